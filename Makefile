@@ -1,4 +1,4 @@
-# `make` alone prints what there is. Nothing has to be installed by hand but git, make and the Swift toolchain.
+# `make` without a target prints the list of targets. Only git, make and the Swift toolchain must be installed manually.
 
 DATA ?= ./till-data
 SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sources
@@ -28,10 +28,10 @@ test-swift: ## only the Swift tests
 test-python: ## only the Python tests, against the built server
 	@scripts/test python
 
-test-cluster: ## nodes are killed thirty times; leaders of a Patroni cluster go under load (installs Patroni and etcd)
+test-cluster: ## kill nodes thirty times; fail over a Patroni cluster under load (installs Patroni and etcd)
 	@scripts/test cluster
 
-soak: ## the long runs: 10,000 random lives, crashes under load, ten minutes of mixed load (TILL_SOAK_SECONDS=600)
+soak: ## the long runs: 10,000 random workloads, crashes under load, ten minutes of mixed load (TILL_SOAK_SECONDS=600)
 	@scripts/test soak
 
 bench: bench-build ## this machine's limits beside Till's figures, as ratios (BENCH='--only history --quick'; --help)
@@ -42,21 +42,21 @@ bench-full: bench-build ## the same with ten million transactions and 100,000 su
 
 MEASURE := exec Benchmarks/.build/release/till-bench
 
-# The benchmarks are a package of their own, with the versions that Till has.
+# The benchmarks are a separate package, with the dependency versions of Till.
 bench-build:
 	@scripts/install bench
 	swift build -c release --product till
 	@cp Package.resolved Benchmarks/Package.resolved
 	swift build -c release --package-path Benchmarks
 
-dist: ## one stripped binary, dist/till, proved in a clean Debian root (as root)
+dist: ## one stripped binary, dist/till, tested in a clean Debian root (as root)
 	@scripts/dist
 
 format: ## rewrite the sources in the format of .swift-format
 	swift format --in-place --recursive $(SOURCES)
 
-lint: ## say where the sources depart from .swift-format
+lint: ## check the format of the sources against .swift-format
 	swift format lint --strict --recursive $(SOURCES)
 
-clean: ## remove what was built and .venv; your data in ./till-data stays
+clean: ## remove build products and .venv; your data in ./till-data stays
 	rm -rf .build .build-* dist .venv Benchmarks/.build Benchmarks/.venv

@@ -1,7 +1,6 @@
 // swift-tools-version:6.2
-// A package of its own, so that building Till does not build it. It knows Till only by its ports and its files, as
-// anybody does. Its dependencies are Till's, at the versions that Till's Package.resolved names: `make bench` copies
-// it.
+// A separate package, so that building Till does not build it. It uses Till only through its ports and files, like any
+// client. Its dependencies have the versions in Till's Package.resolved: `make bench` copies it.
 
 import PackageDescription
 
@@ -15,14 +14,14 @@ let package = Package(
     name: "till-bench",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // The same bytes from memory, and a receiver of notifications.
+        // Serving bytes from memory, and receiving notifications.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        // Bare posts; and how we speak to Till's control port.
+        // Plain HTTP posts; also the client of Till's control API.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        // Bare signatures.
+        // Signatures alone.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        // Bare commits and bare reads: only its name for the system's SQLite.
+        // Commits and reads alone; used only as a name for the system's SQLite.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

@@ -1,7 +1,7 @@
-"""A fake App Store server of the kind that people write for their tests: rows in memory, signed with PyJWT.
+"""A fake App Store server of the kind that teams write for their tests: rows in memory, signed with PyJWT.
 
 It answers one route, Get Transaction History, as Flask's own server does out of the box. The certificates in its header
-are bytes of the usual length, which nobody could verify.
+are random bytes of the usual length.
 """
 
 import base64
@@ -76,7 +76,7 @@ def history(transaction_id: str):
 
 
 class Quiet(WSGIRequestHandler):
-    """Says nothing of single requests, and keeps connections, as the other side does."""
+    """Logs no requests, and keeps connections open, like Till."""
 
     protocol_version = "HTTP/1.1"
 

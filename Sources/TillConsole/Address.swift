@@ -1,13 +1,13 @@
 import Foundation
 import TillServer
 
-/// Addresses within the console, and what they say.
+/// Builds and parses URLs of the console.
 enum Address {
     private static let plain = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
     )
 
-    /// A part of a path, or a value of a query.
+    /// Percent-encodes a path segment or a query value.
     static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
     }
@@ -22,7 +22,7 @@ enum Address {
         return address + "?" + query.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
     }
 
-    /// The parts of a path, decoded; nil for what is not UTF-8 or has U+0000.
+    /// The decoded segments of a path; nil if one is not UTF-8 or contains U+0000.
     static func parts(_ path: some StringProtocol) -> [String]? {
         var parts: [String] = []
         for part in path.split(separator: "/") {
@@ -32,11 +32,11 @@ enum Address {
         return parts
     }
 
-    /// Names and values of a query, or of a form that was posted as one; nil for what is not UTF-8 or has U+0000.
+    /// The names and values of a query or of a URL-encoded form; nil if one is not UTF-8 or contains U+0000.
     static func items(_ text: some StringProtocol) -> [(name: String, value: String)]? {
         var items: [(name: String, value: String)] = []
         for part in text.split(separator: "&") {
-            guard items.count < mostItems else { return nil }
+            guard items.count < maxItems else { return nil }
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard
                 let name = decoded(pair[0]), let value = decoded(pair.count > 1 ? pair[1] : ""),
@@ -47,13 +47,13 @@ enum Address {
         return items
     }
 
-    private static let mostItems = 500
+    private static let maxItems = 500
 
     private static func decoded(_ text: some StringProtocol) -> String? {
         PercentEncoding.decoded(text, plusIsSpace: true)
     }
 
-    /// An address of the console and of nowhere else; nil for any other.
+    /// The text if it is a URL path within the console; otherwise nil. Prevents open redirects.
     static func local(_ text: String?) -> String? {
         guard
             let text, text.utf8.count <= 4_096, text.hasPrefix("/console/"), !text.contains("//"),

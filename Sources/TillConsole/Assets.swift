@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The style sheet and the script, which lie in the binary.
+/// The style sheet and the script, embedded in the binary.
 enum Assets {
     /// A file that pages refer to.
     struct Asset: Sendable {
@@ -27,10 +27,10 @@ enum Assets {
         "/console/console.js": Asset("text/javascript; charset=utf-8", PackageResources.console_js),
     ]
 
-    /// Changes when any of them does, so that no browser shows a new page with an old style.
+    /// Changes with the assets, so that a browser never shows a new page with an old style sheet.
     static let version = digest(style + PackageResources.console_js)
 
-    /// A file by its path; nil for another path.
+    /// The asset at the request's path; nil if there is none.
     static func response(to request: Request) -> Response? {
         guard let asset = all[request.uri.path] else { return nil }
         let headers: HTTPFields = [.contentType: asset.type, .eTag: asset.tag, .cacheControl: "no-cache"]

@@ -6,9 +6,9 @@ import NIOCore
 import TillServer
 import TillShop
 
-/// What the console answers over HTTP.
+/// The HTTP routes of the console.
 extension Console {
-    /// Adds the pages to the router of control.
+    /// Adds the pages to the router of the control API.
     package func add(to router: Router<ControlContext>) {
         for path in ["/console", "/console/**"] {
             router.get(RouterPath(path)) { request, _ in await answered(request, get) }
@@ -23,16 +23,16 @@ extension Console {
         do {
             response = try await answer(request)
         } catch let refused as FormRefused {
-            response = Self.response(trouble(.badForm(refused.reason), at: "/console/", Session(cookie: "")))
+            response = Self.response(errorPage(.badForm(refused.reason), at: "/console/", Session(cookie: "")))
         } catch {
             let error = ControlError(of: error, logger: shop.logger)
-            response = Self.response(trouble(error, at: "/console/", Session(cookie: "")))
+            response = Self.response(errorPage(error, at: "/console/", Session(cookie: "")))
         }
         for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }
         return response
     }
 
-    // MARK: Looking
+    // MARK: GET
 
     private func get(_ request: Request) async throws -> Response {
         if let asset = Assets.response(to: request) { return asset }
@@ -52,14 +52,14 @@ extension Console {
         if path == "/console/live" {
             return try live(session, page: value("page"), act: value("act"), had: value("had") ?? "")
         }
-        // Who is signed in has nothing to do there; and an act is no place to look at.
+        // A signed-in user needs no sign-in page, and actions have no page of their own.
         if path == "/console/sign-in" || path.hasPrefix("/console/act/") { return Self.redirect("/console/") }
         if let file = try await Downloads.response(path, query, verbs) { return file }
         guard let address = Address.local(request.uri.description) else { throw ControlError.missingPage }
         return response(await shown(at: address, session), session, request)
     }
 
-    /// The page, or why there is none.
+    /// The page, or an error page.
     private func shown(
         at address: String,
         _ session: Session,
@@ -71,13 +71,15 @@ extension Console {
         do {
             return try await page(at: address, session, effect, act: act, refused: refused, form: form)
         } catch {
-            return trouble(ControlError(of: error, logger: shop.logger), at: address, session, effect)
+            return errorPage(ControlError(of: error, logger: shop.logger), at: address, session, effect)
         }
     }
 
     private func live(_ session: Session, page: String?, act: String?, had: String) throws -> Response {
         guard let address = Address.local(page), hasPage(at: address) else { throw ControlError.missingPage }
-        guard seats.take() else { throw ControlError.busy("Too many pages are open.") }
+        guard seats.take() else {
+            throw ControlError.busy("Too many pages are open (at most \(LiveSeats.most)). Close some and reload.")
+        }
         let stream = LiveStream(
             console: self,
             session: session,
@@ -92,12 +94,12 @@ extension Console {
         return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
     }
 
-    // MARK: Acting
+    // MARK: POST
 
     private func post(_ request: Request, from address: SocketAddress?) async throws -> Response {
         let path = request.uri.path
         guard ControlGuard.comesFromHere(request) else { throw ControlError.foreign }
-        // Nothing large is read from who may not come in.
+        // Before sign-in, only a small form is read.
         if path == "/console/sign-in" {
             return try await begin(try await FormData(request, mayHaveFile: false), request, from: address)
         }
@@ -117,10 +119,10 @@ extension Console {
         }
         let parts = Address.parts(path) ?? []
         guard parts.count == 3, parts[1] == "act", let verb = verbs[parts[2]], !verb.isQuestion else {
-            throw ControlError.missing("There is no such act.")
+            throw ControlError.missing("No such action: \(path).")
         }
         let back = Address.local(form["_back"]) ?? "/console/"
-        let (effect, name) = await acts.perform(verb, form, by: session)
+        let (effect, name) = await actions.perform(verb, form, by: session)
         var refused: RefusedForm?
         if case .failure(let error)? = effect.outcome {
             refused = RefusedForm(id: form["_form"] ?? "", form: form, error: error)
@@ -138,7 +140,7 @@ extension Console {
         guard sessions.isProof(form["_proof"], for: visitor) else { throw ControlError.foreign }
         let given = (form["token"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard let session = try await sessions.begin(with: given) else {
-            try await wrongTokens.refuse("a sign-in to the console was refused", from: address, shop.logger)
+            try await wrongTokens.refuse("console sign-in rejected", from: address, shop.logger)
             return response(signIn(visitor, next: form["next"], isWrong: true), visitor, request)
         }
         var response = Self.redirect(Address.local(form["next"]) ?? "/console/")
@@ -172,7 +174,7 @@ extension Console {
         Response(status: .seeOther, headers: [.location: address])
     }
 
-    /// Pages fetch nothing from anywhere, run no script but ours, and are shown in no frame.
+    /// Pages load nothing from other origins, run only the console's script, and cannot be framed.
     private static let headers: [(HTTPField.Name, String)] = [
         (
             .contentSecurityPolicy,
@@ -180,7 +182,7 @@ extension Console {
                 + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
         ),
         (.xContentTypeOptions, "nosniff"),
-        // A browser that hides where a form comes from hides it from us, too.
+        // With `no-referrer`, browsers would send `Origin: null` with forms.
         (.referrerPolicy, "same-origin"),
         (.cacheControl, "no-store"),
     ]

@@ -6,24 +6,25 @@ import NIOCore
 import TillServer
 import TillShop
 
-/// The pages of the control port (docs/console.md). They know the shop by the verbs of control: a page shows what
-/// verbs answer, and an act is a form whose fields become a verb's body, so that the console has no rules of its own.
+/// The pages of the control port (docs/console.md). They use the shop only through operations of the control API: a
+/// page shows their responses, and a form's fields become the body of an operation, so the console has no rules of
+/// its own.
 package struct Console: Sendable {
     let shop: Shop
     let verbs: ControlVerbs
     let sessions: Sessions
     let wrongTokens: WrongTokens
-    let acts: Acts
-    let pulse: Pulse
+    let actions: Actions
+    let changeCounter: ChangeCounter
     let seats = LiveSeats()
     let livePages = LivePages()
     private let pages: [ConsolePage]
     private let templates: Templates
     private let known: Set<String>
 
-    /// The pages of a control API.
+    /// Creates the console of a control API.
     ///
-    /// - Throws: when a template does not parse.
+    /// - Throws: an error if a template does not parse.
     package init(_ control: ControlAPI) throws {
         try self.init(control, pages: ConsolePage.all)
     }
@@ -33,8 +34,8 @@ package struct Console: Sendable {
         verbs = ControlVerbs(control)
         sessions = Sessions(control.shop, token: control.guardian.token)
         wrongTokens = control.guardian.wrongTokens
-        acts = Acts(verbs, patience: patience, logger: control.shop.logger)
-        pulse = Pulse(control.shop)
+        actions = Actions(verbs, patience: patience, logger: control.shop.logger)
+        changeCounter = ChangeCounter(control.shop)
         self.pages = pages
         known = Set(pages.map(\.path))
         let signIn = Template("sign-in", PackageResources.sign_in_mustache)
@@ -43,14 +44,14 @@ package struct Console: Sendable {
 
     // MARK: Pages
 
-    /// The page at an address, as it is at this moment.
+    /// The page at an address with the current data.
     ///
     /// - Parameters:
-    ///   - effect: what an act caused, shown above it.
-    ///   - act: the act that goes on, by its name.
-    ///   - refused: the form that was refused, which keeps what was typed.
-    ///   - form: what was sent to the page itself.
-    /// - Throws: `ControlError` when there is no such page, or nothing that it is about.
+    ///   - effect: the result of an action, shown above the page.
+    ///   - act: the identifier of an action that is in progress.
+    ///   - refused: a rejected form, which keeps the entered values.
+    ///   - form: a form sent to the page itself.
+    /// - Throws: `ControlError` if the page or its subject does not exist.
     func page(
         at address: String,
         _ session: Session,
@@ -78,13 +79,13 @@ package struct Console: Sendable {
         throw ControlError.missingPage
     }
 
-    /// Whether there is a page at an address, whatever it is about.
+    /// Whether an address belongs to a page; the page's subject may not exist.
     func hasPage(at address: String) -> Bool {
         let parts = Address.parts(address.prefix { $0 != "?" }) ?? []
         return pages.contains { $0.parameters(of: parts) != nil }
     }
 
-    /// Whether a form may be sent to the page at a path.
+    /// Whether the page at a path accepts forms.
     func takesForms(at path: String) -> Bool {
         let parts = Address.parts(path) ?? []
         return pages.contains { $0.takesForms && $0.parameters(of: parts) != nil }
@@ -112,18 +113,18 @@ package struct Console: Sendable {
         )
     }
 
-    /// What a page says when it cannot be shown; the effect of an act is shown all the same.
-    func trouble(_ error: ControlError, at address: String, _ session: Session, _ effect: Effect? = nil)
+    /// The page shown instead of one that fails; it still shows the result of an action.
+    func errorPage(_ error: ControlError, at address: String, _ session: Session, _ effect: Effect? = nil)
         -> RenderedPage
     {
-        let title = error.status == .notFound ? "Not here" : "Not now"
+        let title = error.status == .notFound ? "Not found" : "Error"
         let values: PageValue = ["message": .text(error.message)]
         var page = render(title, "trouble", values, request("/console/", session), nil, effect, act: nil)
         page.status = error.status
         return page
     }
 
-    /// Where somebody signs in.
+    /// The sign-in page.
     func signIn(_ session: Session, next: String?, isWrong: Bool = false) -> RenderedPage {
         let request = request("/console/sign-in", session)
         let values: PageValue = [
@@ -148,12 +149,12 @@ package struct Console: Sendable {
         let content = templates.render(template, values.with(["title": .text(title)]))
         let effect = effect.map { $0.value(request).with(["isLive": .flag(act != nil)]) } ?? .nothing
         let shownEffect = templates.render("effect", ["effect": effect])
-        // Who has not signed in has nowhere to go.
+        // Without a session there are no links to other pages.
         let isInside = template != "sign-in"
         let layout: PageValue = [
             "title": .text(title), "content": .text(content), "effect": .text(shownEffect),
-            "places": .list(isInside ? places(page, request, isOfEnvironment: false) : []),
-            "environmentPlaces": .list(places(page, request, isOfEnvironment: true)),
+            "places": .list(isInside ? navigation(page, request, isOfEnvironment: false) : []),
+            "environmentPlaces": .list(navigation(page, request, isOfEnvironment: true)),
             "app": PageValue(request.parameters["bundleId"]),
             "environment": PageValue(request.parameters["environment"]),
             "address": PageValue(page == nil ? nil : request.address), "act": PageValue(act),
@@ -165,20 +166,20 @@ package struct Console: Sendable {
         return RenderedPage(html: templates.render("layout", layout), once: request.once)
     }
 
-    private func places(_ page: ConsolePage?, _ request: PageRequest, isOfEnvironment: Bool) -> [PageValue] {
+    private func navigation(_ page: ConsolePage?, _ request: PageRequest, isOfEnvironment: Bool) -> [PageValue] {
         guard !isOfEnvironment || request.parameters["environment"] != nil else { return [] }
-        return Place.all.filter { $0.isOfEnvironment == isOfEnvironment }.compactMap { place in
-            request.link(place.path).map { link in
-                ["name": .text(place.name), "link": .text(link), "isCurrent": .flag(place.path == page?.path)]
+        return NavigationItem.all.filter { $0.isOfEnvironment == isOfEnvironment }.compactMap { item in
+            request.link(item.path).map { link in
+                ["name": .text(item.name), "link": .text(link), "isCurrent": .flag(item.path == page?.path)]
             }
         }
     }
 }
 
-/// A page as it goes to a browser.
+/// A page as sent to the browser.
 struct RenderedPage: Sendable {
     var html: String
     var status = HTTPResponse.Status.ok
-    /// What its forms carry, so that each acts once.
+    /// A unique value in the page's forms, so that a form sent twice runs once.
     var once = ""
 }

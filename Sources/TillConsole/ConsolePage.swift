@@ -1,18 +1,17 @@
 import TillServer
 import TillShop
 
-/// A page of the console: where it is, how it looks, and what is on it.
+/// A page of the console: its path, template and content.
 struct ConsolePage: Sendable {
-    /// With `{name}` for each parameter.
+    /// Contains `{name}` for each parameter.
     let path: String
     let template: Template
-    /// Whether forms are sent to the page itself, to be answered and forgotten.
+    /// Whether the page itself accepts forms, whose data is not stored.
     var takesForms = false
-    /// What the page says at this moment.
+    /// Loads the page's current content.
     let content: @Sendable (PageRequest) async throws -> PageContent
 
-    /// The parameters of an address that leads to this page; nil for another address. `{name*}` at the end takes all
-    /// that is left.
+    /// The parameters in a path of this page; nil for the path of another page.
     func parameters(of path: [String]) -> [String: String]? {
         let parts = self.path.split(separator: "/")
         guard parts.count == path.count else { return nil }
@@ -28,11 +27,11 @@ struct ConsolePage: Sendable {
     }
 }
 
-/// What a page says.
+/// The content of a page.
 struct PageContent: Sendable {
-    /// The heading, and the title of the window.
+    /// The heading and window title.
     var title: String
-    /// What its template is filled with.
+    /// The values for the template.
     var values: [String: PageValue]
 
     init(_ title: String, _ values: [String: PageValue]) {
@@ -41,40 +40,40 @@ struct PageContent: Sendable {
     }
 }
 
-/// What somebody wants to see.
+/// A request for a page.
 struct PageRequest: Sendable {
     let verbs: ControlVerbs
-    /// For the few things that no verb should say.
+    /// For the data that no control operation returns.
     let shop: Shop
-    /// Of the address.
+    /// The parameters in the path.
     let parameters: [String: String]
     let query: [(name: String, value: String)]
-    /// The page's own address with its query, to which acts lead back.
+    /// The page's path and query; actions return to it.
     let address: String
-    /// What shows that a form is one of ours.
+    /// The CSRF token for forms.
     let proof: String
-    /// Tells this making of the page from every other: a form of it acts once.
+    /// Unique for each rendering of the page, so that a form sent twice runs once.
     let once: String
-    /// What was refused a moment ago, so that its form keeps what was typed.
+    /// The rejected form, which keeps the entered values; nil without one.
     let refused: RefusedForm?
-    /// What was sent to the page itself; nil when it is only looked at.
+    /// The form sent to the page itself; nil for GET.
     let form: FormData?
-    /// Addresses of pages that exist, by the pages' paths.
+    /// The paths of all pages.
     let known: Set<String>
 
-    /// A value of the query; nil when it is empty.
+    /// A query value; nil if missing or empty.
     func value(_ name: String) -> String? {
         query.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
 
-    /// Asks a verb; parameters of the address stand in for those that are not named.
+    /// Calls a control operation. Parameters that are not given come from the page's path.
     func ask(_ id: String, _ more: [String: String] = [:], query: [(name: String, value: String)] = [])
         async throws(ControlError) -> JSONTree
     {
         try await verbs.call(id, parameters.merging(more) { $1 }, query: query) ?? .null
     }
 
-    /// An address of the console with its parameters filled in; nil while there is no such page.
+    /// The URL of a page with its parameters filled in; nil if no such page exists.
     func link(_ path: String, _ more: [String: String] = [:], query: [(name: String, value: String)] = []) -> String? {
         guard known.contains(path) else { return nil }
         return Address.of(path, parameters.merging(more) { $1 }, query: query)

@@ -1,5 +1,4 @@
-/// All pages. A new one is a file under Pages, a template under Resources, and a line here; the list below names the
-/// places in the bar that a page may have.
+/// All pages. To add one: a file in Pages, a template in Resources, an entry here, and an item in the navigation below.
 extension ConsolePage {
     static let all: [ConsolePage] = [
         overview, environment, customers, customer, transaction,
@@ -8,25 +7,25 @@ extension ConsolePage {
     ]
 }
 
-/// A place in the bar at the top. One whose page there is not yet is not shown.
-struct Place: Sendable {
+/// An item of the navigation bar.
+struct NavigationItem: Sendable {
     let name: String
     /// The page's path.
     let path: String
 
-    /// Whether it is about one environment of an app.
+    /// Whether the page shows one environment of an app.
     var isOfEnvironment: Bool { path.contains("{environment}") }
 
     static let all = [
-        Place(name: "Overview", path: "/console/"),
-        Place(name: "Requests", path: "/console/requests"),
-        Place(name: "Faults", path: "/console/faults"),
-        Place(name: "Snapshots", path: "/console/snapshots"),
-        Place(name: "Keys and certificates", path: "/console/keys"),
-        Place(name: "Decoder", path: "/console/decoder"),
-        Place(name: "Realm", path: "/console/apps/{bundleId}/{environment}/"),
-        Place(name: "Customers", path: "/console/apps/{bundleId}/{environment}/customers"),
-        Place(name: "Notifications", path: "/console/apps/{bundleId}/{environment}/notifications"),
-        Place(name: "Catalogue", path: "/console/apps/{bundleId}/{environment}/catalog"),
+        NavigationItem(name: "Overview", path: "/console/"),
+        NavigationItem(name: "Requests", path: "/console/requests"),
+        NavigationItem(name: "Faults", path: "/console/faults"),
+        NavigationItem(name: "Snapshots", path: "/console/snapshots"),
+        NavigationItem(name: "Keys and certificates", path: "/console/keys"),
+        NavigationItem(name: "Decoder", path: "/console/decoder"),
+        NavigationItem(name: "Environment", path: "/console/apps/{bundleId}/{environment}/"),
+        NavigationItem(name: "Customers", path: "/console/apps/{bundleId}/{environment}/customers"),
+        NavigationItem(name: "Notifications", path: "/console/apps/{bundleId}/{environment}/notifications"),
+        NavigationItem(name: "Catalog", path: "/console/apps/{bundleId}/{environment}/catalog"),
     ]
 }

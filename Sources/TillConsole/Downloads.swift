@@ -5,25 +5,25 @@ import NIOCore
 import TillServer
 import TillShop
 
-/// A certificate that anybody may have, or several of them.
+/// A certificate, or a chain of certificates, that can be downloaded.
 struct PublicCertificate: Sendable {
-    /// What it is called in an address and on a disk.
+    /// The base name in the URL and of the file.
     let name: String
     let words: String
-    /// The verb that knows it, and under which key.
+    /// The control operation that returns it, and the key in the response.
     let verb: String
     let key: String
-    /// Which of several it is, from the leaf on; nil is all that stand there.
-    var place: Int?
+    /// The position in the chain, starting at the leaf; nil means the whole chain.
+    var position: Int?
 
-    /// As `pem` or `der`.
+    /// - Parameter type: `pem` or `der`.
     func address(_ type: String) -> String { "/console/certificates/\(name).\(type)" }
 
-    /// Several do not go into one file of DER.
-    var derAddress: String? { key == "chain" && place == nil ? nil : address("der") }
+    /// A DER file holds one certificate, so there is none for the whole chain.
+    var derAddress: String? { key == "chain" && position == nil ? nil : address("der") }
 }
 
-/// What is on no page but is had from the console: certificates as files, and the shop's state.
+/// Files that the console offers for download: certificates and the exported state.
 enum Downloads {
     static let signedData = authority("till", "getAuthority")
     static let receipts = authority("till-receipts", "getReceiptAuthority")
@@ -37,17 +37,23 @@ enum Downloads {
         [
             PublicCertificate(name: "\(name)-root", words: "Root", verb: verb, key: "rootCertificate"),
             PublicCertificate(name: "\(name)-chain", words: "Chain", verb: verb, key: "chain"),
-            PublicCertificate(name: "\(name)-leaf", words: "Leaf", verb: verb, key: "chain", place: 0),
-            PublicCertificate(name: "\(name)-intermediate", words: "Intermediate", verb: verb, key: "chain", place: 1),
+            PublicCertificate(name: "\(name)-leaf", words: "Leaf", verb: verb, key: "chain", position: 0),
+            PublicCertificate(
+                name: "\(name)-intermediate",
+                words: "Intermediate",
+                verb: verb,
+                key: "chain",
+                position: 1
+            ),
         ]
     }
 
-    /// Where the state of an app, or of the whole shop, is had.
+    /// The URL of the exported state of an app, or of all apps.
     static func state(of app: String? = nil) -> String {
         Address.of(statePath, [:], query: app.map { [(name: "bundleId", value: $0)] } ?? [])
     }
 
-    /// What is at an address; nil when it is no file.
+    /// The file at a path; nil if the path is not a download.
     ///
     /// - Throws: `ControlError`.
     static func response(_ path: String, _ query: [(name: String, value: String)], _ verbs: ControlVerbs) async throws
@@ -71,15 +77,17 @@ enum Downloads {
     {
         let text = try await verbs.call(certificate.verb)?[certificate.key]?.text ?? ""
         let blocks = blocks(of: text)
-        let chosen = certificate.place.map { Array(blocks.dropFirst($0).prefix(1)) } ?? blocks
+        let chosen = certificate.position.map { Array(blocks.dropFirst($0).prefix(1)) } ?? blocks
         let isDER = type == "der"
-        guard !chosen.isEmpty, !isDER || chosen.count == 1 else { throw ControlError.missing("There is no such file.") }
+        guard !chosen.isEmpty, !isDER || chosen.count == 1 else {
+            throw ControlError.missing("No such file: \(certificate.name).\(type).")
+        }
         let bytes = isDER ? der(chosen[0]) : Array(chosen.joined().utf8)
         let mediaType = isDER ? "application/pkix-cert" : "application/x-pem-file"
         return file("\(certificate.name).\(type)", mediaType, .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// Each certificate of a PEM text, with its first and last line.
+    /// The certificates of a PEM text, each with its BEGIN and END line.
     static func blocks(of text: String) -> [String] {
         var blocks: [String] = []
         var rest = text[...]
@@ -97,7 +105,7 @@ enum Downloads {
     }
 
     static func file(_ name: String, _ type: String, _ body: ResponseBody) -> Response {
-        // A name that says anything else to a header or a disk is not written.
+        // Only characters that are safe in a header and in a file name.
         let plain = name.utf8.filter {
             (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
                 || [0x2d, 0x2e, 0x5f].contains($0)

@@ -1,16 +1,16 @@
 import TillServer
 import TillShop
 
-/// What an act caused, or why it was refused, as `{{>effect}}` shows it above the page.
+/// The result of an action, shown above the page by `{{>effect}}`.
 struct Effect: Sendable {
-    /// The act, in words.
+    /// The name of the action.
     let title: String
-    /// Nil while it goes on.
+    /// Nil while the action is in progress.
     var outcome: Result<JSONTree?, ControlError>?
-    /// What the verb was asked, to know whom its answer is about.
+    /// The path parameters of the control operation.
     let parameters: [String: String]
 
-    /// Keys whose values are shown once, where they were made, and to be kept there.
+    /// Keys with secret values, which are shown only once, after they are created.
     private static let secrets: Set = ["privateKey", "token", "sharedSecret", "secret", "password"]
 
     /// The effect for `{{>effect}}`.
@@ -22,7 +22,7 @@ struct Effect: Sendable {
             [
                 "title": .text(title), "isUnderWay": false, "isRefused": true, "isDone": false,
                 "message": .text(error.message), "code": .text(error.code),
-                // What the sentence says already is not said again; the form shows it beside its field.
+                // The message already contains faults with the same text.
                 "faults": .list(
                     error.faults.filter { $0.expected != error.message }.prefix(20).map {
                         ["path": .text($0.path), "expected": .text($0.expected), "found": .text($0.found)]
@@ -41,14 +41,14 @@ struct Effect: Sendable {
             "events": .list((answer?["events"]?.elements ?? []).compactMap(\.text).map { .text(Words.sentence($0)) }),
             "notifications": .list(notifications(answer, page)),
             "rows": .list(rows(answer, page)),
-            "leap": pendingAdvance(answer),
+            "advance": advance(answer),
             "facts": .list(facts(answer)), "links": .list(links(answer, page)),
             "secrets": .list(secrets(answer)),
             "json": PageValue(json),
         ]
     }
 
-    /// By type and subtype, each with a link to those of the customer.
+    /// Notification types, each with a link to the customer's notifications of the type.
     private func notifications(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
         if let uuid = answer?["notificationUUID"]?.text {
             let words = [answer?["notificationType"]?.text, answer?["subtype"]?.text].compactMap(\.self)
@@ -80,7 +80,7 @@ struct Effect: Sendable {
         return [
             [
                 "id": .text(id), "product": PageValue(answer?["productId"]?.text),
-                // What was charged for it is news only where something was charged.
+                // The price is shown only if the action charged it.
                 "price": PageValue(
                     sells(answer) ? Words.money(answer?["price"]?.number, answer?["currency"]?.text) : nil
                 ),
@@ -95,10 +95,10 @@ struct Effect: Sendable {
         return events.contains { Self.sales.contains($0) }
     }
 
-    /// Events of a charge.
+    /// Events that charge the customer.
     private static let sales: Set = ["charged", "subscribed", "resubscribed", "renewed", "recovered", "upgraded"]
 
-    /// Ways to what was made, from pages that are not about it.
+    /// Links to created objects, on pages of other objects.
     private func links(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
         var links: [PageValue] = []
         func link(
@@ -111,35 +111,35 @@ struct Effect: Sendable {
             links.append(["words": .text(words), "address": .text(address)])
         }
         if let app = answer?["bundleId"]?.text, parameters["bundleId"] == nil {
-            link("To \(app)", "/console/apps/{bundleId}/{environment}/", ["bundleId": app, "environment": "sandbox"])
+            link("Open \(app)", "/console/apps/{bundleId}/{environment}/", ["bundleId": app, "environment": "sandbox"])
         }
         let here = parameters["customer"] ?? page.parameters["customer"]
         if let customer = answer?["customer"]?.text, here != customer {
             link(
-                "To \(customer)",
+                "Open \(customer)",
                 "/console/apps/{bundleId}/{environment}/customers/{customer}",
                 ["customer": customer]
             )
         }
         if answer?["testNotificationToken"] != nil {
             let query = [(name: "type", value: "TEST")]
-            link("To the notification", "/console/apps/{bundleId}/{environment}/notifications", [:], query: query)
+            link("View the notification", "/console/apps/{bundleId}/{environment}/notifications", [:], query: query)
         }
         return links
     }
 
-    /// Only of clocks that advanced.
-    private func pendingAdvance(_ answer: JSONTree?) -> PageValue {
+    /// The result of advancing a clock; nothing for other operations.
+    private func advance(_ answer: JSONTree?) -> PageValue {
         guard let answer, let from = answer["from"]?.number, let to = answer["to"]?.number else { return .nothing }
         return [
             "from": Words.time(from), "to": Words.time(to), "length": .text(Words.length(from: from, to: to)),
             "accounts": PageValue(answer["accounts"]?.text),
-            "setAside": .list((answer["setAside"]?.elements ?? []).map { PageValue($0) }),
-            "owed": PageValue(answer["owed"]?.text),
+            "quarantined": .list((answer["setAside"]?.elements ?? []).map { PageValue($0) }),
+            "pendingDeliveries": PageValue(answer["owed"]?.text),
         ]
     }
 
-    /// Plain values of an answer that has nothing else to say, such as a catalogue's import.
+    /// The plain values of a response without events, such as a catalog import.
     private func facts(_ answer: JSONTree?) -> [PageValue] {
         guard let answer, answer["events"] == nil, answer["from"] == nil else { return [] }
         return answer.members.compactMap { member in
@@ -164,7 +164,7 @@ struct Effect: Sendable {
         }
     }
 
-    /// A secret stands in its own place and nowhere else.
+    /// The response with its secrets replaced, because the page shows them separately.
     private static func withoutSecrets(_ tree: JSONTree) -> JSONTree {
         .object(
             tree.members.map { member in

@@ -1,53 +1,52 @@
 import Synchronization
 
-/// Lets so many through at once and makes the others wait in their order, for work that takes a processor: who asks for
-/// much of it waits for himself, and the shop has room beside it.
-final class Gate: Sendable {
+/// Limits how many CPU-heavy tasks run at once, so that they leave processors for the shop. Others wait in FIFO order.
+final class AsyncSemaphore: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state: Mutex<State>
-    private let mostWaiting: Int
+    private let maxWaiting: Int
 
     /// - Parameters:
-    ///   - places: for how many there is room at once.
-    ///   - mostWaiting: how many may wait; who comes after is sent away.
-    init(_ places: Int, mostWaiting: Int = .max) {
-        state = Mutex(State(free: places))
-        self.mostWaiting = mostWaiting
+    ///   - permits: how many tasks may run at once.
+    ///   - maxWaiting: how many tasks may wait; further tasks are rejected.
+    init(_ permits: Int, maxWaiting: Int = .max) {
+        state = Mutex(State(free: permits))
+        self.maxWaiting = maxWaiting
     }
 
-    /// Does something once there is room; nil when too many wait already.
-    func through<Value>(_ work: () async throws -> Value) async rethrows -> Value? {
-        guard await enter() else { return nil }
-        defer { leave() }
+    /// Runs the work when a permit is free; nil if too many tasks are waiting.
+    func run<Value>(_ work: () async throws -> Value) async rethrows -> Value? {
+        guard await acquire() else { return nil }
+        defer { release() }
         return try await work()
     }
 
-    private func enter() async -> Bool {
-        enum Way {
-            case free, full, wait
+    private func acquire() async -> Bool {
+        enum Decision {
+            case run, reject, wait
         }
-        var comesIn = true
+        var isAccepted = true
         await withCheckedContinuation { continuation in
-            let way: Way = state.withLock { state in
+            let decision: Decision = state.withLock { state in
                 if state.free > 0 {
                     state.free -= 1
-                    return .free
+                    return .run
                 }
-                guard state.waiting.count < mostWaiting else { return .full }
+                guard state.waiting.count < maxWaiting else { return .reject }
                 state.waiting.append(continuation)
                 return .wait
             }
-            comesIn = way != .full
-            if way != .wait { continuation.resume() }
+            isAccepted = decision != .reject
+            if decision != .wait { continuation.resume() }
         }
-        return comesIn
+        return isAccepted
     }
 
-    private func leave() {
+    private func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.waiting.isEmpty else {
                 state.free += 1

@@ -1,6 +1,6 @@
 import TillShop
 
-/// What verbs answered, read by key.
+/// Reads responses of control operations.
 extension JSONTree {
     /// A value of an object.
     subscript(key: String) -> JSONTree? {

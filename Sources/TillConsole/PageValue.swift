@@ -1,10 +1,10 @@
 import Mustache
 import TillShop
 
-/// What a template is filled with, made whole before anything is rendered.
+/// A value for a template.
 ///
-/// An optional that is nil stays in its place as `nothing`: mustache would otherwise look for a key of that name
-/// further out, and show another thing's value.
+/// A nil optional becomes `nothing`. If the key were missing, Mustache would look it up in the enclosing objects and
+/// show an unrelated value.
 enum PageValue: Equatable, Sendable {
     case text(String)
     case flag(Bool)
@@ -12,13 +12,13 @@ enum PageValue: Equatable, Sendable {
     case object([String: PageValue])
     case nothing
 
-    /// A text that may be missing.
+    /// An optional text.
     init(_ text: String?) { self = text.map { .text($0) } ?? .nothing }
 
     /// A number.
     init(_ number: some BinaryInteger) { self = .text(String(number)) }
 
-    /// What a verb answered, key by key.
+    /// A response of a control operation.
     init(_ tree: JSONTree?) {
         self =
             switch tree {
@@ -37,7 +37,7 @@ enum PageValue: Equatable, Sendable {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    /// The same object with more in it.
+    /// The object with additional members.
     func with(_ more: [String: PageValue]) -> PageValue {
         guard case .object(let members) = self else { return self }
         return .object(members.merging(more) { $1 })
@@ -48,7 +48,7 @@ extension PageValue: MustacheParent, MustacheCustomRepresentation {
     /// A key of an object.
     func child(named name: String) -> Any? { self[name] }
 
-    /// What mustache takes it for.
+    /// The value as Mustache sees it.
     var representation: Any? {
         switch self {
         case .text(let text): text

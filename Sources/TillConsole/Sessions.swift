@@ -6,27 +6,27 @@ import TillServer
 import TillShop
 import TillSigning
 
-/// Whose pages these are: a cookie, and a proof in each form that the form is one of ours.
+/// A browser session, identified by a cookie. Its forms carry a CSRF token derived from the cookie.
 struct Session: Equatable, Sendable {
     /// The cookie's value.
     let cookie: String
-    /// Whether the browser has not heard of it yet.
+    /// Whether the cookie has yet to be sent to the browser.
     var isNew = false
 }
 
-/// Who may see the pages: everybody who reaches the port where control asks nobody for a token, elsewhere who signed in
-/// with one. A cookie carries until when it counts and by which token, under a code that every server of the store can
-/// check, so that it ends with the token. All that is held in memory is who signed out here.
+/// Controls access to the pages. If the control API requires no token, every client on the port has access; otherwise a
+/// user signs in with a token. The cookie holds its expiry and the token's name, authenticated with an HMAC that every
+/// node of the store can verify; it becomes invalid with the token. Only sign-outs on this node are kept in memory.
 struct Sessions: Sendable {
     private let shop: Shop
-    /// The administrator's token; nil where nobody needs one.
+    /// The administrator's token; nil if the control API requires no token.
     private let token: String?
     private let key: SymmetricKey
     private let formKey: SymmetricKey
     private let signedOut = SignedOut()
 
     static let cookieName = "till-console"
-    /// How long a sign-in counts.
+    /// How long a sign-in is valid.
     static let seconds: Int64 = 12 * 3_600
 
     init(_ shop: Shop, token: String?) {
@@ -36,17 +36,17 @@ struct Sessions: Sendable {
         formKey = SymmetricKey(data: shop.cursors.key(for: "console form"))
     }
 
-    /// Whether anybody must sign in.
+    /// Whether users must sign in.
     var isGuarded: Bool { token != nil }
 
-    /// The session of a request; nil when its delivery worker must sign in.
+    /// The session of a request; nil if the user must sign in.
     func session(of request: Request) async throws -> Session? {
         guard isGuarded else { return visitor(of: request) }
-        guard let cookie = Self.cookie(of: request), try await counts(cookie) else { return nil }
+        guard let cookie = Self.cookie(of: request), try await isValid(cookie) else { return nil }
         return Session(cookie: cookie)
     }
 
-    /// A session that proves nothing but that forms come back from where they were sent to.
+    /// A session without access rights. It only protects forms against CSRF.
     func visitor(of request: Request) -> Session {
         if let cookie = Self.cookie(of: request), (32...512).contains(cookie.utf8.count) {
             return Session(cookie: cookie)
@@ -54,7 +54,7 @@ struct Sessions: Sendable {
         return Session(cookie: Self.random(), isNew: true)
     }
 
-    /// A session for who has a token; nil for who has none.
+    /// A session for a valid token; nil for any other text.
     func begin(with given: String) async throws -> Session? {
         guard let token else { return nil }
         var name: String?
@@ -71,8 +71,8 @@ struct Sessions: Sendable {
         return Session(cookie: "\(body).\(code)", isNew: true)
     }
 
-    /// Whether a cookie is one that `begin` made, is not over, and its token was not revoked.
-    func counts(_ cookie: String) async throws -> Bool {
+    /// Whether `begin` issued the cookie, it has not expired or been signed out, and its token is not revoked.
+    func isValid(_ cookie: String) async throws -> Bool {
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard
             parts.count == 4, cookie.utf8.count <= 512, let end = Int64(parts[0]),
@@ -82,13 +82,13 @@ struct Sessions: Sendable {
         return ControlGuard.isSame(code, parts[3])
     }
 
-    /// The session counts here no more, in whichever browser its cookie lies.
+    /// Ends the session on this node for every browser that has its cookie.
     func end(_ session: Session) {
         guard isGuarded, let end = session.cookie.split(separator: ".").first.flatMap({ Int64($0) }) else { return }
         signedOut.add(session.cookie, until: end, now: shop.wallClock().milliseconds)
     }
 
-    /// The code over a cookie of a token; nil when there is no such token any more.
+    /// The HMAC of a cookie for a token; nil if the token no longer exists.
     private func code(of body: String, _ name: String) async throws -> String? {
         let secret = name.isEmpty ? token : try await shop.controlTokens().first { $0.name == name }?.digest
         guard let secret else { return nil }
@@ -100,12 +100,12 @@ struct Sessions: Sendable {
 
     // MARK: Forms
 
-    /// What every form of a session carries.
+    /// The CSRF token of a session's forms.
     func proof(for session: Session) -> String {
         Self.text(Array(HMAC<SHA256>.authenticationCode(for: Data(session.cookie.utf8), using: formKey)))
     }
 
-    /// Whether a form is one that was sent to this session.
+    /// Whether a CSRF token belongs to the session.
     func isProof(_ text: String?, for session: Session) -> Bool {
         guard let text, !session.isNew else { return false }
         return ControlGuard.isSame(text, proof(for: session))
@@ -115,7 +115,7 @@ struct Sessions: Sendable {
 
     private static func cookie(of request: Request) -> String? { request.cookies[cookieName]?.value }
 
-    /// The header that sets a session's cookie, or with nil forgets it.
+    /// The header that sets a session's cookie; nil deletes the cookie.
     func header(_ session: Session?, isSecure: Bool) -> String {
         var text = "\(Self.cookieName)=\(session?.cookie ?? ""); Path=/console; HttpOnly; SameSite=Strict"
         if session == nil { text += "; Max-Age=0" } else if isGuarded { text += "; Max-Age=\(Self.seconds)" }

@@ -2,17 +2,19 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Sessions that were ended before their time, by the digests of their cookies, until they would have ended by
-/// themselves. Another server of the store does not know them, nor does this one after a restart.
+/// Signed-out sessions, stored as cookie digests until the cookies expire. Other nodes do not know them, and a restart
+/// clears them.
 final class SignedOut: Sendable {
     private let ends = Mutex<[SHA256Digest: Int64]>([:])
-    /// Twelve hours of one every second.
-    private static let most = 43_200
+    /// One sign-out per second for twelve hours.
+    private static let maxCount = 43_200
 
     func add(_ cookie: String, until end: Int64, now: Int64) {
         ends.withLock { ends in
-            if ends.count >= Self.most { ends = ends.filter { $0.value > now } }
-            if ends.count >= Self.most, let soonest = ends.min(by: { $0.value < $1.value }) { ends[soonest.key] = nil }
+            if ends.count >= Self.maxCount { ends = ends.filter { $0.value > now } }
+            if ends.count >= Self.maxCount, let soonest = ends.min(by: { $0.value < $1.value }) {
+                ends[soonest.key] = nil
+            }
             ends[Self.digest(cookie)] = end
         }
     }

@@ -1,9 +1,9 @@
 import Mustache
 import TillStorage
 
-/// A template that lies in the binary.
+/// A template embedded in the binary.
 struct Template: Sendable {
-    /// By which others include it.
+    /// The name by which other templates include it.
     let name: String
     /// UTF-8.
     let bytes: [UInt8]
@@ -13,7 +13,7 @@ struct Template: Sendable {
         self.bytes = bytes
     }
 
-    /// Those that pages include; a page's own is named where the page is.
+    /// The shared templates. A page's own template is declared with the page.
     static let parts = [
         Template("layout", PackageResources.layout_mustache),
         Template("time", PackageResources.time_mustache),
@@ -37,27 +37,27 @@ struct Template: Sendable {
 struct Templates: Sendable {
     private let library: MustacheLibrary
 
-    /// - Throws: `TemplateBroken` for one that does not parse.
-    init(_ templates: [Template]) throws(TemplateBroken) {
+    /// - Throws: `InvalidTemplate` if a template does not parse.
+    init(_ templates: [Template]) throws(InvalidTemplate) {
         var library = MustacheLibrary()
         for template in templates {
             do {
                 try library.register(String(decoding: template.bytes, as: UTF8.self), named: template.name)
             } catch {
-                throw TemplateBroken(name: template.name, cause: error.logText)
+                throw InvalidTemplate(name: template.name, cause: error.logText)
             }
         }
         self.library = library
     }
 
-    /// A template filled with values.
+    /// Renders a template with values.
     func render(_ name: String, _ values: PageValue) -> String {
         library.render(values, withTemplate: name) ?? ""
     }
 }
 
-/// A template of this binary that does not parse: a mistake in Till.
-struct TemplateBroken: Error, CustomStringConvertible {
+/// An embedded template that does not parse. This is a bug in Till.
+struct InvalidTemplate: Error, CustomStringConvertible {
     let name: String
     let cause: String
 

@@ -1,25 +1,25 @@
 import Synchronization
 import TillStorage
 
-/// The engine past one machine: any number of nodes share one PostgreSQL.
+/// The engine for more than one machine: any number of nodes share one PostgreSQL.
 ///
-/// What is acknowledged is committed, and durable as far as the server's settings go; docs/operating/scale.md says
-/// which those must be.
+/// What is acknowledged is committed, and as durable as the server's settings make it; docs/operating/scale.md lists
+/// the required ones.
 package final class PostgresStorage: SharedStorage {
     let pool: ConnectionPool
-    /// A connection that never waits behind requests: whoever is busy still says that it lives.
+    /// A connection that never waits behind requests, so that a busy node still renews its registration.
     let nodePool: ConnectionPool
     let nodeSubscription: NodeSubscription
     let writes = Atomic<Int>(0)
     let settings: PostgresSettings
-    /// Where the database is, without who connects: for logs.
+    /// The database's address without user and password, for logs.
     package let place: String
 
-    /// Opens the database and brings its tables up to this version.
+    /// Opens the database and migrates its tables to this version.
     ///
-    /// Waits for the network on the calling thread, as at a start one may.
+    /// Blocks the calling thread while it waits for the network, which is acceptable at start.
     ///
-    /// - Throws: `PostgresRefused`, and what the server says.
+    /// - Throws: `PostgresRefused` and the server's errors.
     package init(_ url: DatabaseURL, settings: PostgresSettings = PostgresSettings()) throws {
         try Migrator(url: url, settings: settings).migrate()
         self.settings = settings
@@ -29,7 +29,7 @@ package final class PostgresStorage: SharedStorage {
         nodeSubscription = NodeSubscription(url, settings)
     }
 
-    /// Opens the database as it is, beside servers that may be at work on it.
+    /// Opens the database as it is, while servers may be using it.
     ///
     /// - Throws: `PostgresRefused` when the tables are not of this version.
     package init(examining url: DatabaseURL, settings: PostgresSettings = PostgresSettings()) throws {
@@ -41,7 +41,7 @@ package final class PostgresStorage: SharedStorage {
         nodeSubscription = NodeSubscription(url, settings)
     }
 
-    /// One statement, and its rows as values.
+    /// Runs one statement and maps its rows.
     func read<Value: Sendable>(
         _ statement: Statement,
         _ arguments: Arguments = Arguments(),
@@ -50,7 +50,7 @@ package final class PostgresStorage: SharedStorage {
         try await pool.perform { try $0.run(statement, arguments).map(body) }
     }
 
-    /// Writes, in one transaction and one round trip.
+    /// Writes in one transaction and one round trip.
     func write(_ steps: [Step]) async throws {
         guard !steps.isEmpty else { return }
         let attempts = settings.attempts

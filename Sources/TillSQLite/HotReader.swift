@@ -3,12 +3,11 @@ import GRDBSQLite
 import Synchronization
 import TillStorage
 
-/// Reads of a few rows by SQLite's own interface, on the thread of who asks, with statements that are kept.
+/// Reads a few rows through SQLite's own interface, on the caller's thread, with cached statements.
 ///
-/// A way to another thread and back, a transaction around one statement and a row that is looked at value by value
-/// cost more than the read itself. With a write-ahead log no writer holds a reader up, and each statement sees one
-/// state. What may take long goes by the pool, which has threads of its own. The pool itself is never waited for here:
-/// its readers are given back on the threads that would wait.
+/// Switching threads, a transaction around one statement and GRDB's rows cost more than such a read itself. With a
+/// write-ahead log no writer blocks a reader, and each statement sees one state. Long reads use the pool, which has
+/// threads of its own. This code never waits for the pool: its readers are returned on the threads that would wait.
 final class HotReader: Sendable {
     private final class Place: Sendable {
         let connection: Mutex<HotConnection?>
@@ -17,15 +16,15 @@ final class HotReader: Sendable {
     }
 
     private let places: [Place]
-    /// As many as there are threads that ask, more or less; whoever finds none free waits for the first.
+    /// About as many as there are calling threads; a caller that finds none free waits for the first.
     private static let count = 4
 
-    /// Opens connections that only read a file whose tables are in place.
+    /// Opens read-only connections to a file whose tables exist.
     init(_ path: String) throws {
         places = try (0..<Self.count).map { _ in try Place(path) }
     }
 
-    /// All rows of a statement, each as it is read.
+    /// All rows of a statement, each mapped as it is read.
     ///
     /// - Parameter table: named in errors.
     func rows<Value: Sendable>(
@@ -51,12 +50,12 @@ final class HotReader: Sendable {
         try rows(of: table, sql, values, read).first
     }
 
-    /// Lets somebody look at each connection while nobody uses it; for who counts what reads cost.
+    /// Calls `body` with each connection while it is idle, to measure what reads cost.
     func watch(_ body: @Sendable (OpaquePointer) -> Void) {
         for place in places { place.connection.withLock { $0?.watch(body) } }
     }
 
-    /// Reads nothing any more.
+    /// Closes the connections; later reads fail.
     func close() {
         for place in places { place.connection.withLock { $0 = nil } }
     }
@@ -67,7 +66,7 @@ final class HotReader: Sendable {
     }
 }
 
-/// A value that a statement is given.
+/// A statement parameter.
 enum HotValue: Sendable {
     case integer(Int64)
     case text(String)
@@ -77,8 +76,8 @@ enum HotValue: Sendable {
 private final class HotConnection {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
-    /// Filters make many statements; past this many the kept ones are made anew.
-    private static let mostStatements = 200
+    /// Filters produce many statements; above this number the cache is emptied.
+    private static let maxStatements = 200
 
     init(_ path: String) throws {
         var handle: OpaquePointer?
@@ -124,14 +123,14 @@ private final class HotConnection {
     }
 
     private func bind(_ text: String, to statement: OpaquePointer, at place: Int32) {
-        // Copied, for it need not live as long as the statement.
+        // SQLite copies the value, because it may not live as long as the statement.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         sqlite3_bind_text(statement, place, text, Int32(text.utf8.count), copied)
     }
 
     private func statement(_ sql: String) throws -> OpaquePointer {
         if let kept = statements[sql] { return kept }
-        if statements.count >= Self.mostStatements { forgetStatements() }
+        if statements.count >= Self.maxStatements { forgetStatements() }
         var statement: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         guard sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil) == SQLITE_OK, let statement else {
@@ -155,8 +154,8 @@ private final class HotConnection {
     }
 }
 
-/// The row at which a statement stands; its values by their places. SQLite would turn a value of another kind into the
-/// one that is asked for, a text into 0; here that is an error.
+/// The current row of a statement, read by column index. SQLite would convert a value of another type, such as a text
+/// to 0; here that is an error.
 struct HotRow: StoredCells {
     fileprivate let statement: OpaquePointer
     let table: String

@@ -2,23 +2,23 @@ import GRDB
 import TillCore
 import TillStorage
 
-/// Tables of a store that an older Till made, as far as they are known today.
+/// The tables of a store that an older Till made, as far as this version knows them.
 extension SQLiteStorage {
     package func columns(of table: ShopTable) -> [ShopTable.Column] {
         guard let known = olderColumns?[table.rawValue] else { return olderColumns == nil ? table.columns : [] }
         return table.columns.filter { known.contains($0.name) }
     }
 
-    /// What to select in the order of the columns of a table: one that the store lacks is null.
+    /// The columns to select, in the table's order; null for one that the store lacks.
     func selection(of table: ShopTable) -> String {
         guard let known = olderColumns?[table.rawValue] else { return table.columnList }
         return table.columns.map { known.contains($0.name) ? $0.name : "NULL AS \($0.name)" }.joined(separator: ", ")
     }
 
-    /// Whether there is a table of that name: always, but in an older store.
+    /// Whether the store has that table; it may be missing in an older store only.
     func has(_ name: String) -> Bool { olderColumns == nil || olderColumns?[name] != nil }
 
-    /// The snapshots of an older store; how much is in each is not known.
+    /// The snapshots of an older store; their row counts are unknown.
     func olderSnapshots() async throws -> [Snapshot] {
         guard has("snapshots") else { return [] }
         return try await pool.read { db in

@@ -2,12 +2,11 @@ import GRDB
 
 /// The tables, version by version. Migrations only go forward.
 ///
-/// A released migration is text that never changes (a test holds the digest of each). It names every table and column
-/// itself: text made of today's tables would change with them.
+/// A released migration is text that never changes (a test checks each digest). It names every table and column itself,
+/// because text generated from today's tables would change with them.
 struct Migration: Sendable {
-    /// The number of the version and a few words; the identifier under which the database remembers it.
+    /// The version's number and a short description; the database stores it as the migration's identifier.
     let name: String
-    /// The statements.
     let sql: String
 
     static let all = [
@@ -175,9 +174,10 @@ struct Migration: Sendable {
         CREATE INDEX deliveries_owed ON deliveries (account) WHERE due IS NOT NULL;
         """
 
-    /// What is new lies at the end of its table and of its indexes, where pages fill up one after the other; under the
-    /// partition it lay scattered over all of them. A row of the outbox is too large for a table without rowids: its
-    /// tree had five branches a page. Its number is not the rowid, because no range of an index is bounded by that.
+    /// New rows are now at the end of the table and its indexes, where pages fill up one after the other; with the
+    /// partition first they were scattered over all pages. An outbox row is too large for a table without rowids: its
+    /// tree had only five branches a page. Its number is not the rowid, because an index range cannot be bounded by the
+    /// rowid.
     private static let version4 = """
         DROP INDEX ledger_by_id;
         CREATE UNIQUE INDEX ledger_by_id ON ledger (id);
@@ -218,8 +218,8 @@ struct Migration: Sendable {
         CREATE INDEX outbox_by_account ON outbox (account, signed_date, id) WHERE account IS NOT NULL;
         """
 
-    /// Whose a document is, and a copy of each table under the name of a snapshot. The copies have neither keys nor
-    /// checks: what they hold was checked where it came from, and is again where it is put back.
+    /// The app of a document, and a copy of each table under the name of a snapshot. The copies have neither keys nor
+    /// checks: the rows were checked at their source, and are checked again when they are restored.
     private static let version5 = """
         ALTER TABLE documents ADD COLUMN app TEXT;
         UPDATE documents SET app = name WHERE kind IN ('app', 'catalog');
@@ -252,7 +252,7 @@ struct Migration: Sendable {
         CREATE INDEX snapshot_deliveries_by_name ON snapshot_deliveries (snapshot);
         """
 
-    /// How much is in a snapshot is counted when it is made, so that a list of them reads none of it.
+    /// A snapshot's rows are counted when it is made, so that a list of snapshots need not read them.
     private static let version6 = """
         ALTER TABLE snapshots ADD COLUMN customers INTEGER NOT NULL DEFAULT 0;
         UPDATE snapshots
@@ -266,7 +266,7 @@ struct Migration: Sendable {
         """
 }
 
-/// Brings a database up, version by version.
+/// Migrates a database, version by version.
 enum Migrations {
     static var all: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -24,7 +24,7 @@ enum OutboxRow {
     }
 }
 
-/// Writes what is owed to an endpoint (`Delivery.init(_:)` reads it).
+/// Writes deliveries (`Delivery.init(_:)` reads them).
 enum DeliveryRow {
     static let columns = Delivery.storedColumns.joined(separator: ", ")
 

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import TillStorage
 
-/// A row that GRDB fetched, read by place. GRDB's own subscripts trap on a value of another kind, so nothing else in
-/// this engine uses them (`Tests/TidyTests/CellTests.swift`).
+/// A row that GRDB fetched, read by column index. GRDB's own subscripts trap on a value of another type, so this engine
+/// uses them nowhere else (`Tests/TidyTests/CellTests.swift`).
 struct RowCells: StoredCells {
     private let row: Row
     let table: String
@@ -31,14 +31,14 @@ struct RowCells: StoredCells {
         return Array(data)
     }
 
-    /// The value, of whatever kind it is.
+    /// The value, whatever its type is.
     func cell(_ place: Int) -> Cell {
         switch value(place) {
         case .null: .null
         case .int64(let number): .integer(number)
         case .string(let text): .text(text)
         case .blob(let data): .bytes(Array(data))
-        // Till writes none. As a text it still compares as SQLite orders it, so that a reader of pages gets past it.
+        // Till writes no reals. As a text it still compares the way SQLite orders it, so paging gets past it.
         case .double(let number): .text(String(number))
         }
     }
@@ -64,7 +64,7 @@ extension Database {
         try Row.fetchAll(self, sql: sql, arguments: arguments).map { RowCells($0, of: table) }
     }
 
-    /// The rows of a statement that is kept.
+    /// The rows of a cached statement.
     func keptRows(of table: String, _ sql: String, _ arguments: StatementArguments = []) throws -> [RowCells] {
         try Row.fetchAll(try cachedStatement(sql: sql), arguments: arguments).map { RowCells($0, of: table) }
     }

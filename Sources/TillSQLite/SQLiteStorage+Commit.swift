@@ -15,8 +15,8 @@ extension SQLiteStorage {
             } catch {
                 if prepared.count == 1 { return [.failure(try Self.failure(error, of: prepared[0]))] }
             }
-            // One of them did not go, and took all back. Now a failure takes back its own change only; nearly always
-            // all go, and are spared the savepoints.
+            // A change failed and the transaction was rolled back. Now each change has a savepoint, so that a failure
+            // undoes only its own change. Nearly always all changes succeed and need no savepoints.
             return try await pool.write { db in
                 try prepared.map { try Self.apply($0, db) }
             }
@@ -44,12 +44,12 @@ extension SQLiteStorage {
         try await pool.read { try Self.highWater($0) ?? 0 }
     }
 
-    /// The first counter value that was never reserved; nil where none was ever noted.
+    /// The first counter value that was never reserved; nil where none was stored.
     static func highWater(_ db: Database) throws -> Int64? {
         try db.rows(of: "identifiers", "SELECT next FROM identifiers WHERE series = 'all'").first?.integer(0)
     }
 
-    /// Applies one change under a savepoint, so that a failure takes back only this one.
+    /// Applies one change under a savepoint, so that a failure undoes only this one.
     private static func apply(_ change: PreparedChange, _ db: Database) throws -> Result<Void, CommitFailure> {
         do {
             try db.inSavepoint {
@@ -77,9 +77,9 @@ extension SQLiteStorage {
         if let erasure = change.erasure { try erase(erasure, db) }
     }
 
-    /// What an error says of the one change that met it.
+    /// What a database error means for the change that caused it.
     ///
-    /// - Throws: an error that is none of the change's, but of the engine.
+    /// - Throws: the error itself when it is the engine's and not the change's.
     private static func failure(_ error: any Error, of change: PreparedChange) throws -> CommitFailure {
         switch error {
         case let failure as CommitFailure:
@@ -122,7 +122,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// What is still owed to the account's developer falls due by the account's clock.
+    /// Pending deliveries fall due by the account's clock.
     private static func moveDeliveries(of account: PreparedAccount, _ db: Database) throws {
         try db.execute(
             sql: "UPDATE deliveries SET clock = ? WHERE account = ? AND due IS NOT NULL",
@@ -140,7 +140,7 @@ extension SQLiteStorage {
         )
     }
 
-    /// A changed row leaves its old place in the history; one that only was finished stays where it is.
+    /// A changed row moves to a new place in the history; one that was only finished stays where it is.
     private static func write(_ row: RowChange, _ db: Database) throws {
         if let before = row.before {
             let delete = try db.cachedStatement(
@@ -169,7 +169,7 @@ extension SQLiteStorage {
     }
 }
 
-/// A change with its account states encoded, so that the writer only writes.
+/// A change with its account states already encoded, so that the writer only writes.
 private struct PreparedChange: Sendable {
     let accounts: [PreparedAccount]
     let rows: [RowChange]

@@ -3,9 +3,9 @@ import GRDB
 import TillCore
 import TillStorage
 
-/// What belongs to one customer, and its end.
+/// The rows of one customer, and their deletion.
 extension SQLiteStorage {
-    /// Every delivery has its notification, by which it is found.
+    /// Deliveries are found through their notifications; every delivery has one.
     private static let deliveriesOfAccount =
         "partition = ? AND notification IN (SELECT id FROM outbox WHERE account = ?)"
 

@@ -28,13 +28,13 @@ extension SQLiteStorage {
         let sentence: @Sendable (RowCells) throws -> String
     }
 
-    /// What must hold between the rows of the engine; what must hold between rows and rules is the shop's doctor's.
+    /// The invariants between the rows of the engine; the shop's doctor checks those between rows and rules.
     private static let checks: [Check] = [
         Check(sql: "SELECT id, partition FROM ledger WHERE id % 1024 <> partition OR account % 1024 <> partition") {
-            "Transaction \(try $0.integer(0)) lies in partition \(try $0.integer(1)), which is not that of its ids."
+            "Transaction \(try $0.integer(0)) is in partition \(try $0.integer(1)), which is not that of its ids."
         },
         Check(sql: "SELECT account, partition FROM accounts WHERE account % 1024 <> partition") {
-            "Account \(try $0.integer(0)) lies in partition \(try $0.integer(1)), which is not that of its number."
+            "Account \(try $0.integer(0)) is in partition \(try $0.integer(1)), which is not that of its number."
         },
         Check(
             sql: """
@@ -78,7 +78,7 @@ extension SQLiteStorage {
                 + "a purchase that names one."
         },
         Check(sql: "SELECT account FROM accounts WHERE clock <> ifnull(\(stated("clock")), clock)") {
-            "Account \(try $0.integer(0)) lies under another clock than its own."
+            "Account \(try $0.integer(0)) is stored under another clock than its own."
         },
         Check(
             sql: """
@@ -130,12 +130,12 @@ extension SQLiteStorage {
                 WHERE typeof(next) <> 'integer' OR next > \(Identifiers.lastBeforeEnd)
                 """
         ) {
-            "The identifier series \(try $0.text(0)) stands at \(try $0.text(1)), too near to its end "
+            "The identifier series \(try $0.text(0)) is at \(try $0.text(1)), too close to its end "
                 + "(\(Identifiers.mostCounters)): no purchase is possible."
         },
     ]
 
-    /// What the state of an account says under a key: of a state that is no JSON nothing, and no error that would end
+    /// The value of a key in an account's state. A state that is not JSON gives nothing, because an error would abort
     /// the whole examination.
     private static func stated(_ key: String) -> String {
         let isJSON = "typeof(state) = 'text' AND json_valid(state)"

@@ -4,9 +4,9 @@ import TillCore
 import TillStorage
 
 extension SQLiteStorage {
-    /// One index range, never an offset: the five-hundredth page costs what the first costs.
+    /// One index range, never an offset: the five-hundredth page costs as much as the first.
     ///
-    /// The head is read before the rows: what is written between the two is found again rather than missed.
+    /// The head is read before the rows, so that a row written between the two reads is found again rather than missed.
     package func history(_ query: HistoryQuery) async throws -> HistoryPage {
         let head = try hot.first(
             of: "accounts",
@@ -21,7 +21,7 @@ extension SQLiteStorage {
         return HistoryPage(rows: rows, hasMore: hasMore, head: max(head ?? 0, newest ?? 0))
     }
 
-    /// The statement reads one row more than the page, to know whether there is another.
+    /// Reads one row more than the page, to know whether there is another page.
     static func statement(for query: HistoryQuery) -> (sql: String, values: [HotValue]) {
         var conditions = ["partition = ?", "account = ?"]
         var arguments: [HotValue] = [.integer(query.account.partition.number), .integer(query.account.number)]
@@ -29,7 +29,8 @@ extension SQLiteStorage {
             conditions.append(condition)
             arguments += values
         }
-        // One value of a list is bound as it is; several travel as one JSON text, so that there are few statements.
+        // A single value is bound directly; several are bound as one JSON text, so that there are few different
+        // statements.
         func require(_ column: String, in values: [String]) {
             guard !values.isEmpty else { return }
             require("\(column) IN (SELECT value FROM json_each(?))", [.text(jsonList(values))])

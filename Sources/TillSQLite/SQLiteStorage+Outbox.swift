@@ -3,7 +3,7 @@ import GRDB
 import TillCore
 import TillStorage
 
-/// What falls due, and what is owed to developers' servers.
+/// What falls due, and the pending deliveries to developers' servers.
 extension SQLiteStorage {
     package func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
         try await pool.read { db in
@@ -30,7 +30,8 @@ extension SQLiteStorage {
 
     package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
         try await pool.read { db in
-            // Numbers come before everything else, so that only damage is left where this is none.
+            // Numbers sort before all other types, so the smallest value is not a number only if all of them are
+            // damaged.
             let account = try db.keptRows(
                 of: "accounts",
                 """
@@ -39,7 +40,7 @@ extension SQLiteStorage {
                 """,
                 Self.place(of: clock)
             ).first.flatMap { try? $0.maybeInteger(0) }
-            // Of each endpoint the first, so that what waits behind it is not read.
+            // The first delivery of each endpoint, so that the rows behind it are not read.
             let delivery = try db.keptRows(
                 of: "deliveries",
                 """
@@ -128,7 +129,7 @@ extension SQLiteStorage {
 
     package func owedEndpoints() async throws -> [EndpointName] {
         try await pool.read { db in
-            // A damaged delivery hides no other; the doctor names it.
+            // A damaged delivery must not hide the others; the doctor reports it.
             try db.rows(of: "deliveries", "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL")
                 .compactMap { row in
                     guard let environment = try? row.known(0, StoreEnvironment.init(rawValue:)),
@@ -163,7 +164,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// One server has this store, so that there is one era (`StateGate`).
+    /// A single server uses this store, and its locks make an epoch needless.
     package func record(_ deliveries: [Delivery], era: Int64?) async throws {
         let logs = try deliveries.map { try $0.storedLog() }
         try await pool.write { db in
@@ -203,16 +204,17 @@ extension SQLiteStorage {
         let entries = try await pool.read { db in
             try db.keptRows(of: "outbox", sql, arguments).map { try OutboxEntry($0) }
         }
-        // A join promises no order, although the page came in it.
+        // The page was read in this order, but a join does not preserve it.
         let sorted = entries.sorted { ($0.signedDate, $0.id) < ($1.signedDate, $1.id) }
         return query.isDescending ? sorted.reversed() : sorted
     }
 
-    /// One range of an index for the page, and a look-up for each of its notifications.
+    /// One index range for the page, and a look-up for each of its notifications.
     static func statement(for query: NotificationQuery) -> (sql: String, arguments: StatementArguments) {
         let source = query.endpoint == nil ? "outbox" : "deliveries"
         let id = query.endpoint == nil ? "id" : "notification"
-        // An account's are few; a plus keeps the planner from the indexes of the app, in which they lie far apart.
+        // An account has few; the plus sign keeps the planner from using the indexes of the app, where they are far
+        // apart.
         let mark = query.account == nil ? "" : "+"
         var conditions = ["\(mark)realm = ?", "\(mark)app = ?"]
         var arguments: StatementArguments = [query.scope.environment.rawValue, query.scope.app]
@@ -227,7 +229,7 @@ extension SQLiteStorage {
         if let account = query.account { require("account = ?", [account.number]) }
         if let type = query.type { require("type = ?", [type]) }
         if query.isSubtypeFixed { require("subtype IS ?", [query.subtype]) }
-        // Where a page goes on is a narrower bound than where the first began, and an index takes only one.
+        // The page's start bound is narrower than that of the first page, and an index uses only one of them.
         let goesOn = query.after != nil
         if let from = query.from, !goesOn || query.isDescending { require("signed_date >= ?", [from.milliseconds]) }
         if let to = query.to, !goesOn || !query.isDescending { require("signed_date <= ?", [to.milliseconds]) }
@@ -260,8 +262,8 @@ extension SQLiteStorage {
 }
 
 extension DueAccount {
-    /// Reads account, customer and due date; nil for an account without a number. Of whom more is damaged is due all
-    /// the same, so that an update of the account finds the damage and quarantines it.
+    /// Reads account, customer and due date; nil for an account without a number. If another cell is damaged the
+    /// account is still due, so that its update finds the damage and quarantines it.
     fileprivate init?(_ cells: RowCells) {
         guard let number = try? cells.integer(0) else { return nil }
         self.init(

@@ -2,7 +2,7 @@ import GRDB
 import TillCore
 import TillStorage
 
-/// The end of old notifications.
+/// Deletes old notifications.
 extension SQLiteStorage {
     package func prunable(_ query: PruneQuery) async throws -> [Prunable] {
         let owned = "FROM deliveries d WHERE d.partition = o.partition AND d.notification = o.id"

@@ -30,7 +30,7 @@ extension SQLiteStorage {
         -> [StoredAccount]
     {
         let rows = try await pool.read { db in
-            // One without a number comes behind all others, and no list can go on from it; the doctor names it.
+            // Accounts without a number come last, and a page cannot continue from them; the doctor reports them.
             try Self.rows(db, of: scope, after: after?.number ?? 0, limit).compactMap { try? AccountRow($0) }
         }
         return rows.map { $0.stored() }

@@ -14,7 +14,7 @@ extension SQLiteStorage {
             do {
                 try source.backup(to: target)
             } catch let error as DatabaseError {
-                // The message that comes with the error is of another connection than the one that failed.
+                // The error's message comes from another connection than the one that failed.
                 let code = error.extendedResultCode
                 throw DatabaseError(resultCode: code, message: String(cString: sqlite3_errstr(code.rawValue)))
             }

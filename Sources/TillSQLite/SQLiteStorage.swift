@@ -5,20 +5,20 @@ import TillStorage
 
 /// The embedded engine: one SQLite file in WAL mode, one writer, a few readers.
 ///
-/// What is acknowledged is on the disk: `synchronous` is FULL and is read back when the store opens.
+/// What is acknowledged is on disk: `synchronous` is FULL and is verified when the store opens.
 package final class SQLiteStorage: Storage {
     let pool: DatabasePool
     let hot: HotReader
     /// The columns of each table in the file; nil when the tables are of this version.
     let olderColumns: [String: Set<String>]?
 
-    /// Opens the store, makes it if there is none, and brings its tables up to this version.
+    /// Opens the store, creates it if there is none, and migrates its tables to this version.
     ///
     /// - Parameters:
     ///   - path: the database file; its folder must exist.
-    ///   - isDurable: false for a store that nobody keeps, which need not wait for the disk.
-    /// - Throws: `StoreRefused` for a file that a newer Till made or that is somebody else's, that is damaged, that
-    ///   cannot be written or that does not sync as it must; otherwise GRDB's errors.
+    ///   - isDurable: false for a temporary store that need not wait for the disk.
+    /// - Throws: `StoreRefused` for a file that is a newer Till's, another program's, damaged, not writable or not
+    ///   synced as required; otherwise GRDB's errors.
     package init(path: String, isDurable: Bool = true) throws {
         try Self.requireTills(path)
         olderColumns = nil
@@ -31,10 +31,10 @@ package final class SQLiteStorage: Storage {
         }
     }
 
-    /// Opens the store for reading only, beside a server that may be at work on it.
+    /// Opens the store for reading only, while a server may be using it.
     ///
-    /// - Parameter allowsOlder: whether the tables may be of an older version. Of such a store only whole tables and
-    ///   the names of snapshots can be read; columns that it lacks read as null.
+    /// - Parameter allowsOlder: whether the tables may be of an older version. In such a store only whole tables and
+    ///   the names of snapshots can be read; missing columns read as null.
     /// - Throws: `StoreRefused` when the tables are not of this version, or there are none of Till's.
     package init(examining path: String, allowsOlder: Bool = false) throws {
         var configuration = Self.configuration
@@ -54,9 +54,9 @@ package final class SQLiteStorage: Storage {
         }
     }
 
-    /// Which version of Till made the tables of a file, which is only read.
+    /// Which version of Till made the tables of a file. Only reads the file.
     ///
-    /// - Throws: `StoreRefused` when there are none of Till's.
+    /// - Throws: `StoreRefused` when there are no tables of Till's.
     package static func version(of path: String) throws -> StoreVersion {
         var configuration = Self.configuration
         configuration.readonly = true
@@ -69,7 +69,7 @@ package final class SQLiteStorage: Storage {
 
     private static func version(_ db: Database, at path: String) throws -> StoreVersion {
         let migrator = Migrations.all
-        if let table = try strangeTable(db) { throw StoreRefused.notTills(path: path, table: table) }
+        if let table = try foreignTable(db) { throw StoreRefused.notTills(path: path, table: table) }
         if try migrator.appliedIdentifiers(db).isEmpty { throw StoreRefused.empty(path: path) }
         if try migrator.hasBeenSuperseded(db) { return .newer }
         return try migrator.hasCompletedMigrations(db) ? .current : .older
@@ -91,10 +91,10 @@ package final class SQLiteStorage: Storage {
             try db.execute(sql: "PRAGMA page_size = 8192")
             try db.execute(sql: "PRAGMA cache_size = -16000")
         }
-        let isToBeChecked = isToBeChecked(path)
+        let needsCheck = needsCheck(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
-        if isToBeChecked { try check(pool, at: path) }
-        // The pool sets NORMAL on its writer after preparing it, so FULL comes last and must read back.
+        if needsCheck { try check(pool, at: path) }
+        // The pool sets NORMAL on its writer after preparing it, so FULL is set last and verified.
         let synchronous = try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")
@@ -120,7 +120,7 @@ package final class SQLiteStorage: Storage {
 
     package func close() async throws {
         hot.close()
-        // An orderly end leaves one file with everything in it; a reader beside us only puts that off.
+        // An orderly close leaves one file with everything in it; while another process reads the file, it cannot.
         if !pool.configuration.readonly {
             _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }

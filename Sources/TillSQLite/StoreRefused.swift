@@ -33,16 +33,16 @@ package enum StoreRefused: StorageTrouble, CustomStringConvertible {
         case .newer(let path):
             "\(path) was made by a newer version of Till. Run that version, or start with another data directory."
         case .older(let path):
-            "\(path) is of an older version of Till. Start the server on it once; it brings the tables up."
+            "\(path) is of an older version of Till. Start the server on it once to migrate it."
         case .empty(let path):
-            "\(path) holds no shop: it is empty. Name the folder of one."
+            "\(path) holds no shop: it is empty. Name the data directory of one."
         case .notTills(let path, let table):
-            "\(path) holds tables that are not Till's (\(table)). Name another data directory; nothing was changed."
+            "\(path) contains tables that are not Till's (\(table)). Name another data directory; nothing was changed."
         case .notAFile(let path):
             "\(path) is not a regular file. Name another data directory, or put the file back from a backup."
         case .notWritable(let path):
             "\(path) cannot be written. Its folder, and every file there whose name begins with till.sqlite, must be "
-                + "writable for who runs Till: check owner and mode (chown, chmod u+rw)."
+                + "writable for the user that runs Till: check owner and mode (chown, chmod u+rw)."
         case .noRoom(let path):
             "There is no room on the disk for \(path). Make room, or name a data directory on another disk."
         case .doesNotSync(let path, let level):
@@ -55,7 +55,7 @@ package enum StoreRefused: StorageTrouble, CustomStringConvertible {
         }
     }
 
-    /// Opens something; what SQLite says of the disk or of a folder is told with what to do about it.
+    /// Runs `body`; turns SQLite's errors about the disk or the folder into ones that say what to do.
     ///
     /// - Throws: `notAFile` for a pipe and the like, which SQLite would wait for without end.
     static func explaining<Opened>(_ path: String, _ body: () throws -> Opened) throws -> Opened {
@@ -74,10 +74,10 @@ package enum StoreRefused: StorageTrouble, CustomStringConvertible {
     }
 }
 
-/// A full disk passes, once somebody has made room; nothing else that SQLite says does.
+/// A full disk is temporary: it ends when the operator frees space. No other SQLite error is.
 extension DatabaseError: StorageTrouble {
     package var isPassing: Bool { isForRoom }
-    /// A file for what readers share is made larger by its own call, which knows one failure only.
+    /// Growing the shared-memory file reports every failure with the same code, so that code counts, too.
     package var isForRoom: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
     package var isUnreached: Bool { false }
 }

@@ -4,67 +4,67 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The shop at work, and the only writer: it loads what a command concerns, lets the rules decide, and commits what
-/// they decided in one transaction.
+/// The running shop and the only writer: it loads what a command concerns, applies the rules, and commits their
+/// decisions in one transaction.
 package final class Shop: Sendable {
-    /// The engine. Others read from it; only the shop writes accounts and rows.
+    /// The storage engine. Only the shop writes accounts and transactions; other code just reads.
     package let storage: any Storage
-    /// Teams, apps, keys and catalogues.
+    /// Teams, apps, keys and catalogs.
     package let registry: Registry
     package let requestLog: RequestLog
     /// Seals and opens the `revision` of the history routes.
     package let cursors: CursorSeal
     let restoreEpochs: RestoreEpoch
-    /// The clocks of all apps and environments, and of customers who have one of their own.
+    /// The clocks of all apps and environments, and the customer clocks.
     package let clocks: Clocks
-    /// Who is told when something falls due, or is owed to a developer's server.
+    /// Notifies listeners when an account or a delivery becomes due.
     package let signals = Signals()
-    /// Fixed for the life of the process.
+    /// Fixed for the lifetime of the process.
     package let settings: Settings
-    /// Never told a token, a key or a signature.
+    /// Must never log a token, a key or a signature.
     package let logger: Logger
-    /// The wall clock. Bearer tokens and certificates live in its time; the ledger lives in the shop's.
+    /// The wall clock. Bearer tokens and certificates use real time; the ledger uses the shop's clocks.
     package let wallClock: @Sendable () -> Timestamp
 
-    /// Who listens over control.
+    /// The clients that listen through the control API.
     package let listeners: Listeners
     /// The ports on which this server and the other nodes listen.
     package let ownPorts: OwnPorts
-    /// Where deliveries may go.
+    /// Decides where deliveries may go.
     package let destinations: DestinationCheck
-    /// What signs and verifies receipts.
+    /// Signs and verifies receipts.
     package let receiptKeys: ReceiptKeys
-    /// Receipts that were made within the last second.
+    /// Receipts of the last second.
     let receiptCache = ReceiptCache()
-    /// Transactions that were signed a while ago.
+    /// Recent signatures of transactions.
     let signatures = SignatureCache()
-    /// The root and its chains, of which the OCSP responder speaks.
+    /// The root and its chains, for the OCSP responder.
     package let authority: KeyRotation
     let chains: Chains
-    /// What is to go wrong on demand.
+    /// The faults to inject.
     package let faults: FaultRules
-    /// What was written a moment ago, which may not be found yet.
+    /// Recent writes, which the fault `staleReads` hides.
     package let recentRows: RecentRows
-    /// The servers with which the store is shared; nil when with none.
+    /// The servers that share the store; nil if this is the only one.
     package let cluster: Cluster?
     let identifiers: IdentifierPool
     let commits: CommitQueue
-    /// Whether there is room for what is committed.
+    /// Whether there is enough disk space to commit.
     let room = RoomWatch()
     let locks = AccountLocks()
-    /// Through which everything goes that changes the shop, so that a restore can be alone.
+    /// Every change of the shop passes through it, so that a restore can run exclusively.
     let gate = AsyncReadWriteLock()
     /// Accounts that could not be brought up to date.
     package let quarantine = Quarantine()
-    /// Set when the server stops: long work ends at its next step and is finished after a restart.
+    /// Set when the server stops: long work ends at its next step and continues after a restart.
     let isStopping = Synchronized(false)
-    /// At the end of the names of copies that this process makes for itself.
+    /// The suffix of this process's temporary snapshots.
     let copyMark = ".\(UUID().uuidString.prefix(8).lowercased())"
-    /// Whether the server is about to stop: it still answers, and wants no new callers.
+    /// Whether the server is about to stop: it still answers, but load balancers should send no new clients.
     package let isDraining = Synchronized(false)
-    /// Advances that are under way.
+    /// Advances in progress.
     let runningAdvances = RunningAdvances()
-    /// From which the UUIDs of notifications are made, so that a world can be replayed.
+    /// Notification UUIDs are derived from it, so that a run can be replayed.
     let seed: String
 
     /// Opens the shop over a store.
@@ -72,10 +72,10 @@ package final class Shop: Sendable {
     /// - Parameters:
     ///   - storage: an engine with its tables in place.
     ///   - chain: signs every payload.
-    ///   - receiptKeys: signs receipts; left out, keys of this process alone.
-    ///   - cluster: joined before this, so that nothing is missed that others change meanwhile.
-    ///   - settings: the named departures and choices.
-    ///   - wallClock: the time of day; tests give their own.
+    ///   - receiptKeys: signs receipts; by default temporary keys of this process.
+    ///   - cluster: must have joined already, so that no change of another node is missed.
+    ///   - settings: departures from Apple's behavior and choices.
+    ///   - wallClock: real time; tests pass their own.
     package init(
         storage: any Storage,
         chain: SigningChain,
@@ -106,20 +106,20 @@ package final class Shop: Sendable {
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
         commits = CommitQueue(storage: storage, room: room)
-        // The other nodes can put together what this one signs.
+        // Lets the other nodes assemble what this one signs.
         if cluster != nil, let document = chains.document(of: chain) { try await storage.put([document]) }
     }
 
-    /// The course of events to which cursors belong that are made now; read before the rows, since a cursor that is
-    /// taken for an older one only begins again.
+    /// The restore epoch for new cursors. It must be read before the rows: a cursor that wrongly has an older epoch
+    /// only starts again from the beginning.
     package var restoreEpoch: Int64 { restoreEpochs.current }
 
     // MARK: Time
 
-    /// The shop's time in an app and environment.
+    /// The present time in an app and environment.
     package func now(in scope: AccountScope) -> Timestamp { now(on: ClockName(scope)) }
 
-    /// What a clock shows; one that nobody set is real.
+    /// What a clock shows; real time if it was never set.
     package func now(on clock: ClockName) -> Timestamp {
         clocks.now(on: clock, wall: wallClock)
     }
@@ -131,20 +131,20 @@ package final class Shop: Sendable {
         }
     }
 
-    /// The clocks of all environments, and those that customers have of their own.
+    /// The clocks of all environments, and the customer clocks.
     var everyClock: Set<ClockName> {
         Set(everyScope.map { ClockName($0) }).union(clocks.all.map(\.name))
     }
 
-    /// A customer's time.
+    /// The present time of a customer.
     package func now(of account: Account) -> Timestamp { now(on: account.clockName) }
 
-    /// What holds in an app's environment, under its own rules and the shop's settings.
+    /// The policy of an app's environment, from its own settings and the server's.
     package func policy(of scope: AccountScope) -> Policy {
         registry.rules(of: scope).policy(of: scope.environment, under: settings)
     }
 
-    /// Lets long work end: advances, wakes, those who listen.
+    /// Ends long work: advances, jobs, waiting listeners.
     package func stopLongWork() {
         isStopping.value = true
         listeners.stop()
@@ -152,55 +152,55 @@ package final class Shop: Sendable {
 
     /// - Throws: `ShopBusy` once the server stops.
     func checkStopping() throws {
-        if isStopping.value { throw ShopBusy(reason: "the server stops; what is left is done after its start") }
+        if isStopping.value { throw ShopBusy(reason: "the server is stopping; the rest is done after its next start") }
     }
 
     // MARK: Signing
 
-    /// The chain that signs now.
+    /// The current signing chain.
     package var signingChain: SigningChain { chains.current }
 
-    /// Signs with another chain from now on; what the old one signed keeps verifying.
+    /// Switches to another signing chain; older signatures stay valid.
     package func sign(with chain: SigningChain) async throws {
         if let cluster, let document = chains.document(of: chain) {
-            // The other nodes can put together what it signs before anything is signed.
+            // The other nodes must know the chain before it signs anything.
             try await storage.put([document])
             await cluster.settle()
         }
         chains.sign(with: chain)
     }
 
-    /// A seed of the shop's own, made at its first start.
+    /// The seed of the shop, created at its first start.
     private static func seed(_ storage: any Storage) async throws -> String {
         let body = "\"\(UUID().uuidString.lowercased())\""
         // Another server may start on an empty store at the same time.
         return try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
     }
 
-    /// Runs a body beside others, but not while everything is being replaced.
+    /// Runs a body under the shared lock, so not while everything is replaced.
     package func besideOthers<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await gate.shared(body)
     }
 
-    /// Runs a body while nobody else runs one under the same name, on any node.
+    /// Runs a body while no other caller, on any node, runs one under the same name.
     package func exclusively<Value: Sendable>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
         guard let cluster else { return try await exclusivelyHere(name, body) }
         return try await exclusivelyHere(name) {
             do {
                 return try await cluster.holding(name, checkWaiting, body)
             } catch is Overtaken {
-                throw ShopBusy(reason: "everything was replaced, or done by another node, meanwhile")
+                throw ShopBusy(reason: "the data was replaced, or another node took over, meanwhile")
             }
         }
     }
 
-    /// Nobody who waits for another node holds up whoever replaces everything here.
+    /// A caller that waits for another node must not hold up a restore on this one.
     func checkWaiting() throws {
         try checkStopping()
         if gate.waitingToBeAlone > 0 { throw ShopBusy(reason: "everything is being replaced") }
     }
 
-    /// Runs a body while nobody else runs one under the same name on this node.
+    /// Runs a body while no other caller on this node runs one under the same name.
     package func exclusivelyHere<Value: Sendable>(
         _ name: String,
         _ body: () async throws -> Value

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A value that several may read and set, one at a time.
+/// A value protected by a lock.
 package final class Synchronized<Value: Sendable>: Sendable {
     private let state: Mutex<Value>
 
-    /// A value to begin with.
+    /// A value to start with.
     package init(_ value: Value) { state = Mutex(value) }
 
-    /// The value as it is now.
+    /// The present value.
     package var value: Value {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }

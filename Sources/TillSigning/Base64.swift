@@ -1,9 +1,9 @@
-/// Standard Base64 (RFC 4648 section 4), padded, on one line: certificates in `x5c`, offer signatures, verification
-/// data in JSON.
+/// Standard Base64 (RFC 4648 section 4), padded, on one line: for `x5c` certificates, offer signatures and device
+/// verification in JSON.
 package enum Base64 {
     private static let padding = UInt8(ascii: "=")
 
-    /// The characters for `bytes`, padded to a multiple of four.
+    /// The Base64 text of `bytes`, padded to a multiple of four characters.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         Base64Alphabet.standard.append(bytes, to: &text)
@@ -13,14 +13,14 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that `text` stands for.
+    /// Decodes `text`.
     ///
-    /// - Returns: nil when `text` lacks its padding, has white space or foreign characters, or is not the one
-    ///   spelling that ``encode(_:)`` gives.
+    /// - Returns: nil when `text` lacks its padding, has white space or invalid characters, or differs from what
+    ///   ``encode(_:)`` gives for the same bytes.
     package static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)[...]
         guard characters.count % 4 == 0 else { return nil }
-        // A group of four is never all padding: two characters are the least that make a byte.
+        // At most two of the last four characters are padding: a byte takes at least two characters.
         for _ in 0..<2 where characters.last == padding {
             characters.removeLast()
         }

@@ -1,19 +1,19 @@
-/// The 64 characters of one of RFC 4648's alphabets, and the two loops that use them.
+/// The 64 characters of one of RFC 4648's alphabets, with the encoding and decoding loops.
 ///
-/// Foundation's encoder followed by three replacements costs 72 µs for a payload of a kilobyte; a table costs 0.2 µs,
-/// and every answer Till gives is full of such payloads.
+/// Foundation's encoder with three replacements takes 72 µs for a payload of a kilobyte; a table takes 0.2 µs, and most
+/// answers contain such payloads.
 struct Base64Alphabet: Sendable {
     static let standard = Base64Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     static let urlSafe = Base64Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-    /// Marks a byte that is not in the alphabet. Real values are below 64.
+    /// Marks a byte that is not in the alphabet. Valid values are below 64.
     private static let none: UInt8 = 0xFF
 
-    /// 64 characters by value.
+    /// The character of each of the 64 values.
     private let characters: [UInt8]
-    /// The two characters of each twelve bits, in the order in which they stand in memory.
+    /// The two characters of each 12-bit value, in memory order.
     private let pairs: [UInt16]
-    /// 256 values by character.
+    /// The value of each of the 256 possible bytes.
     private let values: [UInt8]
 
     private init(_ alphabet: String) {
@@ -29,7 +29,7 @@ struct Base64Alphabet: Sendable {
         self.values = values
     }
 
-    /// How many characters `byteCount` bytes take, without padding.
+    /// The number of characters for `byteCount` bytes, without padding.
     static func encodedCount(of byteCount: Int) -> Int {
         (byteCount * 4 + 2) / 3
     }
@@ -43,8 +43,8 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// The bytes that `text` (without padding) stands for; nil when a character is foreign, when a character is left
-    /// over, or when the bits that no byte uses are not zero: each value then has exactly one spelling.
+    /// Decodes `text`, which has no padding. Nil for an invalid character, a left-over character, or unused bits that
+    /// are not zero, so that each value has exactly one encoding.
     func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var isCanonical = false
@@ -58,7 +58,7 @@ struct Base64Alphabet: Sendable {
         return isCanonical ? bytes : nil
     }
 
-    /// Returns how many bytes were written, and whether the text was the one spelling of them.
+    /// Returns how many bytes were written, and whether the text was their only valid encoding.
     private static func decode(
         _ input: UnsafeBufferPointer<UInt8>,
         with table: UnsafeBufferPointer<UInt8>,

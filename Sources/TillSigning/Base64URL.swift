@@ -1,31 +1,31 @@
-/// Base64 for URLs and filenames (RFC 4648 section 5) without padding: the spelling of every JWS segment.
+/// Base64 for URLs and file names (RFC 4648 section 5) without padding, as in JWS segments.
 package enum Base64URL {
-    /// How many characters `byteCount` bytes take.
+    /// The number of characters for `byteCount` bytes.
     package static func encodedCount(of byteCount: Int) -> Int {
         Base64Alphabet.encodedCount(of: byteCount)
     }
 
-    /// The characters (ASCII) for `bytes`.
+    /// The encoded characters (ASCII) of `bytes`.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         Base64Alphabet.urlSafe.append(bytes, to: &text)
         return text
     }
 
-    /// Appends the characters for `bytes` to a buffer under construction.
+    /// Appends the characters of `bytes` to a buffer.
     package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
         Base64Alphabet.urlSafe.append(bytes, to: &text)
     }
 
-    /// The bytes that `text` stands for.
+    /// Decodes `text`.
     ///
-    /// - Returns: nil when `text` has padding, white space or any other foreign character, or is not the one
-    ///   spelling that ``encode(_:)`` gives (unused bits set).
+    /// - Returns: nil when `text` has padding, white space or another invalid character, or differs from what
+    ///   ``encode(_:)`` gives for the same bytes (unused bits are set).
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         Base64Alphabet.urlSafe.decode(text)
     }
 
-    /// ``decode(_:)-(ArraySlice<UInt8>)`` for text at hand as a string.
+    /// ``decode(_:)-(ArraySlice<UInt8>)`` for a string.
     package static func decode(_ text: String) -> [UInt8]? {
         decode(Array(text.utf8)[...])
     }

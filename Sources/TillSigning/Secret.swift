@@ -1,9 +1,9 @@
-/// Text that must not be seen: a private key as PEM.
+/// Text that must not be shown, such as a private key as PEM.
 ///
-/// However it is printed, interpolated, dumped or logged, it says only that it is redacted. Whoever needs the text
-/// asks for ``exposed``, which is easy to find in a review.
+/// When it is printed, interpolated, dumped or logged, only a redaction notice appears. Code that needs the text uses
+/// ``exposed``, which is easy to find in a review.
 package struct Secret: Sendable, Equatable {
-    /// The text itself. For a file of mode 0600, or for the operator who asked for it.
+    /// The text itself, for a file of mode 0600 or an operator who asked for it.
     package let exposed: String
 
     /// Marks `text` as secret.
@@ -15,6 +15,6 @@ package struct Secret: Sendable, Equatable {
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "redacted" }
     package var debugDescription: String { "redacted" }
-    /// Empty, so that `dump` finds nothing.
+    /// Empty, so that `dump` shows nothing.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

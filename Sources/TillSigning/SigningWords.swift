@@ -1,7 +1,7 @@
-/// How explanations spell values that came from outside.
+/// How explanations quote untrusted values.
 enum Words {
-    /// The text between quotation marks, at most 60 characters of it, with control characters replaced: it ends up
-    /// in journals and terminals.
+    /// At most 60 characters of the text between quotation marks, without control characters, because it appears in
+    /// logs and terminals.
     static func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(60).map { scalar in
             switch scalar.properties.generalCategory {
@@ -13,10 +13,10 @@ enum Words {
         return text.unicodeScalars.count > 60 ? "\"\(shown)…\"" : "\"\(shown)\""
     }
 
-    /// A length of time in words: exact below two minutes, then with minutes, hours or days beside it.
+    /// A length of time in words: exact below two minutes, longer ones also in minutes, hours or days.
     static func seconds(_ length: Double) -> String {
         let length = length.magnitude
-        // Past this a Double counts no more in ones, and an Int might not hold it.
+        // Above this a Double cannot represent all integers, and an Int might overflow.
         guard length < 1e15 else { return "more than thirty million years" }
         // Rounded up, so that a little more than an hour does not read as exactly an hour.
         let count = Int(length.rounded(.up))

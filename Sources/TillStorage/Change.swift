@@ -1,25 +1,25 @@
 import TillCore
 
-/// What one command changes: committed whole or not at all.
+/// The writes of one command: committed as a whole or not at all.
 package struct Change: Sendable {
-    /// The accounts with their new state, each guarded by the version it was read at.
+    /// The accounts with their new state. Each write checks the version that the account was read at.
     package var accounts: [AccountChange]
-    /// In the order in which they came about; each row stands once.
+    /// In the order in which they were made; each row occurs once.
     package var rows: [RowChange]
     /// Counted against their limits in the same transaction.
     package var redemptions: [CodeRedemption]
-    /// What the developer's server is to be told of it.
+    /// The notifications that the change causes.
     package var notifications: [OutboxEntry]
-    /// To whom that is owed.
+    /// The deliveries of these notifications to endpoints.
     package var deliveries: [Delivery]
-    /// Written in the same transaction, over those of the same kind and name.
+    /// Written in the same transaction; they replace documents of the same kind and name.
     package var documents: [Document]
-    /// On what it hangs where several servers share the engine.
+    /// The precondition when several servers share the engine.
     package var writePrecondition: WritePrecondition?
-    /// What goes, behind everything that is written.
+    /// The account to erase, after everything else is written.
     package var erasure: Erasure?
 
-    /// What one command changes.
+    /// The writes of one command.
     package init(
         accounts: [AccountChange] = [],
         rows: [RowChange] = [],
@@ -51,11 +51,11 @@ package struct Change: Sendable {
 package struct AccountChange: Sendable {
     /// The new state, with its new version.
     package var account: Account
-    /// The version that must be in the engine still; nil for a new account.
+    /// The version that must still be stored; nil for a new account.
     package var before: Int64?
-    /// When something happens next in it by itself; nil while nothing will.
+    /// When the account's next event falls due; nil while there is none.
     package var nextDue: Timestamp?
-    /// Whether it goes over to another clock, with all that is owed to it.
+    /// Whether it moves to another clock, together with its pending deliveries.
     package var changesClock: Bool
 
     /// An account to write.
@@ -69,18 +69,18 @@ package struct AccountChange: Sendable {
 
 /// Why a change was not committed. Nothing of it was written.
 package enum CommitFailure: Error, Sendable {
-    /// Somebody else changed the account first: load it again and decide again.
+    /// Another writer changed the account first: load it again and decide again.
     case conflict(AccountID)
     /// The limit of a code was reached.
     case codeUsedUp(CodeRedemption)
-    /// What the change was decided by is no longer so: follow the store and decide again.
+    /// The configuration that the change was decided with has changed: reload it and decide again.
     case overtaken
-    /// The engine failed; its own words, for the log only.
+    /// The engine failed; the text is for the log only.
     case engine(String)
-    /// The disk is full; the engine's words, for the log only.
+    /// The disk is full; the text is for the log only.
     case noRoom(String)
 
-    /// What an engine's failure comes to.
+    /// The failure for an engine's error.
     package init(_ error: any Error) {
         self = error.isFullDisk ? .noRoom(error.logText) : .engine(error.logText)
     }
@@ -92,7 +92,7 @@ extension CommitFailure: CustomStringConvertible {
         switch self {
         case .conflict(let account): "account \(account.number) was changed meanwhile"
         case .codeUsedUp(let redemption): "code offer \(redemption.offerID) is used up"
-        case .overtaken: "what the change was decided by is no longer so"
+        case .overtaken: "the configuration that the change was decided with has changed"
         case .engine(let words), .noRoom(let words): words
         }
     }

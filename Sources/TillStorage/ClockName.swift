@@ -1,11 +1,11 @@
 import TillCore
 
-/// A clock: that of an app's environment, or one on which single customers live so that tests do not disturb each
+/// A clock: that of an app's environment, or a separate one for some customers, so that tests do not disturb each
 /// other.
 package struct ClockName: Hashable, Sendable {
     /// The app and the environment.
     package let scope: AccountScope
-    /// Nil is the clock of the environment itself.
+    /// The name of a separate clock; nil for the clock of the environment.
     package let own: String?
 
     /// A clock of an app's environment.
@@ -14,11 +14,11 @@ package struct ClockName: Hashable, Sendable {
         self.own = own
     }
 
-    /// As engines keep it: empty for the environment's own.
+    /// The stored form: empty for the clock of the environment.
     package var key: String { own ?? "" }
 }
 
 extension Account {
-    /// The clock by which the customer lives.
+    /// The customer's clock.
     package var clockName: ClockName { ClockName(AccountScope(environment: environment, app: app), own: clock) }
 }

@@ -10,9 +10,9 @@ extension Document {
         self.init(kind: kind, name: name, app: app, body: String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    /// The value that the document keeps.
+    /// The value that the document contains.
     ///
-    /// - Throws: `DamagedRow` when the text is of another shape.
+    /// - Throws: `DamagedRow` when the text has another structure.
     package func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(body.utf8))

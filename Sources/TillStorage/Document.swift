@@ -1,30 +1,30 @@
-/// What the operator set up is kept as documents: few, small, read whole at the start.
+/// The operator's configuration is stored as documents: few, small, and all read at start.
 package enum DocumentKind: String, CaseIterable, Sendable {
     /// A team, by its issuer id.
     case team
     /// An app, by its bundle id.
     case app
-    /// A key: an API key by its key id, one for an app's offers by `bundle id/key id`, or in older data by its key id.
+    /// A key: an API key by its key id; an offer key by `bundle id/key id`, in older data by its key id.
     case key
-    /// A catalogue, by the bundle id of its app.
+    /// A catalog, by the bundle id of its app.
     case catalog
-    /// The choices of an app's environment, by `environment/bundle id`.
+    /// The settings of an app's environment, by `environment/bundle id`.
     case rules
-    /// A clock, by `environment/bundle id`, and `environment/bundle id#name` for those of single customers.
+    /// A clock, by `environment/bundle id`, or `environment/bundle id#name` for a separate clock.
     case clock
     /// A job, by its id.
     case job
     /// The certificates of a chain that has signed notifications, by the chain's id.
     case chain
-    /// What the OCSP responder says of a certificate, by its serial number.
+    /// The OCSP status of a certificate, by its serial number.
     case revocation
     /// A fault rule, by its id.
     case fault
-    /// That old notifications of an app's environment were removed, by `environment/bundle id`.
+    /// A mark that old notifications of an app's environment were deleted, by `environment/bundle id`.
     case retention
-    /// A named token of control, by its name: its digest, never the token.
+    /// A control API token, by its name: its digest, never the token.
     case token
-    /// Values of the shop itself, such as the key under which cursors are sealed.
+    /// Values of the shop itself, such as the key that seals cursors.
     case shop
 }
 
@@ -32,14 +32,14 @@ package enum DocumentKind: String, CaseIterable, Sendable {
 package struct Document: Equatable, Sendable {
     /// Kind and name together are the key: writing the same two replaces the body.
     package let kind: DocumentKind
-    /// Unique within the kind: an id, or a word for what is the shop's own.
+    /// Unique within the kind: an id, or a fixed name for the shop's own values.
     package let name: String
-    /// The bundle id of the app that it belongs to, and with which it goes; nil for what is the team's or the shop's.
+    /// The bundle id of the app that the document belongs to and is deleted with; nil for a team's or the shop's.
     package let app: String?
     /// JSON, UTF-8.
     package let body: String
 
-    /// A document as it is written.
+    /// A document with its text.
     package init(kind: DocumentKind, name: String, app: String? = nil, body: String) {
         self.kind = kind
         self.name = name

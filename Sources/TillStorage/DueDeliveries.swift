@@ -1,11 +1,11 @@
-/// What is due to an endpoint. A delivery that cannot be read holds up no other.
+/// The due deliveries of an endpoint. A delivery that cannot be read does not block the others.
 package struct DueDeliveries: Sendable {
-    /// Those that can be made, in their order.
+    /// The readable ones, in order.
     package var deliveries: [Delivery] = []
     /// Why others of the same page cannot be read.
     package var damaged: [DamagedRow] = []
 
-    /// None.
+    /// An empty page.
     package init() {}
 
     /// Reads a page, one row at a time.

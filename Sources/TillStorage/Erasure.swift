@@ -1,15 +1,15 @@
 import TillCore
 
-/// An account that is erased with everything that belongs to it: rows, notifications and their deliveries.
+/// An account to erase with everything that belongs to it: transactions, notifications and their deliveries.
 package struct Erasure: Sendable {
     /// The account.
     package let account: AccountID
-    /// The version that must be in the engine still.
+    /// The version that must still be stored.
     package let version: Int64
-    /// Entries of the request log that go with it, by their numbers.
+    /// The numbers of the request log entries to erase with it.
     package let requestLog: [Int64]
 
-    /// An account that is erased.
+    /// An account to erase.
     package init(account: AccountID, version: Int64, requestLog: [Int64] = []) {
         self.account = account
         self.version = version
@@ -17,16 +17,16 @@ package struct Erasure: Sendable {
     }
 }
 
-/// How much belongs to an account.
+/// How much data belongs to an account.
 package struct Belongings: Equatable, Sendable {
     /// Ledger rows.
     package var transactions: Int
-    /// Notifications, whoever asked for them.
+    /// Notifications, requested ones included.
     package var notifications: Int
-    /// Deliveries of these, done or owed.
+    /// Their deliveries, finished or pending.
     package var deliveries: Int
 
-    /// So much.
+    /// Counts.
     package init(transactions: Int = 0, notifications: Int = 0, deliveries: Int = 0) {
         self.transactions = transactions
         self.notifications = notifications

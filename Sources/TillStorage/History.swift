@@ -1,26 +1,26 @@
 import TillCore
 
-/// Which rows of an account's history are wanted (docs/api/history.md). Absent filters let everything through;
-/// different filters must all hold.
+/// A filter for the rows of an account's history (docs/api/history.md). Absent conditions match everything; a row must
+/// meet all others.
 package struct HistoryFilter: Hashable, Sendable {
-    /// Rows purchased at or after.
+    /// Rows purchased at or after this date.
     package var startDate: Timestamp?
-    /// Rows purchased before.
+    /// Rows purchased before this date.
     package var endDate: Timestamp?
-    /// Any of these products; empty is all.
+    /// Any of these products; empty means all.
     package var productIDs: Set<String>
-    /// Any of these types; empty is all.
+    /// Any of these types; empty means all.
     package var productTypes: Set<ProductType>
-    /// Only what was bought, or only what the family shares; nil is both.
+    /// Only purchases, or only what a family member shares; nil means both.
     package var ownership: Ownership?
-    /// Any of these groups; empty is all.
+    /// Any of these groups; empty means all.
     package var groups: Set<String>
     /// Only revoked, or only not revoked.
     package var revoked: Bool?
-    /// Leaves out consumables that are finished and not revoked, as the first version of the route does.
+    /// Leaves out consumables that are finished and not revoked, as version 1 of the route does.
     package var leavesOutFinishedConsumables: Bool
 
-    /// A filter; by default everything passes.
+    /// A filter; by default everything matches.
     package init(
         startDate: Timestamp? = nil,
         endDate: Timestamp? = nil,
@@ -45,13 +45,13 @@ package struct HistoryFilter: Hashable, Sendable {
 /// A page of an account's history, in the order of change numbers.
 package struct HistoryQuery: Sendable {
     package var account: AccountID
-    /// Ascending: rows changed after this number. Descending: rows changed before it. Nil begins at that end.
+    /// Ascending: rows changed after this number. Descending: rows changed before it. Nil starts at that end.
     package var position: Int64?
-    /// Whether the row that changed longest ago comes first.
+    /// Whether the oldest change comes first.
     package var isAscending: Bool
-    /// Rows that do not pass are skipped and do not count towards the limit.
+    /// Rows that do not match are skipped and do not count towards the limit.
     package var filter: HistoryFilter
-    /// At most so many rows.
+    /// The maximum number of rows.
     package var limit: Int
 
     /// A page.
@@ -72,9 +72,9 @@ package struct HistoryQuery: Sendable {
 
 /// The rows of a page.
 package struct HistoryPage: Sendable {
-    /// In the order that was asked for; all of them pass the filter.
+    /// In the requested order; all of them match the filter.
     package var rows: [Transaction]
-    /// Whether more rows that pass the filter follow.
+    /// Whether more matching rows follow.
     package var hasMore: Bool
     /// The account's last change number when the page was read.
     package var head: Int64

@@ -1,9 +1,9 @@
 import Foundation
 
 extension Error {
-    /// What a log line or a message says of an error: the words that the error has for people, or its type and case.
-    /// Never what Swift finds by reflection, in which any value may stand, a key too; never more than a thousand
-    /// characters, and always one line.
+    /// What a log line or a message says about an error: the error's own description, or its type and case. It never
+    /// uses Swift's reflected text, which may contain any value, such as a key. At most a thousand characters, always
+    /// one line.
     package var logText: String {
         let text =
             switch self {
@@ -18,17 +18,17 @@ extension Error {
         return line.count <= LogText.mostCharacters ? line : line.prefix(LogText.mostCharacters) + "…"
     }
 
-    /// The type, and the case of an enumeration; what hangs on the case stays out.
+    /// The type, and the case of an enumeration without its associated values.
     private static func name(of error: some Error) -> String {
         let type = String(describing: type(of: error))
         let mirror = Mirror(reflecting: error)
         guard mirror.displayStyle == .enum else { return type }
-        // A case without values shows as nothing but its name.
+        // The description of a case without values is its name.
         guard let label = mirror.children.first?.label else { return "\(type).\(String(describing: error))" }
         return "\(type).\(label)"
     }
 
-    /// Where in a document decoding ended, and why; nothing of what stands there.
+    /// Where decoding a document failed, and why; no values from the document.
     private static func words(of error: DecodingError) -> String {
         func place(_ context: DecodingError.Context, _ last: String? = nil) -> String {
             let path =
@@ -47,6 +47,6 @@ extension Error {
 
 /// Limits of what a log line holds.
 package enum LogText {
-    /// Of one message, and of one value beside it.
+    /// For one message, and for each value beside it.
     package static let mostCharacters = 1_000
 }

@@ -1,18 +1,18 @@
 import TillCore
 
-/// Which notifications of an app's environment are old enough to go, in the order in which they were signed.
+/// A query for notifications of an app's environment that are old enough to delete, in the order of their signed dates.
 package struct PruneQuery: Sendable {
     /// The app and the environment.
     package var scope: AccountScope
-    /// Signed before.
+    /// Signed before this date.
     package var signedBefore: Timestamp
-    /// Tests signed before.
+    /// For test notifications: signed before this date.
     package var testsBefore: Timestamp
-    /// With a number below this one; nil is any.
+    /// Only numbers below this one; nil means any.
     package var below: NotificationID?
-    /// The last one that was looked at; the page begins after it.
+    /// The last notification of the previous page.
     package var after: (signedDate: Timestamp, id: NotificationID)?
-    /// At most so many.
+    /// The maximum number of notifications.
     package var limit: Int
 
     /// Everything that was signed before an instant.
@@ -31,18 +31,18 @@ package struct PruneQuery: Sendable {
     }
 }
 
-/// A notification that is old enough to go.
+/// A notification that is old enough to delete.
 package struct Prunable: Equatable, Sendable {
     /// Its number.
     package let id: NotificationID
     /// When it was signed.
     package let signedDate: Timestamp
-    /// Its deliveries, done or owed.
+    /// How many deliveries it has, finished or pending.
     package let deliveries: Int
-    /// Those that are owed still, so that it must stay.
+    /// How many are pending; such a notification must stay.
     package let owed: Int
 
-    /// A notification that is old enough to go.
+    /// A notification that is old enough to delete.
     package init(id: NotificationID, signedDate: Timestamp, deliveries: Int, owed: Int) {
         self.id = id
         self.signedDate = signedDate

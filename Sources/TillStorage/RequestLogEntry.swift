@@ -1,14 +1,14 @@
 import TillCore
 
-/// Why a request was refused, in words (docs/operating/explain.md). Never holds a token, a key or a signature.
+/// Why a request was rejected, in words (docs/operating/explain.md). Never contains a token, a key or a signature.
 package struct RequestLogEntry: Equatable, Codable, Sendable {
-    /// The request id that the answer carries: 26 base-32 characters and `.0.0`.
+    /// The request id of the answer: 26 base-32 characters and `.0.0`.
     package var id: String
-    /// When the request was refused, by the wall clock.
+    /// When the request was rejected, in wall-clock time.
     package var at: Timestamp
-    /// The environment whose port the request came to.
+    /// The environment of the port that received the request.
     package var environment: StoreEnvironment
-    /// `GET` and the like, as it was sent; at most 16 characters.
+    /// The method as it was sent, such as `GET`; at most 16 characters.
     package var method: String
     /// The path without its query.
     package var path: String
@@ -16,17 +16,17 @@ package struct RequestLogEntry: Equatable, Codable, Sendable {
     package var status: Int
     /// The documented error code; nil for a 401.
     package var code: Int?
-    /// The app of the token, if it was told.
+    /// The token's app, if known.
     package var app: String?
-    /// The key of the token, if it was told.
+    /// The token's key, if known.
     package var keyID: String?
-    /// What was wrong, and what would have made it succeed.
+    /// What was wrong, and what would have made the request succeed.
     package var explanation: String
     /// How long the answer took; nil in entries of older versions.
     package var milliseconds: Int?
-    /// What was sent, where bodies are kept: at most 4 KiB, secrets struck out.
+    /// The request's body, where bodies are kept: at most 4 KiB, without secrets.
     package var requestBody: String?
-    /// What was answered, in the same way.
+    /// The answer's body, likewise.
     package var responseBody: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -61,7 +61,7 @@ package struct RequestLogEntry: Equatable, Codable, Sendable {
 }
 
 extension Storage {
-    /// The newest entries of the request log first.
+    /// The newest entries of the request log, newest first.
     package func requestLog(limit: Int) async throws -> [RequestLogEntry] {
         try await requestLog(before: .max, limit: limit).map(\.entry)
     }
@@ -69,7 +69,7 @@ extension Storage {
 
 /// An entry and its number: later ones have higher numbers.
 package struct NumberedEntry: Equatable, Sendable {
-    /// By which it is removed.
+    /// Identifies the entry when it is removed.
     package let number: Int64
     /// Why a request was refused.
     package let entry: RequestLogEntry

@@ -1,75 +1,76 @@
 import TillCore
 
-/// What an engine can do besides when several servers, the nodes, work on one database (docs/operating/scale.md).
+/// An engine that several servers (nodes) can share, with one database (docs/operating/scale.md).
 ///
-/// Who works on what is written down as leases, and a lease lasts as long as its node. What every node holds in memory
-/// is counted: each change of a document raises the generation of its kind, and a node that decided by an older one is
-/// told so when it commits.
+/// Leases record which node does which work; a lease lasts as long as its node. Every node caches configuration, and
+/// each change of a cached document raises the configuration version of its kind. The commit of a node that decided
+/// with an older version is rejected.
 package protocol SharedStorage: Storage {
     // MARK: Nodes
 
-    /// Enters a node. An earlier one of the same name has ended, whatever it thinks; its leases are free.
+    /// Registers a node. An earlier node with the same name is removed, even if it still runs; its leases become free.
     ///
     /// - Parameters:
-    ///   - id: unique, of this start of the server.
-    ///   - name: of the place where the server runs.
-    ///   - lease: how long it is believed to live without a word.
+    ///   - id: unique for this start of the server.
+    ///   - name: identifies the place where the server runs.
+    ///   - lease: how long the registration lasts without a renewal.
     func join(_ id: String, name: String, lease: Duration) async throws
 
-    /// Says that a node lives, and what it has seen. Nodes of which nothing was heard for too long are given up.
+    /// Renews a node's registration and stores the configuration version it has applied. Nodes with expired
+    /// registrations are removed.
     ///
-    /// - Returns: who lives, with all leases; nil when the others have given this one up.
+    /// - Returns: the live nodes with all leases; nil when this node was removed.
     func beat(_ id: String, seen: Int64, lease: Duration) async throws -> NodesView?
 
-    /// Says what a node has seen, before its next beat.
+    /// Stores the configuration version that a node has applied, before its next beat.
     func note(seen: Int64, by id: String) async throws
 
-    /// By id: what each node has said to have seen.
+    /// The configuration version that each node has applied, by node id.
     func seen() async throws -> [String: Int64]
 
-    /// Ends a node; its leases are free at once.
+    /// Removes a node; its leases become free at once.
     func leave(_ id: String) async throws
 
     // MARK: Leases
 
-    /// Takes leases, those that nobody has.
+    /// Takes those of the leases that are free.
     ///
-    /// - Returns: the names of those that were taken; none when the node was given up.
+    /// - Returns: the names of the leases that were taken; none when the node was removed.
     func take(_ leases: [Lease]) async throws -> Set<String>
 
-    /// All leases there are.
+    /// All leases.
     func leases() async throws -> [Lease]
 
-    /// Gives leases back.
+    /// Releases leases.
     func release(_ names: [String], of node: String) async throws
 
-    // MARK: What is held in memory
+    // MARK: Cached configuration
 
-    /// The generations as they are now.
+    /// The current configuration versions.
     func configurationVersions() async throws -> ConfigurationVersions
 
-    /// How many times this engine wrote a document that others hold in memory, or replaced everything.
+    /// How many times this engine wrote a document that nodes cache, or replaced everything.
     var written: Int { get }
 
-    /// Says something to the other nodes; who does not hear it now never will.
+    /// Publishes a message to the other nodes. It is not stored: nodes that do not listen now never receive it.
     func say(_ word: String) async throws
 
-    /// Hears what nodes say, this one too, until the engine is closed.
+    /// Subscribes to the messages of all nodes, this one included, until the engine is closed.
     func listen(_ hear: @escaping @Sendable (NodeSign) -> Void)
 
-    /// Says again and again that a node lives, however busy it is, from when it listens until the engine is closed.
+    /// Renews a node's registration regularly, however busy the node is, from `listen` until the engine is closed.
     func keepAlive(_ id: String, lease: Duration)
 
     // MARK: A node's part of what falls due
 
-    /// `dueAccounts` of some partitions only.
+    /// `dueAccounts` limited to some partitions.
     func dueAccounts(on clock: ClockName, until: Timestamp, in part: Range<Int64>, limit: Int) async throws
         -> [DueAccount]
 
-    /// `nextDue(on:)` of some partitions only.
+    /// `nextDue(on:)` limited to some partitions.
     func nextDue(on clock: ClockName, in part: Range<Int64>) async throws -> (account: Timestamp?, delivery: Timestamp?)
 
-    /// `dueDeliveries` of some partitions only.
+    /// `dueDeliveries` limited to some partitions.
     func dueDeliveries(
         to endpoint: String,
         on clock: ClockName,
@@ -79,30 +80,30 @@ package protocol SharedStorage: Storage {
     ) async throws -> DueDeliveries
 }
 
-/// What a node hears.
+/// What a node's subscription reports.
 package enum NodeSign: Sendable {
-    /// Words may have been missed.
+    /// Messages may have been missed.
     case missed
     case word(String)
-    /// This node was still among the others, by a question that was asked at this instant.
+    /// This node was still registered at this instant.
     case alive(ContinuousClock.Instant)
 }
 
-/// The words that engines say by themselves when nodes are to look; all others are the nodes' own.
+/// The messages that engines send themselves so that nodes check for changes; all others are the nodes' own.
 package enum NodeWord {
-    /// Nodes came or went.
+    /// Nodes joined or left.
     package static let nodes = "nodes"
-    /// What nodes hold in memory was changed.
+    /// Cached configuration has changed.
     package static let configurationVersions = "generations"
 }
 
-/// The right of one node to do something that no other does at the same time.
+/// The exclusive right of one node to do some work.
 package struct Lease: Equatable, Sendable {
-    /// What it is for.
+    /// Names the work.
     package let name: String
     /// The id of the node that has it.
     package let node: String
-    /// What the others are to know of it.
+    /// Information for the other nodes.
     package let body: String
 
     /// A lease.
@@ -113,11 +114,11 @@ package struct Lease: Equatable, Sendable {
     }
 }
 
-/// The nodes that live, and their leases.
+/// The live nodes and their leases.
 package struct NodesView: Equatable, Sendable {
-    /// By id: the sum of the generations that each has seen.
+    /// The configuration version that each node has applied, by node id.
     package let seen: [String: Int64]
-    /// All leases there are.
+    /// All leases.
     package let leases: [Lease]
 
     /// Nodes and leases at one moment.
@@ -127,29 +128,29 @@ package struct NodesView: Equatable, Sendable {
     }
 }
 
-/// How often what nodes hold in memory was changed, by kind; each count only rises.
+/// How often cached configuration was changed, by kind; each count only rises.
 package struct ConfigurationVersions: Equatable, Sendable {
-    /// By `DocumentKind`, and under `era` how often everything was replaced.
+    /// By `DocumentKind`; under `era`, how often everything was replaced.
     package let values: [String: Int64]
 
     /// Counts.
     package init(_ values: [String: Int64]) { self.values = values }
 
-    /// Rises with each change; two that were read and have the same sum are the same.
+    /// Rises with each change, so equal sums mean equal versions.
     package var sum: Int64 { values.values.reduce(0, +) }
-    /// What was read in one era is not written in another: between them everything was replaced.
+    /// The epoch. It rises when everything is replaced, and a write of an older epoch is rejected.
     package var era: Int64 { values[Self.era] ?? 0 }
-    /// The name of that count.
+    /// The key of the epoch.
     package static let era = "era"
 }
 
-/// On what a write hangs beside the rows that it names: the engine refuses it when that has changed.
+/// What must still hold when a write is committed, besides the versions of its rows; otherwise the engine rejects it.
 package struct WritePrecondition: Hashable, Sendable {
-    /// The node that decided. One that was given up writes nothing more.
+    /// The node that decided. A node that was removed can write nothing more.
     package let node: String
-    /// The era in which it read.
+    /// The epoch in which it read.
     package let era: Int64
-    /// The sum of the generations by which it decided; nil where what is held in memory does not matter.
+    /// The sum of the configuration versions it decided with; nil where cached configuration does not matter.
     package let configurationVersion: Int64?
 
     /// A precondition.
@@ -159,20 +160,20 @@ package struct WritePrecondition: Hashable, Sendable {
         self.configurationVersion = configurationVersion
     }
 
-    /// That of the work under way in this task: what it writes last hangs on what it found first.
+    /// The precondition of the current task's work: its last write depends on what its first read found.
     @TaskLocal package static var held: WritePrecondition?
 }
 
-/// What a write hung on has changed (`WritePrecondition`). Nothing was written.
+/// A write's precondition no longer holds (`WritePrecondition`). Nothing was written.
 package struct Overtaken: Error, CustomStringConvertible {
-    /// Says that a write was overtaken.
+    /// The error for a write that was overtaken.
     package init() {}
 
     package var description: String { "another node was first; nothing was changed" }
 }
 
 extension DocumentKind {
-    /// Kinds that servers hold in memory.
+    /// The kinds of documents that servers cache.
     package static let heldInMemory: Set<DocumentKind> = [
         .team, .app, .key, .catalog, .rules, .clock, .chain, .revocation, .fault,
     ]

@@ -1,13 +1,13 @@
 import TillCore
 
-/// A copy of an app, or of the whole shop, that lies beside it under a name: what was set up, the ledger, what was told
-/// and what is owed.
+/// A named copy of an app, or of the whole shop, in the same store: configuration, ledger, notifications and
+/// deliveries.
 package struct Snapshot: Equatable, Sendable {
     /// Unique in the store.
     package let name: String
-    /// The bundle id; nil is the whole shop.
+    /// The bundle id; nil means the whole shop.
     package let app: String?
-    /// By the wall clock.
+    /// In wall-clock time.
     package let savedAt: Timestamp
     /// Accounts in it.
     package var customers: Int
@@ -16,7 +16,7 @@ package struct Snapshot: Equatable, Sendable {
     /// Notifications in it.
     package var notifications: Int
 
-    /// A snapshot; an engine counts what is in it.
+    /// A snapshot; the engine counts its rows.
     package init(
         name: String,
         app: String?,
@@ -35,7 +35,7 @@ package struct Snapshot: Equatable, Sendable {
 }
 
 extension ShopTable {
-    /// The column of a snapshot that says how many rows of this table are in it; nil where nobody asks.
+    /// The column of `snapshots` that counts this table's rows; nil where they are not counted.
     package var counted: String? {
         switch self {
         case .accounts: "customers"
@@ -46,11 +46,11 @@ extension ShopTable {
     }
 }
 
-/// A row of a snapshot and where it stands: rows are read in ascending places, which are the order of their keys.
+/// A row of a snapshot and its place: rows are read in ascending places, which is the order of their keys.
 package struct PlacedRow: Sendable {
-    /// Names no row of another snapshot.
+    /// Unique among all snapshots' rows of the table.
     package let place: Int64
-    /// What stands there.
+    /// The row itself.
     package let row: TableRow
 
     /// A row and its place.
@@ -60,17 +60,17 @@ package struct PlacedRow: Sendable {
     }
 }
 
-/// Why a snapshot was not put back, or an app not erased. Nothing was changed.
+/// Why a snapshot was not restored, or an app not erased. Nothing was changed.
 package enum SnapshotFailure: Error, Equatable, Sendable {
-    /// There is none of that name.
+    /// No snapshot has that name.
     case unknown(String)
     /// Numbers or names in it belong to another app here.
     case collides(ShopTable)
 }
 
 extension DocumentKind {
-    /// Documents that a snapshot of the whole shop leaves out and a restore leaves alone: what the shop was born with,
-    /// the chains that signed what was told, which nothing takes back, and who may use control, so that no restore
-    /// lets in a token that was revoked.
+    /// Documents that a snapshot of the whole shop leaves out and a restore keeps: the shop's initial values; the
+    /// chains that signed notifications, which were sent already; and control API tokens, so that a restore cannot
+    /// bring back a revoked token.
     package static let lasting: Set<DocumentKind> = [.shop, .chain, .token]
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What an engine throws when the way to its data is in trouble.
+/// An engine's error about access to its data.
 package protocol StorageTrouble: Error {
-    /// Whether the same request may succeed a moment later: the server has gone and another takes over, it is crowded,
-    /// or the disk is full. What came of the request is unknown.
+    /// Whether the same request may succeed a moment later: the server has gone and another takes over, it is
+    /// overloaded, or the disk is full. Whether the request took effect is unknown.
     var isPassing: Bool { get }
 
-    /// Whether the disk that the data lie on is full.
+    /// Whether the disk with the data is full.
     var isForRoom: Bool { get }
 
-    /// Whether nothing could be read, so that nothing is known of the data either.
+    /// Whether nothing could be read, so the state of the data is unknown.
     var isUnreached: Bool { get }
 }
 
@@ -19,7 +19,7 @@ extension StorageTrouble {
 }
 
 extension Error {
-    /// Whether an engine threw it, and the same request may succeed a moment later.
+    /// Whether it is an engine's error, and the same request may succeed a moment later.
     package var isPassingTrouble: Bool { (self as? any StorageTrouble)?.isPassing ?? false }
 
     /// Whether something could not be written because a disk is full.
@@ -32,6 +32,6 @@ extension Error {
         }
     }
 
-    /// What a client is told of passing trouble, without a full stop; the log has its cause.
+    /// The message to a client about a temporary failure, without a full stop; the log has its cause.
     package var passingWords: String { isFullDisk ? "There is no room on the disk" : "The store did not answer" }
 }

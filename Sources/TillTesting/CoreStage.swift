@@ -1,28 +1,27 @@
 import TillCore
 
-/// A shop without a store: accounts and rows in memory, acted on by the rules alone, on a clock that the test moves.
-///
-/// A value: a copy of it lives on by itself, so that two ways through the same time can be compared.
+/// A shop without a store: accounts and rows in memory, changed by the rules alone, on a clock that the test moves.
+/// A value type: a copy is independent, so that a test can compare two ways through the same time.
 package struct CoreStage: Sendable {
-    /// What is for sale.
+    /// The products for sale.
     package var catalog: Catalog
-    /// The choices of the environment.
+    /// The settings of the environment.
     package var policy: Policy
-    /// Decides the shapes of ids.
+    /// Determines the format of ids.
     package let environment: StoreEnvironment
     /// The shop's time.
     package private(set) var now: Timestamp
     /// By the customer's name.
     package private(set) var accounts: [String: Account] = [:]
-    /// Every row that was ever written, as it now is.
+    /// Every row ever written, in its current state.
     package private(set) var rows: [TransactionID: Transaction] = [:]
-    /// Of all customers, in the order in which they came about.
+    /// Of all customers, in the order of creation.
     package private(set) var events: [Event] = []
     package private(set) var notifications: [Notification] = []
-    /// What a shop with a store could not have done.
+    /// Errors that a shop with a store would have rejected.
     package private(set) var complaints: [String] = []
     private var nextIdentifier: Int64 = 1
-    /// What subscriptions become.
+    /// The transition rule for subscriptions.
     private let rule: Transitions.Rule
 
     /// An empty shop at an instant.
@@ -41,7 +40,7 @@ package struct CoreStage: Sendable {
         for product in products { catalog.put(product) }
     }
 
-    /// Opens an account for a customer who has none.
+    /// Creates an account for a customer who has none.
     package mutating func open(_ customer: String, storefront: Storefront = .unitedStates) {
         guard accounts[customer] == nil else { return }
         let partition = Partition(environment: environment, app: "com.example", customer: customer)
@@ -57,7 +56,7 @@ package struct CoreStage: Sendable {
         )
     }
 
-    /// Lets the customer do something now, and gives back what the rules wrote and said.
+    /// Runs a customer's command now, and returns what the rules wrote and answered.
     @discardableResult
     package mutating func act(_ customer: String, _ command: Command) throws(Refusal) -> Ledger {
         open(customer)
@@ -74,12 +73,12 @@ package struct CoreStage: Sendable {
         let before = ledger.identifiers.remaining
         try ledger.perform(command, by: account.id)
         let used = before - ledger.identifiers.remaining
-        if used > expected { complaints.append("\(command) took \(used) ids and said \(expected) would do") }
+        if used > expected { complaints.append("\(command) used \(used) ids, but its limit is \(expected)") }
         keep(ledger)
         return ledger
     }
 
-    /// Lets time pass: everything that falls due happens in the order in which it does.
+    /// Advances the time: every event that falls due happens in order.
     package mutating func advance(to instant: Timestamp) {
         while let (due, account) = nextDue, due <= instant {
             now = max(now, due)
@@ -90,20 +89,20 @@ package struct CoreStage: Sendable {
         now = max(now, instant)
     }
 
-    /// Lets time pass for each family by itself, in the order of their accounts: all that falls due for one before
-    /// anything does for the next, as a shop does that advances.
+    /// Advances the time for each family separately, in the order of their accounts: all events of one family before
+    /// those of the next, as a shop processes an advance.
     ///
     /// - Parameters:
-    ///   - customer: only this customer's family; nil for everybody.
-    ///   - steps: how many deadlines are handled before what was decided is kept.
-    ///   - parts: after so many times so many steps a way without an end is complained of.
+    ///   - customer: only this customer's family; nil for all.
+    ///   - steps: how many deadlines are processed before the results are kept.
+    ///   - parts: reports an endless loop after this many times `steps` deadlines.
     package mutating func pendingAdvance(
         to instant: Timestamp,
         for customer: String? = nil,
         atMost steps: Int = .max,
         parts: Int = .max
     ) {
-        // Where time does not come to an end once, it would not the next day either.
+        // An account that loops once would loop again the next day.
         guard complaints.isEmpty else { return }
         now = max(now, instant)
         var done: Set<AccountID> = []
@@ -119,16 +118,16 @@ package struct CoreStage: Sendable {
                 isDone = ledger.catchUp(atMost: steps)
                 keep(ledger)
             }
-            if !isDone { complaints.append("\(account.customer)'s time does not come to the present") }
+            if !isDone { complaints.append("\(account.customer) does not reach the present: endless deadlines") }
         }
     }
 
-    /// Lets happen what fell due before an act. A deadline that comes again for ever is complained of.
+    /// Processes the events that fell due before an operation. Reports a deadline that repeats for ever.
     private mutating func catchUp(_ ledger: inout Ledger) {
-        if !ledger.catchUp(atMost: 20_000) { complaints.append("what is due before an act does not come to an end") }
+        if !ledger.catchUp(atMost: 20_000) { complaints.append("endless deadlines before an operation") }
     }
 
-    /// Does a job in every account, in the order of their numbers.
+    /// Runs a job in every account, in the order of their numbers.
     package mutating func perform(_ job: Job) {
         for account in accounts.values.sorted(by: { $0.id < $1.id }) {
             var ledger = ledger(of: Set(account.family?.members ?? [account.id]), for: .job(job), at: now)
@@ -142,7 +141,7 @@ package struct CoreStage: Sendable {
         }
     }
 
-    /// What happens next by itself, and to whom.
+    /// The next scheduled event, and its account.
     package var nextDue: (Timestamp, Account)? {
         let ledger = ledger(of: [], for: .processDue, at: now)
         return accounts.values.compactMap { account in ledger.nextDue(of: account).map { ($0, account) } }
@@ -170,8 +169,8 @@ package struct CoreStage: Sendable {
         )
     }
 
-    /// Keeps what the rules decided; ids that they did not use are used next, so that two ways through the same time
-    /// give the same ids.
+    /// Keeps the decisions of the rules. Unused ids are used next, so that two ways through the same time give the same
+    /// ids.
     private mutating func keep(_ ledger: Ledger) {
         nextIdentifier += 1_000_000 - ledger.identifiers.remaining
         for changed in ledger.accounts.values { accounts[changed.customer] = changed }

@@ -6,9 +6,9 @@ import NIOSSL
 import Synchronization
 import TillCore
 
-/// A developer's server on a loopback socket: it keeps what it receives, and answers as a test says, also badly.
+/// A developer's server on a loopback socket: it records requests, and answers as a test specifies, including badly.
 package final class ListeningPost: Sendable {
-    /// A request as it came.
+    /// A received request.
     package struct Received: Sendable {
         /// The number of the request at this post, counted from 1, in the order of arrival.
         package let number: Int
@@ -22,34 +22,34 @@ package final class ListeningPost: Sendable {
         package let headers: [(name: String, value: String)]
         /// The body's bytes.
         package let body: [UInt8]
-        /// When the last byte had come, by the wall.
+        /// The real time at which the last byte arrived.
         package let arrived: Timestamp
 
-        /// The value of the first field of that name, whatever its case.
+        /// The value of the first field of that name, in any case.
         package func header(_ name: String) -> String? {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
     }
 
-    /// What the post answers.
+    /// How the post answers.
     package enum Answer: Sendable {
-        /// A status without a body, after a while.
+        /// A status without a body, after a delay.
         case status(Int, after: Duration = .zero)
-        /// A redirect to a place, which may be relative.
+        /// A redirect to a location, which may be relative.
         case redirect(to: String, status: Int = 307)
         /// 200 with a text that declares this charset.
         case charset(String)
-        /// A status with header fields of one's own and a body.
+        /// A status with custom header fields and a body.
         case text(Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [])
         /// These bytes, and the connection stays open.
         case raw([UInt8])
-        /// These bytes and then the end.
+        /// These bytes, and then the connection closes.
         case rawThenClose([UInt8])
-        /// The end without a byte.
+        /// The connection closes without a byte.
         case close
-        /// The end in the middle of a body.
+        /// The connection closes in the middle of a body.
         case closeMidway
-        /// A reset without a byte. Over TLS it is an end with a farewell.
+        /// A reset without a byte. Over TLS it is a close with `close_notify`.
         case reset
         /// Nothing, and the connection stays open.
         case hang
@@ -57,25 +57,25 @@ package final class ListeningPost: Sendable {
 
     /// A certificate chain and its key, as PEM.
     package struct Identity: Sendable {
-        /// The certificates, the receiver's own first.
+        /// The certificates, the server's own first.
         package let chainPEM: String
-        /// The private key of the first.
+        /// The private key of the first certificate.
         package let keyPEM: String
 
-        /// An identity of PEM texts.
+        /// An identity from PEM texts.
         package init(chainPEM: String, keyPEM: String) {
             self.chainPEM = chainPEM
             self.keyPEM = keyPEM
         }
     }
 
-    /// What a post is told at its start.
+    /// The options of a post.
     struct Rules: Sendable {
         let closesIdleAfter: Duration?
         let answering: @Sendable (Received) -> Answer
     }
 
-    private struct Book {
+    private struct State {
         var requests: [Received] = []
         var connections: [ObjectIdentifier: any Channel] = [:]
         var connectionCount = 0
@@ -85,43 +85,43 @@ package final class ListeningPost: Sendable {
     package let url: String
     /// The port that it listens on.
     package let port: Int
-    private let book: BookKeeper
+    private let recorder: Recorder
     private let server: any Channel
 
-    /// Counts connections and keeps requests; the handlers of the connections share it.
-    final class BookKeeper: Sendable {
-        private let book = Mutex(Book())
+    /// Counts connections and records requests; the handlers of the connections share it.
+    final class Recorder: Sendable {
+        private let state = Mutex(State())
 
-        var requests: [Received] { book.withLock { $0.requests } }
+        var requests: [Received] { state.withLock { $0.requests } }
 
-        var connections: [any Channel] { book.withLock { Array($0.connections.values) } }
+        var connections: [any Channel] { state.withLock { Array($0.connections.values) } }
 
-        /// Enters a connection and returns its number.
+        /// Registers a connection and returns its number.
         func enter(_ channel: any Channel) -> Int {
             channel.closeFuture.whenComplete { [self] _ in
-                book.withLock { $0.connections[ObjectIdentifier(channel)] = nil }
+                state.withLock { $0.connections[ObjectIdentifier(channel)] = nil }
             }
-            return book.withLock { book in
-                book.connections[ObjectIdentifier(channel)] = channel
-                book.connectionCount += 1
-                return book.connectionCount
+            return state.withLock { state in
+                state.connections[ObjectIdentifier(channel)] = channel
+                state.connectionCount += 1
+                return state.connectionCount
             }
         }
 
-        /// Keeps a request under the next number.
+        /// Records a request under the next number.
         func keep(_ make: (Int) -> Received) -> Received {
-            book.withLock { book in
-                let request = make(book.requests.count + 1)
-                book.requests.append(request)
+            state.withLock { state in
+                let request = make(state.requests.count + 1)
+                state.requests.append(request)
                 return request
             }
         }
     }
 
-    private init(url: String, port: Int, book: BookKeeper, server: any Channel) {
+    private init(url: String, port: Int, recorder: Recorder, server: any Channel) {
         self.url = url
         self.port = port
-        self.book = book
+        self.recorder = recorder
         self.server = server
     }
 
@@ -132,9 +132,9 @@ package final class ListeningPost: Sendable {
     ///   - port: The port; 0 takes a free one.
     ///   - identity: Its certificates, for TLS; nil for plain HTTP.
     ///   - isOldFashioned: True to speak TLS 1.1 at most.
-    ///   - closesIdleAfter: How long a connection may lie idle after an answer before the post ends it unannounced; nil
-    ///     keeps it.
-    ///   - answering: Says what to answer; it is called on the connection's event loop.
+    ///   - closesIdleAfter: How long a connection may be idle after an answer before the post closes it unannounced;
+    ///     nil keeps it open.
+    ///   - answering: Returns the answer; called on the connection's event loop.
     package static func start(
         host: String = "127.0.0.1",
         port: Int = 0,
@@ -144,7 +144,7 @@ package final class ListeningPost: Sendable {
         answering: @escaping @Sendable (Received) -> Answer = { _ in .status(200) }
     ) async throws -> ListeningPost {
         let tls = try identity.map { try context(of: $0, isOldFashioned: isOldFashioned) }
-        let book = BookKeeper()
+        let recorder = Recorder()
         let rules = Rules(closesIdleAfter: closesIdleAfter, answering: answering)
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -154,13 +154,13 @@ package final class ListeningPost: Sendable {
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
                     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)
                     try pipeline.addHandler(ByteToMessageHandler(decoder))
-                    try pipeline.addHandler(ListeningPostConnection(book.enter(channel), book, rules))
+                    try pipeline.addHandler(ListeningPostConnection(recorder.enter(channel), recorder, rules))
                 }
             }
             .bind(host: host, port: port).get()
         let bound = server.localAddress?.port ?? port
         let url = tls == nil ? "http://\(host):\(bound)" : "https://localhost:\(bound)"
-        return ListeningPost(url: "\(url)/notifications", port: bound, book: book, server: server)
+        return ListeningPost(url: "\(url)/notifications", port: bound, recorder: recorder, server: server)
     }
 
     private static func context(of identity: Identity, isOldFashioned: Bool) throws -> NIOSSLContext {
@@ -177,19 +177,19 @@ package final class ListeningPost: Sendable {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// What has come so far, in the order of arrival.
-    package var requests: [Received] { book.requests }
+    /// The requests received so far, in the order of arrival.
+    package var requests: [Received] { recorder.requests }
 
-    /// Waits until so many requests have come, and returns all that have; fewer if the time is over first.
+    /// Waits for this many requests, and returns all that have arrived; fewer after the timeout.
     package func requests(atLeast count: Int, within limit: Duration = .seconds(120)) async throws -> [Received] {
         let end = ContinuousClock.now + limit
-        while book.requests.count < count, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
-        return book.requests
+        while recorder.requests.count < count, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
+        return recorder.requests
     }
 
-    /// Stops listening and ends all connections.
+    /// Stops listening and closes all connections.
     package func stop() async throws {
         try await server.close()
-        for connection in book.connections { connection.close(promise: nil) }
+        for connection in recorder.connections { connection.close(promise: nil) }
     }
 }

@@ -3,21 +3,21 @@ import NIOCore
 import NIOHTTP1
 import TillCore
 
-/// One connection of a listening post: collects a request, asks for the answer and gives it.
+/// One connection of a listening post: collects a request, asks for the answer and sends it.
 final class ListeningPostConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
     private let number: Int
-    private let book: ListeningPost.BookKeeper
+    private let recorder: ListeningPost.Recorder
     private let rules: ListeningPost.Rules
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var idleAlarm: Scheduled<Void>?
 
-    init(_ number: Int, _ book: ListeningPost.BookKeeper, _ rules: ListeningPost.Rules) {
+    init(_ number: Int, _ recorder: ListeningPost.Recorder, _ rules: ListeningPost.Rules) {
         self.number = number
-        self.book = book
+        self.recorder = recorder
         self.rules = rules
     }
 
@@ -32,7 +32,7 @@ final class ListeningPostConnection: ChannelInboundHandler {
         case .end:
             guard let head else { return }
             self.head = nil
-            let received = book.keep { request in
+            let received = recorder.keep { request in
                 ListeningPost.Received(
                     number: request,
                     connection: number,

@@ -1,12 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A PostgreSQL server of the tests' own: on a socket in a folder that goes with it, as a user without rights.
-///
-/// A shell stands between us and the server. It heeds what we write to it, and when there is nobody left to write,
-/// however that came about, it ends the server and removes the folder.
+/// A PostgreSQL server for tests: on a socket in a temporary folder, as an unprivileged user.
+/// A shell runs between the tests and the server. It reads commands from a pipe; when the pipe closes for any reason,
+/// it stops the server and removes the folder.
 package final class PostgresServer: Sendable {
-    /// Where the socket lies, and everything else of the server's.
+    /// The folder of the socket and of all other files of the server.
     package let folder: String
     private let shell: Mutex<Shell>
     private let databases = Mutex(PostgresDatabases())
@@ -24,9 +23,9 @@ package final class PostgresServer: Sendable {
     /// - Throws: `PostgresTrouble` when PostgreSQL is not installed or does not start.
     package static func shared() throws -> PostgresServer { try common.get() }
 
-    /// Starts a server of one's own.
+    /// Starts a separate server.
     ///
-    /// - Parameter isSafe: whether what it acknowledges outlives a crash of the machine, which few tests need.
+    /// - Parameter isSafe: whether acknowledged commits survive a crash of the machine, which few tests need.
     /// - Throws: `PostgresTrouble` when PostgreSQL is not installed or does not start.
     package init(isSafe: Bool = false) throws {
         let programs = try Self.programs()
@@ -42,7 +41,7 @@ package final class PostgresServer: Sendable {
         process.standardInput = commands
         process.standardOutput = answers
         try process.run()
-        // Only the shell may hold the other ends, or it would not notice that we are gone.
+        // Only the shell may hold the other ends, or it would not notice that the test process has ended.
         try commands.fileHandleForReading.close()
         try answers.fileHandleForWriting.close()
         shell = Mutex(
@@ -55,7 +54,7 @@ package final class PostgresServer: Sendable {
         try shell.withLock { try Self.expect("ready", $0, folder) }
     }
 
-    /// The folder of the server's programs: the newest version that the system has.
+    /// The folder of the server's programs: the newest installed version.
     private static func programs() throws -> String {
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
@@ -68,7 +67,8 @@ package final class PostgresServer: Sendable {
         return place
     }
 
-    /// The server refuses to run as root, so root becomes somebody else. What root wrote it may not read.
+    /// The server refuses to run as root, so root switches to an unprivileged user, who cannot read files that root
+    /// wrote.
     private static let script = """
         programs=$1 folder=$2 safe=$3 server=
         trap '' INT TERM HUP
@@ -128,17 +128,16 @@ package final class PostgresServer: Sendable {
         cd / && rm -rf "$folder"
         """
 
-    /// Ends the server at once, as if its machine had lost power, but for what the system still writes.
+    /// Stops the server at once, like a power failure, except that the system still writes its buffers.
     package func kill() throws { try say("kill", expecting: "killed") }
 
-    /// Starts it again, and waits until it has recovered.
+    /// Restarts it, and waits until it has recovered.
     package func start() throws { try say("start", expecting: "ready") }
 
     /// A database with tables and without rows.
+    /// Creating one copies more than a thousand files, so an unused one is emptied and reused.
     ///
-    /// Making one copies more than a thousand files, so one that nobody uses any more is emptied and used again.
-    ///
-    /// - Parameter fill: makes the tables, once for each server.
+    /// - Parameter fill: creates the tables, once for each server.
     package func database(fill: (String) throws -> Void) throws -> PostgresDatabase {
         try databases.withLock { databases in
             let template = "till_template"
@@ -166,12 +165,12 @@ package final class PostgresServer: Sendable {
         }
     }
 
-    /// Lets a database be as long as its user is, whoever asked for it.
+    /// Keeps the database for as long as its user exists.
     fileprivate func keep(_ name: String, while user: any AnyObject & Sendable) {
         databases.withLock { $0.keep(name, while: user) }
     }
 
-    /// As libpq understands it.
+    /// The connection string for libpq.
     package func url(of database: String) -> String {
         let host = folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? folder
         return "postgres://till@\(host)/\(database)"
@@ -196,11 +195,11 @@ package final class PostgresServer: Sendable {
     }
 }
 
-/// A database of one test. It is used again when neither this value nor anybody for whom it is kept is there any more.
+/// A database of one test. It is reused when neither this value nor any object for which it is kept exists any more.
 package final class PostgresDatabase: Sendable {
     private let server: PostgresServer
     private let name: String
-    /// As libpq understands it.
+    /// The connection string for libpq.
     package var url: String { server.url(of: name) }
 
     fileprivate init(server: PostgresServer, name: String) {
@@ -208,11 +207,11 @@ package final class PostgresDatabase: Sendable {
         self.name = name
     }
 
-    /// Lets the database be as long as somebody who works on it.
+    /// Keeps the database for as long as this object exists.
     package func keep(while user: any AnyObject & Sendable) { server.keep(name, while: user) }
 }
 
-/// Which databases there are, and who uses them.
+/// The databases and their users.
 private struct PostgresDatabases {
     var hasTemplate = false
     private var users: [String: [User]] = [:]
@@ -227,7 +226,7 @@ private struct PostgresDatabases {
         return "till_\(count)"
     }
 
-    /// One that was used and is not any more.
+    /// A database that is no longer used.
     func free() -> String? {
         users.first { $0.value.allSatisfy { $0.value == nil } }?.key
     }
@@ -250,8 +249,8 @@ package enum PostgresTrouble: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .missing: "PostgreSQL is not installed, and its tests are not left out: apt-get install --yes postgresql"
-        case .failed(let log): "PostgreSQL does not do as it is told: \(log)"
+        case .missing: "PostgreSQL is not installed, and its tests are required: apt-get install --yes postgresql"
+        case .failed(let log): "PostgreSQL failed: \(log)"
         }
     }
 }

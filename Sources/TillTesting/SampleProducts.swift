@@ -1,14 +1,14 @@
 import TillCore
 
-/// One product of each type, in few words, for tests that need something to sell.
+/// One product of each type, short, for tests that need a product to sell.
 package enum SampleProducts {
-    /// Coins, a skin that a family shares, a season, and a subscription that a family shares.
+    /// Coins, a skin with Family Sharing, a season, and a subscription with Family Sharing.
     package static let all = [coins, skin, season, monthly]
 
     /// A consumable at USD 0.99.
     package static let coins = Product(id: "coins", type: .consumable, referenceName: "Coins", prices: usd(990))
 
-    /// A non-consumable at USD 1.99 that a family shares.
+    /// A non-consumable at USD 1.99 with Family Sharing.
     package static let skin = Product(
         id: "skin",
         type: .nonConsumable,
@@ -20,7 +20,7 @@ package enum SampleProducts {
     /// A non-renewing subscription at USD 9.99.
     package static let season = Product(id: "season", type: .nonRenewing, referenceName: "Season", prices: usd(9_990))
 
-    /// A monthly subscription at USD 4.99 with a free week, which a family shares.
+    /// A monthly subscription at USD 4.99 with a free week and Family Sharing.
     package static let monthly = Product(
         id: "pro",
         type: .autoRenewable,

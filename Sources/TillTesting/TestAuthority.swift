@@ -3,14 +3,14 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// A certificate authority for the servers of tests: a root, an intermediate below it, and servers of any sort.
+/// A certificate authority for the servers of tests: a root, an intermediate below it, and servers of any kind.
 package struct TestAuthority: Sendable {
     private let rootKey = P256.Signing.PrivateKey()
     private let intermediateKey = P256.Signing.PrivateKey()
     private let root: Certificate
     private let intermediate: Certificate
 
-    /// Makes both authorities.
+    /// Creates both authorities.
     package init() throws {
         root = try Self.authority("Test Root", rootKey.publicKey, issuer: nil, rootKey)
         intermediate = try Self.authority("Test Authority", intermediateKey.publicKey, issuer: root.subject, rootKey)
@@ -27,7 +27,7 @@ package struct TestAuthority: Sendable {
     ///   - name: The host that the certificate is for.
     ///   - validDays: The days of its validity, counted from now.
     ///   - isComplete: False to leave the intermediate out of the chain.
-    ///   - isSelfSigned: True for a certificate that nobody but its own key vouches for.
+    ///   - isSelfSigned: True for a certificate that only its own key signs.
     package func identity(
         for name: String = "localhost",
         validDays: ClosedRange<Int> = -1...30,

@@ -3,7 +3,7 @@ import TillSQLite
 import TillShop
 import TillStorage
 
-/// On which engine a test's shop stands.
+/// The engine of a test's shop.
 package enum TestEngine: String, CaseIterable, Sendable {
     /// A file in the shop's own folder.
     case sqlite

@@ -1,17 +1,17 @@
 import Logging
 import Synchronization
 
-/// What a shop logs as an error, instead of anywhere else.
+/// Collects the errors that a shop logs.
 package final class TestLog: Sendable {
     private let lines = Mutex<[String]>([])
 
-    /// What was logged so far, each with its metadata.
+    /// The entries so far, each with its metadata.
     package var errors: [String] { lines.withLock { $0 } }
 
-    /// Keeps no line yet.
+    /// An empty log.
     package init() {}
 
-    /// A logger that keeps its lines here.
+    /// A logger that writes here.
     package func logger() -> Logger {
         var logger = Logger(label: "test", factory: { _ in Handler(log: self) })
         logger.logLevel = .error

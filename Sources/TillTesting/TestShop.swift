@@ -5,17 +5,17 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// A whole shop on a data directory of its own, with one team, one app and one key, on a clock that the test moves.
+/// A complete shop on a data directory of its own, with one team, one app and one key, on a clock that the test moves.
 package final class TestShop: Sendable {
-    /// The folder, removed when the test lets go of the shop.
+    /// The folder, removed when the test releases the shop.
     package let directory: DataDirectory
-    /// The shop at work.
+    /// The running shop.
     package let shop: Shop
     /// The app that it sells for.
     package let app: AppRecord
     /// An API key of the app's team.
     package let key: APIKeyPair
-    /// What it logs as an error.
+    /// The errors that it logs.
     package let log = TestLog()
     private let clock: TestClock
 
@@ -25,8 +25,8 @@ package final class TestShop: Sendable {
     /// Opens a shop that sells some products.
     ///
     /// - Parameters:
-    ///   - engine: what keeps its data.
-    ///   - now: the wall clock at the start, milliseconds since 1970.
+    ///   - engine: the storage engine.
+    ///   - now: the real time at the start, milliseconds since 1970.
     package init(
         on engine: TestEngine = .sqlite,
         selling products: [Product] = [],
@@ -70,10 +70,10 @@ package final class TestShop: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: directory.path) }
 
-    /// The wall clock.
+    /// The real-time clock.
     package var now: Timestamp { clock.now }
 
-    /// Sends what is owed until it is told to stop.
+    /// Starts a delivery worker, which runs until it is stopped.
     package func startSending() throws -> DeliveryWorker {
         let webhookClient = try WebhookClient(
             timeout: .seconds(shop.settings.deliveryTimeout),
@@ -82,12 +82,12 @@ package final class TestShop: Sendable {
         return DeliveryWorker(shop, webhookClient: webhookClient)
     }
 
-    /// Ends the sending and waits for its end.
+    /// Stops the delivery worker and waits for its end.
     package func stopSending(_ deliveryWorker: DeliveryWorker) async {
         await deliveryWorker.stop()
     }
 
-    /// Moves the wall clock on, in milliseconds.
+    /// Moves the real-time clock forward, in milliseconds.
     package func advance(_ milliseconds: Int64) { clock.advance(milliseconds) }
 
     /// A customer of the app.
@@ -95,7 +95,7 @@ package final class TestShop: Sendable {
         CustomerName(AccountScope(environment: environment, app: app.bundleID), name)
     }
 
-    /// Lets a customer buy.
+    /// Buys a product for a customer.
     @discardableResult
     package func buy(_ product: String, by name: String, quantity: Int = 1, in environment: StoreEnvironment = .sandbox)
         async throws
@@ -111,9 +111,9 @@ package final class TestShop: Sendable {
         return row
     }
 
-    /// A bearer token of the app's key, good for five minutes from the wall clock.
+    /// A bearer token of the app's key, valid for five minutes of real time.
     ///
-    /// - Parameter changes: claims that are put in or, when nil, taken out.
+    /// - Parameter changes: claims to set or, when nil, to remove.
     package func token(_ changes: [String: JSONTree?] = [:], key: APIKeyPair? = nil) throws -> String {
         let seconds = clock.now.milliseconds / 1_000
         var claims: [String: JSONTree] = [
@@ -126,7 +126,7 @@ package final class TestShop: Sendable {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that moves only when the test moves it.
 private final class TestClock: Sendable {
     private let milliseconds: Mutex<Int64>
 

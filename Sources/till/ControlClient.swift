@@ -5,9 +5,9 @@ import NIOCore
 import NIOHTTP1
 import TillShop
 
-/// Where a command finds the running server.
+/// Options that tell a command where the running server is.
 struct ServerOptions: ParsableArguments {
-    @Option(help: "The address of control, such as http://127.0.0.1:8890 (default: what the data directory says).")
+    @Option(help: "The URL of the control API, such as http://127.0.0.1:8890 (default: read from the data directory).")
     var control: String?
     @Option(help: "The data directory of a server on this machine (default ./till-data).")
     var data: String?
@@ -16,7 +16,7 @@ struct ServerOptions: ParsableArguments {
 
     init() {}
 
-    /// For commands that have flags of their own for these.
+    /// For commands that declare these options themselves.
     init(control: String?, data: String?) {
         self.control = control
         self.data = data
@@ -26,7 +26,7 @@ struct ServerOptions: ParsableArguments {
         let named = data ?? TillVariable.text("DATA")
         let directory = DataDirectory(named ?? "./till-data")
         let found = control ?? TillVariable.text("CONTROL") ?? Self.address(in: directory)
-        // Who named a directory does not mean some other server that happens to listen on the usual port.
+        // With an explicit directory, a different server on the default port would be the wrong one.
         if found == nil, let named {
             throw ServerNotReached("No server has started in \(named) yet: till serve --data \(named)")
         }
@@ -39,7 +39,7 @@ struct ServerOptions: ParsableArguments {
         )
     }
 
-    /// Asks the server and shows what it answers.
+    /// Calls the server and shows the answer.
     func show(
         _ ask: (ControlClient) async throws -> JSONTree,
         as text: (JSONTree) -> String = { Output.lines($0) }
@@ -57,9 +57,9 @@ struct ServerOptions: ParsableArguments {
     }
 }
 
-/// Which app and environment a command is about.
+/// Options that select the app and environment of a command.
 struct ScopeOptions: ParsableArguments {
-    @Option(help: "The bundle identifier (default: the only app there is).")
+    @Option(help: "The bundle identifier (default: the only app).")
     var app: String?
     @Option(name: .customLong("realm"), help: "sandbox (default) or production.")
     var environment: String?
@@ -90,7 +90,7 @@ func escaped(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~"))) ?? text
 }
 
-/// Speaks with a server's control port.
+/// A client of the control API.
 struct ControlClient: Sendable {
     let address: String
     let token: String?
@@ -129,14 +129,14 @@ struct ControlClient: Sendable {
         return tree
     }
 
-    /// What a refusal says. The server does not know where the command has its token from.
+    /// The message of a refusal, with advice on tokens that the server cannot give.
     static func words(_ status: Int, _ tree: JSONTree?) -> String {
         let words = tree?["message"]?.text ?? "The server answered \(status)."
         guard status == 401 else { return words }
-        return "\(words.sentence) Set TILL_CONTROL_TOKEN, or name the server's folder with --data."
+        return "\(words.sentence) Set TILL_CONTROL_TOKEN, or name the server's data directory with --data."
     }
 
-    /// Lives as long as the command. A server that is not there is told at once, not after many tries.
+    /// Lives as long as the command. It does not retry, so that a missing server is reported at once.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -156,7 +156,7 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// Sends a request and leaves the answer's body to be read.
+    /// Sends a request; the caller reads the answer's body.
     static func open(_ request: HTTPClientRequest, at address: String, timeout: TimeAmount) async throws
         -> HTTPClientResponse
     {
@@ -167,9 +167,9 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// The same for any server, with the error as it is.
+    /// The same for any server; errors are thrown unchanged.
     ///
-    /// - Parameter timeout: for the whole exchange. A server that sends its body byte by byte does not extend it.
+    /// - Parameter timeout: for the whole exchange; a body that arrives byte by byte does not extend it.
     static func send(_ request: HTTPClientRequest, timeout: TimeAmount) async throws -> (status: Int, body: [UInt8]) {
         try await withThrowingTaskGroup(of: (status: Int, body: [UInt8]).self) { group in
             group.addTask {
@@ -210,7 +210,7 @@ extension JSONTree {
         if case .array(let elements) = self { elements } else { [] }
     }
 
-    /// An object of the values that are there.
+    /// An object without the nil values.
     static func members(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
         .object(members.compactMap { key, value in value.map { Member(key, $0) } })
     }

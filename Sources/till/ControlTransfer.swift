@@ -4,12 +4,12 @@ import NIOCore
 import NIOHTTP1
 import TillShop
 
-/// Bodies that are too large to be held in one piece.
+/// Bodies that are too large to hold in memory.
 extension ControlClient {
     private static let longest = TimeAmount.minutes(60)
     private static let chunk = 256 << 10
 
-    /// Fetches a path, and hands over what comes piece by piece.
+    /// Fetches a path and passes on the body chunk by chunk.
     func download(_ path: String, to take: (Data) throws -> Void) async throws {
         var request = HTTPClientRequest(url: address + path)
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
@@ -22,12 +22,12 @@ extension ControlClient {
                 last = part.readableBytesView.last ?? last
             }
         } catch let error as HTTPClientError {
-            throw CommandRefused("What the server sends broke off (\(error.shortDescription)). Try again.")
+            throw CommandRefused("The server's answer broke off (\(error.shortDescription)). Try again.")
         }
-        guard last == UInt8(ascii: "\n") else { throw CommandRefused("What the server sent has no end. Try again.") }
+        guard last == UInt8(ascii: "\n") else { throw CommandRefused("The server's answer is incomplete. Try again.") }
     }
 
-    /// Puts what a file holds, piece by piece.
+    /// Sends a file with PUT, chunk by chunk.
     func upload(_ path: String, from file: FileHandle) async throws -> JSONTree {
         var request = HTTPClientRequest(url: address + path)
         request.method = .PUT

@@ -1,15 +1,15 @@
 import Foundation
 import TillShop
 
-/// How commands show what came back: JSON for scripts, indented text for people.
+/// Prints answers: JSON for scripts, indented text for people.
 enum Output {
     static func show(_ tree: JSONTree, asJSON: Bool, _ text: (JSONTree) -> String) {
         print(asJSON ? String(decoding: tree.written(), as: UTF8.self) : text(tree))
-        // Into a pipe or a file nothing would be seen of a command that goes on.
+        // A pipe or a file would show nothing while a command keeps running.
         fflush(nil)
     }
 
-    /// Every value on a line of its own, nested ones indented.
+    /// One value per line, nested values indented.
     static func lines(_ tree: JSONTree, indent: String = "") -> String {
         switch tree {
         case .object(let members):
@@ -34,7 +34,7 @@ enum Output {
         }
     }
 
-    /// Dates are shown as dates; signed data by its length, as nobody reads it.
+    /// Milliseconds are shown as dates, and long signed data by its length.
     private static func value(_ key: String, _ tree: JSONTree) -> String {
         let text = tree.text ?? ""
         if key.hasSuffix("Date") || ["date", "until"].contains(key), let milliseconds = Double(text) {
@@ -50,6 +50,6 @@ enum Output {
 }
 
 extension String {
-    /// With an end: what others say of an error has a full stop or has none.
+    /// The text with a full stop at its end; messages of other libraries often lack it.
     var sentence: String { hasSuffix(".") || hasSuffix("…") ? self : self + "." }
 }

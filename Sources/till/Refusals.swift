@@ -1,19 +1,19 @@
 import Foundation
 import TillShop
 
-/// The server, or a rule of the command, said no. Exit code 1.
+/// The server or the command itself refused. Exit code 1.
 struct CommandRefused: Error, CustomStringConvertible {
     let description: String
-    /// What `--json` prints: an object with `code`, `message`, and whatever else the server answered.
+    /// What `--json` prints: an object with `code`, `message`, and the other keys of the server's error.
     let document: JSONTree
 
-    /// - Parameter code: a word for programs.
+    /// - Parameter code: the machine-readable error code.
     init(_ description: String, code: String = "refused") {
         self.description = description
         document = .object([.init("code", .string(code)), .init("message", .string(description))])
     }
 
-    /// A refusal of the server's.
+    /// A refusal by the server.
     ///
     /// - Parameters:
     ///   - answer: the error object; nil when the server sent none.

@@ -3,20 +3,20 @@ import TillSQLite
 import TillShop
 import TillStorage
 
-/// Where a server keeps its data.
+/// Opens the store of a server.
 enum Store {
-    /// The database that is named, or the one that lies in the data directory.
+    /// Opens the given database, or the one in the data directory.
     ///
     /// - Parameters:
-    ///   - url: may hold a password, and is in no message.
-    ///   - isDurable: false for a store that nobody keeps, which is never a database that others use.
+    ///   - url: may contain a password, so no message shows it.
+    ///   - isDurable: false for a store of a temporary server, which is never a shared database.
     static func open(_ url: String?, in directory: DataDirectory, isDurable: Bool) async throws -> any Storage {
         let storage = try engine(url, in: directory, isDurable: isDurable)
         try await storage.requireWhole()
         return storage
     }
 
-    /// What a command says when a store, or where it lies, refuses; nil for an error that is no refusal.
+    /// The message for a refusal by a store or its folder; nil for other errors.
     static func refusal(_ error: any Error) -> CommandRefused? {
         switch error {
         case let refused as CommandRefused: refused
@@ -30,9 +30,9 @@ enum Store {
         }
     }
 
-    /// What a command says when something failed that is no refusal.
+    /// The message for an error that is not a refusal.
     static func failure(_ error: any Error) -> CommandRefused {
-        let full = "There is no room on the disk. Make room, or name a folder on another disk."
+        let full = "The disk is full. Free some space, or name a folder on another disk."
         return CommandRefused(error.isFullDisk ? full : error.logText.sentence)
     }
 
@@ -42,7 +42,7 @@ enum Store {
                 try directory.prepareDatabase()
                 return try SQLiteStorage(path: directory.database, isDurable: isDurable)
             }
-            guard isDurable else { throw CommandRefused("--ephemeral keeps nothing; leave --database away.") }
+            guard isDurable else { throw CommandRefused("--ephemeral and --database exclude each other. Remove one.") }
             return try PostgresStorage(DatabaseURL(url))
         } catch {
             if let refused = refusal(error) { throw refused }

@@ -3,29 +3,29 @@ import Foundation
 import TillServer
 import TillShop
 
-/// The command. Without `serve` it is a client of a running server.
+/// The command line. Most subcommands are clients of a running server.
 @main
 struct Till: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "till",
-        abstract: "An App Store server of one's own.",
+        abstract: "An App Store server that you run yourself.",
         discussion: """
             till serve --demo                         start with a demo shop
             till buy com.example.till.demo.seeds.10 --customer ann
-            till clock advance 1mo                    what a month brings
+            till clock advance 1mo                    processes a month of events
             till listen --forward-to http://127.0.0.1:3000/apple
-            till history 2000000000012345             what Apple's API answers
+            till history 2000000000012345             calls Apple's API
             till explain 7ABC…                        why a request was refused
-            till exec --demo -- pytest                a program that takes Till for the App Store
+            till exec --demo -- pytest                runs a program with Till as its App Store
 
             Every setting of serve is also an environment variable (--control-port is TILL_CONTROL_PORT) and a key
-            of its configuration file (controlPort). The other commands know TILL_CONTROL, TILL_DATA, TILL_APP,
+            of its configuration file (controlPort). The other commands read TILL_CONTROL, TILL_DATA, TILL_APP,
             TILL_REALM, TILL_KEY and TILL_CONTROL_TOKEN. An empty variable counts as unset.
 
-            With --json a refusal is JSON too, on standard error: an object with code and message.
+            With --json a refusal is a JSON object with code and message on standard error.
 
-            Exit codes: 0 done, 1 refused, 2 server not reached, 3 doctor or attack found something, 4 attack met
-            errors of the backend, 64 wrong usage.
+            Exit codes: 0 success, 1 refused, 2 server not reached, 3 doctor or attack found a problem, 4 the backend
+            failed during an attack, 64 wrong usage.
             """,
         version: TillVersion.text,
         subcommands: [
@@ -47,7 +47,7 @@ struct Till: AsyncParsableCommand {
 }
 
 extension Till {
-    /// Runs the command that was asked for; every refusal has its exit code and says what to do on standard error.
+    /// Runs the command; a refusal sets the exit code and explains itself on standard error.
     static func main() async {
         do {
             try refuseEmptyValues()
@@ -67,21 +67,21 @@ extension Till {
         }
     }
 
-    /// An empty value is a variable of a script that is not set. Nothing that a flag names can be empty.
+    /// Refuses flags with an empty value: usually an unset variable of a script, and no flag allows it.
     private static func refuseEmptyValues() throws {
         let all = CommandLine.arguments.dropFirst()
         let arguments = Array(all.prefix { $0 != "--" })
-        // Without two dashes nobody knows where the arguments of the program begin.
+        // Without two dashes the arguments of the program cannot be told apart.
         if arguments.first == ExecCommand.configuration.commandName, arguments.count == all.count { return }
         for (place, argument) in arguments.enumerated() where argument.hasPrefix("--") {
             let flag = argument.prefix { $0 != "=" }
             let next = arguments.dropFirst(place + 1).first
             guard argument == flag + "=" || argument == flag && next == "" else { continue }
-            throw ValidationError("\(flag) has no value. Give one, or leave \(flag) out.")
+            throw ValidationError("\(flag) has no value. Give one, or remove \(flag).")
         }
     }
 
-    /// Ends with the same exit code as `exit(withError:)`, if `--json` asked for it and there is something to say.
+    /// Exits with the same code as `exit(withError:)`, but with a JSON error if `--json` was given.
     private static func failAsJSON(_ error: any Error) {
         let (code, message) = (exitCode(for: error), message(for: error))
         guard wantsJSON, code != .success, !(error is ExitCode), !message.isEmpty else { return }
@@ -89,8 +89,8 @@ extension Till {
         fail(refused.description, refused.document, code: code.rawValue)
     }
 
-    /// Read from the arguments themselves, because wrong ones leave no command. What follows two dashes is another
-    /// program's.
+    /// Read from the raw arguments, because wrong arguments produce no command. Arguments after two dashes belong to
+    /// another program.
     private static var wantsJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
 
     private static func fail(_ message: String, _ document: JSONTree, code: Int32) -> Never {

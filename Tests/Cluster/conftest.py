@@ -1,4 +1,4 @@
-"""The cluster tests stand apart from `make test`: they need Patroni and etcd. They share its helpers."""
+"""The cluster tests are not part of `make test`: they need Patroni and etcd. They share its helpers."""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Three PostgreSQL servers under Patroni, and the three members of etcd on which Patroni leans, all on loopback.
+"""Three PostgreSQL servers under Patroni, with its three etcd members, all on loopback.
 
-The configuration is that of docs/operating/scale.md, read from the page; only its places are changed. A member can be
-killed, stopped and awakened like a machine: its PostgreSQL, its Patroni, or both.
+The configuration is that of docs/operating/scale.md, read from the page; only addresses and paths are replaced. A
+member can be killed, paused and resumed like a machine: its PostgreSQL, its Patroni, or both.
 """
 
 import os
@@ -26,7 +26,7 @@ NAMES = "abc"
 
 
 def program(name) -> str:
-    """A program of Debian's. Missing is a failure, never a skip."""
+    """The path of a Debian program. A missing one is a failure, never a skip."""
     found = shutil.which(name)
     if not found:
         pytest.fail(
@@ -37,7 +37,7 @@ def program(name) -> str:
 
 
 def documented_configuration() -> str:
-    """The block of the page that begins with `scope:`: member a on 10.0.0.11, beside 10.0.0.12 and 10.0.0.13."""
+    """The block of the page that begins with `scope:`: member a on 10.0.0.11, with 10.0.0.12 and 10.0.0.13."""
     (block,) = [
         text for text in re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(), re.M | re.S) if text.startswith("scope:")
     ]
@@ -69,13 +69,13 @@ class Member:
             "/var/run/postgresql": str(self.cluster.folder),
             "/usr/lib/postgresql/15/bin": str(programs()),
             "10.0.0.0/24": "127.0.0.0/8",
-            # Processes have no watchdog; the test kills what it would have reset.
+            # Processes have no watchdog; the test kills what a watchdog would have reset.
             "mode: required\n  device: /dev/watchdog": "mode: 'off'",
         }
         for old, new in changes.items():
-            assert old in text, f"{PAGE.name} does not say {old!r} any more"
+            assert old in text, f"{PAGE.name} no longer contains {old!r}"
             text = text.replace(old, new)
-        assert "10.0.0" not in text, f"member {number} still speaks of another machine:\n{text}"
+        assert "10.0.0" not in text, f"member {number} still names another machine:\n{text}"
         self.file = self.cluster.folder / f"patroni-{self.name}.yml"
         self.file.write_text(text)
 
@@ -83,7 +83,7 @@ class Member:
         self.process = self.cluster.run([program("patroni"), self.file], f"patroni-{self.name}")
 
     def processes(self) -> list:
-        """The process ids of its PostgreSQL, the first of all before its children."""
+        """The process ids of its PostgreSQL, parent first."""
         try:
             first = int((self.data / "postmaster.pid").read_text().split()[0])
             assert b"postgres" in Path(f"/proc/{first}/cmdline").read_bytes()
@@ -92,7 +92,7 @@ class Member:
         return [first] + [pid for pid, parent in parents().items() if parent == first]
 
     def signal(self, number, postgres=True, patroni=True):
-        """SIGKILL, SIGSTOP or SIGCONT to the whole of it, Patroni first so that it does not mend what we break."""
+        """Sends SIGKILL, SIGSTOP or SIGCONT to all of its processes, Patroni first so that it does not interfere."""
         if patroni:
             with suppress(ProcessLookupError):
                 os.kill(self.process.pid, number)
@@ -103,7 +103,7 @@ class Member:
             self.process.wait(20)
 
     def says(self, path):
-        """The status and the document of Patroni's own API; None while it does not answer."""
+        """The status and the JSON of Patroni's API; None while it does not answer."""
         try:
             answer = requests.get(f"http://127.0.0.1:{self.patroni_port}/{path}", timeout=1.5)
             return answer.status_code, answer.json()
@@ -156,7 +156,7 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """All members; the one that takes writes is to be found."""
+        """Names all members; the client finds the one that accepts writes."""
         hosts = ",".join(f"127.0.0.1:{member.port}" for member in self.members)
         return f"postgres://till:hunter2@{hosts}/till?target_session_attrs=read-write"
 
@@ -180,12 +180,12 @@ class Cluster:
                 "--listen-peer-urls", f"http://127.0.0.1:{peer}",
                 "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer}",
                 "--initial-cluster", everybody, "--initial-cluster-state", "new",
-                # Three members share one slow disk here.
+                # The three members share one slow disk.
                 "--heartbeat-interval", "300", "--election-timeout", "3000",
             ], f"etcd-{name}"))
 
     def sql(self, *commands, database="postgres"):
-        """Runs commands on the leader as the superuser; returns what the last one printed."""
+        """Runs commands on the leader as the superuser; returns the output of the last one."""
         for command in commands:
             outcome = subprocess.run(
                 [programs() / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1",
@@ -205,26 +205,26 @@ class Cluster:
                     self.leader = member
                     return member
             time.sleep(0.05)
-        raise AssertionError(f"nobody leads after {seconds} s\n{self.tails()}")
+        raise AssertionError(f"no member leads after {seconds} s\n{self.tails()}")
 
     def wait_for_commit(self, seconds):
-        """Waits until the leader has committed something of ours, which it does once a standby has it too."""
+        """Waits until the leader commits a write of the test, which requires a standby that has it, too."""
         limit = time.monotonic() + seconds
         while True:
             try:
                 return self.sql("INSERT INTO probe VALUES (now())")
             except (AssertionError, subprocess.TimeoutExpired) as error:
-                assert time.monotonic() < limit, f"the new leader commits nothing: {error}\n{self.tails()}"
+                assert time.monotonic() < limit, f"the new leader cannot commit: {error}\n{self.tails()}"
 
     def wait_until_safe(self, seconds, members=3):
-        """Waits until all follow the leader, one of them synchronously."""
+        """Waits until all members follow the leader, one of them synchronously."""
         limit = time.monotonic() + seconds
         while time.monotonic() < limit:
             status = self.leader.says("cluster")
             if status and status[0] == 200:
                 them = status[1]["members"]
                 newest = max(one.get("timeline", 0) for one in them)
-                # One that is still being wound back to an earlier leader is said to be running, on its old timeline.
+                # A member that is still being rewound to an earlier leader is reported as running, on its old timeline.
                 roles = [
                     one["role"] for one in them
                     if one["state"] in ("running", "streaming") and one.get("timeline") == newest

@@ -1,5 +1,5 @@
-"""The leader of a cluster goes, in every way that a leader can go: Till goes on with the next, nothing that was
-acknowledged is lost, and nothing happens twice."""
+"""A cluster loses its leader in every possible way: Till continues with the next one, no acknowledged data is lost, and
+nothing happens twice."""
 
 import asyncio
 import itertools
@@ -21,9 +21,9 @@ from test_crash import BUNDLE, ENVIRONMENT, Books, Purchase, read_histories
 BUYERS, READERS = 12, 4
 NODES = "SELECT count(*) FROM nodes"
 CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'till'"
-# From the moment in which the new leader commits something until Till has sold something again.
+# The limit from the new leader's first commit until Till has made another sale.
 CARRIES_ON_WITHIN = 10.0
-# Nobody waits longer for an answer, whatever happens to the database.
+# The limit for any answer, whatever happens to the database.
 ANSWERS_WITHIN = 20.0
 NEW_LEADER_WITHIN = 90.0
 
@@ -36,11 +36,11 @@ def cluster():
 
 
 class Trouble(Exception):
-    """Something that no client may see."""
+    """An answer that no client may receive."""
 
 
 class Client:
-    """A keep-alive connection of a client's own, which notes what it was answered."""
+    """A client with its own keep-alive connection, which records its answers."""
 
     def __init__(self, port):
         self.port = port
@@ -64,21 +64,21 @@ class Client:
 
 
 class Load:
-    """Clients that buy and read without a pause, on a thread of their own."""
+    """Clients that buy and read continuously, on their own thread."""
 
     def __init__(self, server, key):
         self.server, self.key = server, key
         self.asked = []
-        # The moments of answers: (when sent, when answered, status), apart for control and for Apple's routes.
+        # The answers (when sent, when answered, status), separately for control and for Apple's routes.
         self.sales, self.reads = [], []
         self.troubles = []
         self.stopping = False
         self.numbers = itertools.count()
         self.known = {}
-        self.thread = threading.Thread(target=lambda: asyncio.run(self.everybody()))
+        self.thread = threading.Thread(target=lambda: asyncio.run(self.all_clients()))
         self.thread.start()
 
-    async def everybody(self):
+    async def all_clients(self):
         clients = [self.buyer(number) for number in range(BUYERS)] + [self.reader(number) for number in range(READERS)]
         await asyncio.gather(*map(self.guarded, clients))
 
@@ -93,7 +93,7 @@ class Load:
         turn = 0
         while not self.stopping:
             turn += 1
-            # Some share a customer, some have one each, some bring a new one now and then.
+            # Some share a customer, some have their own, and some create a new one now and then.
             name = "shared" if number < 4 else f"steady {number}" if number < 9 else f"fresh {number}/{turn // 5}"
             purchase = Purchase(next(self.numbers), name, "coins", turn % 10 + 1)
             self.asked.append(purchase)
@@ -139,7 +139,7 @@ class Load:
         assert not self.thread.is_alive(), "a client still waits for its answer"
 
     def first_success(self, after, seconds) -> float:
-        """When the first purchase was acknowledged that was sent after a moment."""
+        """When the first purchase sent after a moment was acknowledged."""
         limit = time.monotonic() + seconds
         while time.monotonic() < limit:
             self.check()
@@ -151,7 +151,7 @@ class Load:
         raise AssertionError(f"nothing was sold within {seconds} s; the last answers: {answers}")
 
 
-# The ways in which a leader goes --------------------------------------------------------------------------------------
+# Ways to lose the leader ----------------------------------------------------------------------------------------------
 
 
 def killed(leader):
@@ -160,47 +160,47 @@ def killed(leader):
     return leader.start
 
 
-def standing_still(leader):
-    """The whole machine stands still, and its connections stand; later the watchdog resets it."""
+def paused(leader):
+    """The whole machine is paused, and its connections stay open; later the watchdog resets it."""
     leader.signal(signal.SIGSTOP)
     return lambda: reset(leader)
 
 
 def reset(member):
-    """What a watchdog does. Without one, Patroni 3.0.2 that had stood still took the lead back when it went on."""
+    """Acts as the watchdog. Without it, a paused Patroni 3.0.2 took the leadership back when it was resumed."""
     member.signal(signal.SIGKILL)
     member.start()
 
 
-def awakened(leader):
-    """PostgreSQL stands still and its Patroni is dead; when another leads, it wakes up and takes itself for the leader
-    for a while."""
+def resumed(leader):
+    """PostgreSQL is paused and its Patroni is dead; when another member leads, PostgreSQL resumes and acts
+    as the leader for a while."""
     leader.signal(signal.SIGSTOP, patroni=False)
     leader.signal(signal.SIGKILL, postgres=False)
 
-    def wake():
+    def resume():
         leader.signal(signal.SIGCONT, patroni=False)
         time.sleep(8)
         leader.signal(signal.SIGKILL, patroni=False)
         leader.start()
 
-    return wake
+    return resume
 
 
-def silent(leader):
-    """Only PostgreSQL stands still; its Patroni waits for it, as Till does, and the watchdog resets both."""
+def postgres_paused(leader):
+    """Only PostgreSQL is paused; its Patroni waits for it, as Till does, and the watchdog resets both."""
     leader.signal(signal.SIGSTOP, patroni=False)
     return lambda: reset(leader)
 
 
 def switched(leader):
-    """A planned change: PostgreSQL shuts down and comes back as a standby."""
+    """A planned switchover: PostgreSQL shuts down and comes back as a standby."""
     requests.post(f"http://127.0.0.1:{leader.patroni_port}/switchover", json={"leader": leader.name}, timeout=60)
     return lambda: None
 
 
-# Each leader in turn is killed; the old one has joined again by then.
-ROUNDS = [killed, killed, standing_still, killed, awakened, silent, switched]
+# Each leader in turn is lost; the old one has joined again by then.
+ROUNDS = [killed, killed, paused, killed, resumed, postgres_paused, switched]
 
 
 def test_nothing_acknowledged_is_lost_when_the_leader_goes(cluster, tmp_path):
@@ -223,7 +223,7 @@ def test_nothing_acknowledged_is_lost_when_the_leader_goes(cluster, tmp_path):
 
 
 def a_round(cluster, server, load, way):
-    """One leader goes; returns the line of the table."""
+    """One leader is lost; returns the line of the table."""
     cluster.wait_until_safe(120)
     time.sleep(2)
     load.check()
@@ -234,7 +234,7 @@ def a_round(cluster, server, load, way):
     new = cluster.wait_for_leader(NEW_LEADER_WITHIN, other_than=old)
     led = time.monotonic()
     cluster.wait_for_commit(90)
-    # Before a standby has followed the new leader, nobody can sell anything.
+    # No server can sell before a standby follows the new leader.
     able = time.monotonic()
     sold = load.first_success(led, 60)
     settled = time.monotonic()
@@ -244,7 +244,7 @@ def a_round(cluster, server, load, way):
     assert not late, f"{way.__name__}: {len(late)} errors when the old leader came back"
     cluster.wait_until_safe(120)
     load.check()
-    # Till is among the nodes of the new leader, and nothing of its connections is left over.
+    # Till has registered its node with the new leader, and no old connection is left.
     assert cluster.sql(NODES, database="till") == "1" and int(cluster.sql(CONNECTIONS)) <= 10
     assert server.process.poll() is None, f"Till ended:\n{server.stderr()[-3000:]}"
     needed = max(0.0, sold - able)
@@ -260,7 +260,7 @@ def a_round(cluster, server, load, way):
 
 
 def judge(server, key, load, cluster, table):
-    """Every acknowledged purchase stands once, no purchase stands twice, and the doctor finds nothing."""
+    """Every acknowledged purchase is stored exactly once, and doctor finds no problem."""
     books = Books()
     books.enter(load.asked)
     books.locate(server, set(books.by_customer))
@@ -284,8 +284,8 @@ def judge(server, key, load, cluster, table):
         )
     print(f"acknowledged {acknowledged}, lost {lost}; answered with an error and done all the same: {unsure}")
     assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
-    assert acknowledged > 100 * len(table), "too little was sold to prove anything"
+    assert acknowledged > 100 * len(table), "too few purchases for a valid result"
     longest = max(line["longest"] for line in table)
-    assert longest < ANSWERS_WITHIN, f"somebody waited {longest:.1f} s for an answer"
+    assert longest < ANSWERS_WITHIN, f"a client waited {longest:.1f} s for an answer"
     doctor = run_till("doctor", "--data", server.data, "--database", cluster.url)
-    assert doctor.returncode == 0 and "All is well" in doctor.stdout, doctor.stdout + doctor.stderr
+    assert doctor.returncode == 0 and "No problems" in doctor.stdout, doctor.stdout + doctor.stderr

@@ -1,8 +1,8 @@
-"""A backend that keeps what customers bought in PostgreSQL on localhost, as its owner wrote it.
+"""A backend, written without Till in mind, that stores purchases in PostgreSQL on localhost.
 
-It asks Apple about a transaction of each environment, checks the receipts, and writes both down over one connection that
-stays open. Arguments: those of unchanged_backend.py. The environment has DATABASE_PORT and, unless it is localhost,
-DATABASE_HOST.
+It asks Apple about one transaction of each environment, checks the receipts, and stores both over one connection that
+stays open. Arguments: those of unchanged_backend.py. Environment variables: DATABASE_PORT and optionally DATABASE_HOST
+(default: localhost).
 """
 
 import json

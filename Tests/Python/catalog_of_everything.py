@@ -1,4 +1,4 @@
-"""A catalogue with every type of product and every kind of offer, and what its products cost."""
+"""A catalog with every product type and every kind of offer, and the prices of its products."""
 
 ONE, TWO = "20450880", "20450881"
 
@@ -12,7 +12,7 @@ BASIC_YEAR = "com.example.shop.basic.year"
 PRO = "com.example.shop.pro.month"
 EXTRA = "com.example.shop.extra.week"
 
-# Thousandths of the currency's unit.
+# In thousandths of the currency unit.
 PRICES = {COINS: 990, TICKETS: 1990, SEASON: 4990, FOREVER: 9990, SOLO: 2990, BASIC: 4990, BASIC_YEAR: 39990,
           PRO: 9990, EXTRA: 1490}
 

@@ -1,7 +1,7 @@
-"""Fixtures: a running Till, its control, and an app that sells something of everything.
+"""Fixtures: a running Till, its control API, and an app with a product of every type.
 
-The suite drives a real `till serve` process. TILL_BIN names the binary, otherwise the debug build is taken. A missing
-binary or library fails the run with the line that mends it; nothing is skipped.
+The suite drives a real `till serve` process. TILL_BIN names the binary (default: the debug build). A missing binary or
+library fails the run with the command that installs it; no test is skipped.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 pytest.register_assert_rewrite(
-    "shop_helpers", "payload_rules", "process_helpers", "told", "receipt_checks", "console_browser"
+    "shop_helpers", "payload_rules", "process_helpers", "notification_checks", "receipt_checks", "console_browser"
 )
 
 try:
@@ -36,13 +36,13 @@ except ImportError as missing:
 from catalog_of_everything import CATALOG  # noqa: E402
 from shop_helpers import App, ControlClient, Till, control_calls, provoked_codes  # noqa: E402
 
-# A folder in which processes that share a run write down what they have done, for those that judge the whole.
+# The folder in which each process of a run records what it did, for the tests that check the whole run.
 RECORDS = os.environ.get("TILL_TEST_RECORDS")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "alone: is judged by the clock, and bears no neighbour")
-    config.addinivalue_line("markers", "last: runs when everything else has run, and judges the run")
+        config.addinivalue_line("markers", "alone: depends on timing, so no other test may run at the same time")
+        config.addinivalue_line("markers", "last: checks the whole run, so it runs after every other test")
 
 
 @pytest.hookimpl(trylast=True)
@@ -55,7 +55,7 @@ def pytest_sessionfinish():
 
 @pytest.fixture(scope="session")
 def whole_run():
-    """What this process and those before it have done: the codes that were provoked, the calls of control."""
+    """What the processes of this run did: the error codes they provoked and the control operations they called."""
     for file in Path(RECORDS).glob("*.json") if RECORDS else ():
         record = json.loads(file.read_text())
         provoked_codes.update(record["provokedCodes"])
@@ -64,7 +64,7 @@ def whole_run():
     return provoked_codes, control_calls
 
 
-# The files that take longest, first: with several workers none is left alone with one of these at the end.
+# The slowest files run first, so that no worker is left with one of them at the end.
 LONGEST = [
     "test_console", "test_history_changes", "test_crash", "test_hostile_receipts", "test_crash_clock", "test_exec",
     "test_scenarios",
@@ -73,21 +73,21 @@ LONGEST = [
 
 
 def pytest_collection_modifyitems(items):
-    """The long ones come first, and the tests that judge the whole run come last."""
-    def place(item):
+    """Sorts the slowest files first and the tests that check the whole run last."""
+    def sort_key(item):
         name = item.path.stem
         is_last = item.get_closest_marker("last") is not None
         return is_last, LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
-    items.sort(key=place)
+    items.sort(key=sort_key)
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The Till that most tests share."""
+    """The server that most tests share."""
     till = Till(tmp_path_factory.mktemp("till"))
     yield till
-    assert till.stop() == 0, "till serve did not end well on SIGTERM"
+    assert till.stop() == 0, "till serve failed on SIGTERM"
 
 
 @pytest.fixture(scope="session")
@@ -97,7 +97,7 @@ def control(server):
 
 @pytest.fixture
 def serve(tmp_path):
-    """Starts further Tills, each in a folder of its own unless one is named; they are stopped after the test."""
+    """Starts more servers, each in its own folder unless `data` is given, and stops them after the test."""
     started = []
     numbers = itertools.count()
 
@@ -113,19 +113,19 @@ def serve(tmp_path):
 
 @pytest.fixture(scope="session")
 def team(control):
-    """The team of the shared apps: with more than one team, each app must name its own."""
+    """The team of the shared apps. With more than one team, each app must name its own."""
     return control.call("createTeam", {"name": "The team"})["issuerId"]
 
 
 @pytest.fixture(scope="session")
 def app(server, control, team):
-    """An app that sells something of everything."""
+    """An app with a product of every type."""
     return App(server, control, "com.example.shop", 1234567890, team, CATALOG)
 
 
 @pytest.fixture(scope="session")
 def other_app(server, control, team):
-    """Another app of the same team. Whoever gives no Apple id gets the next above the highest, so this one lies below."""
+    """Another app of the same team. An app without an Apple id gets the highest id plus one, so this id is lower."""
     return App(server, control, "com.example.neighbour", 1234567889, team, CATALOG)
 
 
@@ -138,7 +138,7 @@ def foreign_app(server, control):
 
 @pytest.fixture(params=["sandbox", "production"])
 def environment(app, request):
-    """The shared app in either environment."""
+    """The shared app in each environment."""
     return app.environment(request.param)
 
 
@@ -157,6 +157,6 @@ _customers = itertools.count(1)
 
 @pytest.fixture
 def customer(request):
-    """The name of a customer whom nobody else has."""
+    """A unique customer name."""
     name = re.sub(r"\W+", "-", request.node.name)[:60]
     return f"{name}-{next(_customers)}"

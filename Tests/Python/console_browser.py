@@ -1,8 +1,8 @@
-"""A browser that looks at the console: Debian's Chromium, led by its driver.
+"""Drives the console in Debian's Chromium.
 
-Whatever page is looked at, `examine` has its HTML checked by tidy, and looks for what keeps people out with axe, in
-light, in dark, and on a screen of 400 px. Screenshots are kept beside the logs of the run. Every request that the
-browser ever made must have gone to the console; `close` says so, and that nothing was complained of on the way.
+`examine` checks the HTML of the open page with tidy and its accessibility with axe, in light and dark mode and on a
+screen 400 px wide. Screenshots are stored beside the logs of the run. `close` asserts that the browser sent requests to
+the console only, and that it logged no errors.
 """
 
 import base64
@@ -27,10 +27,10 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SCREENSHOTS = REPOSITORY / ".build/test-logs/screenshots"
 INSTALLS = "Install what the tests need with: scripts/install test"
 WIDE, NARROW = (1280, 900), (400, 800)
-# How each page is looked at: the name of the screenshot, the screen, the scheme of colours.
+# Each variant in which a page is checked: name of the screenshot, screen size, color scheme.
 LOOKS = [("light", WIDE, "light"), ("dark", WIDE, "dark"), ("narrow", NARROW, "light")]
 PATIENCE = 20
-# Where Debian's tidy is wrong: aria-current came with ARIA 1.1, and a link within SVG is a link, too.
+# Known false positives of Debian's tidy: aria-current (new in ARIA 1.1) and links within SVG.
 NEWER_THAN_TIDY = (
     'proprietary attribute "aria-current"', '<a> proprietary attribute "href"', '<a> proprietary attribute "tabindex"',
 )
@@ -49,7 +49,7 @@ def _axe() -> str:
 
 
 class Browser:
-    """One window, on the console of one server."""
+    """A browser window on the console of one server."""
 
     def __init__(self, address):
         self.address = address.rstrip("/")
@@ -61,7 +61,7 @@ class Browser:
             "--headless=new", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-US",
             "--force-color-profile=srgb", "--font-render-hinting=none",
-            # No name is looked up but the console's, so that nothing can be asked of anybody else.
+            # Resolve no host name except the console's, so that no other server can be contacted.
             f"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {urlsplit(address).hostname}",
         ):
             options.add_argument(argument)
@@ -75,31 +75,31 @@ class Browser:
         self._axe = _axe()
         self._look(*LOOKS[0][1:])
 
-    # Going somewhere --------------------------------------------------------------------------------------------------
+    # Navigation -------------------------------------------------------------------------------------------------------
 
     def open(self, path="/console/"):
         self.driver.get(self.address + path)
 
     @property
     def path(self):
-        """The path and query of the address that the window shows."""
+        """The path and query of the current address."""
         return self.driver.current_url.removeprefix(self.address)
 
     def reload(self):
         self.driver.refresh()
 
     def without_script(self, is_without):
-        """Whether pages that are loaded from now on run none."""
+        """Turns off JavaScript for pages that are loaded from now on."""
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": is_without})
 
-    # Looking ----------------------------------------------------------------------------------------------------------
+    # Reading ----------------------------------------------------------------------------------------------------------
 
     def all(self, selector, within=None):
         return (within or self.driver).find_elements(By.CSS_SELECTOR, selector)
 
     def one(self, selector, within=None):
         found = self.all(selector, within)
-        assert len(found) == 1, f"{len(found)} elements are {selector} on {self.path}, and one was expected"
+        assert len(found) == 1, f"{len(found)} elements match {selector} on {self.path}, expected one"
         return found[0]
 
     def text(self, selector="main"):
@@ -110,7 +110,7 @@ class Browser:
         return self.text("h1")
 
     def wait(self, condition, what, seconds=PATIENCE):
-        """Waits until a condition holds; elements that a live page replaced meanwhile are looked up again."""
+        """Waits until a condition holds, and looks up again the elements that a live page replaced meanwhile."""
         deadline = time.monotonic() + seconds
         lacking = ""
         while True:
@@ -120,64 +120,64 @@ class Browser:
             except (NoSuchElementException, StaleElementReferenceException):
                 pass
             except AssertionError as missing:
-                # Of a page that is on its way not everything is there yet.
+                # The page is still loading.
                 lacking = f" ({missing})"
             except WebDriverException as trouble:
-                # Between two pages there is nothing to ask.
+                # Navigation is in progress; no document exists.
                 if "does not belong to the document" not in str(trouble):
                     raise
             assert time.monotonic() < deadline, (
-                f"{what} did not come on {self.path} in {seconds} s{lacking}:\n{self.text()[:900]}"
+                f"{what} did not appear on {self.path} within {seconds} s{lacking}:\n{self.text()[:900]}"
             )
             time.sleep(0.05)
 
     def see(self, words, selector="main", seconds=PATIENCE):
-        """Waits until a part of the page says so, without loading it again."""
+        """Waits until part of the page contains the words, without reloading."""
         self.wait(lambda: words in self.text(selector), repr(words), seconds)
 
     def visible(self, selector):
-        """How many elements are to be seen: of the three drawings of a timeline one is."""
+        """The number of visible elements. One of the three drawings of a timeline is visible at a time."""
         return self.driver.execute_script(
             "return [...document.querySelectorAll(arguments[0])].filter((element) => element.checkVisibility()).length",
             selector,
         )
 
     def periods(self):
-        """The kinds of the periods on the timeline that is to be seen, from left to right."""
+        """The kinds of the periods on the visible timeline, from left to right."""
         return self.driver.execute_script("""
             return [...document.querySelectorAll(".tl a .tl-bar")].filter((bar) => bar.checkVisibility())
                 .map((bar) => bar.classList[1].replace("tl-", ""));
         """)
 
     def mark(self):
-        """Leaves a mark on the page that only loading it again takes away."""
+        """Marks the page; only a reload removes the mark."""
         self.driver.execute_script("window.marked = true")
 
     def is_marked(self):
         return self.driver.execute_script("return window.marked === true")
 
     def source(self):
-        """The page's HTML as the server sent it, whichever request it answered."""
+        """The page's HTML as sent by the server, whatever request it answered."""
         self._read_log()
         url = self.driver.current_url.split("#")[0]
         documents = [request for request, address, kind in self._documents if kind == "Document"]
-        assert documents, f"no document came for {url}"
+        assert documents, f"no document was received for {url}"
         answer = self.driver.execute_cdp_cmd("Network.getResponseBody", {"requestId": documents[-1]})
         assert not answer["base64Encoded"]
         return answer["body"]
 
     def unfold(self, words):
-        """Opens what is folded away under these words."""
+        """Opens the collapsed section with this title."""
         def open_it():
             found = [summary for summary in self.all("summary") if summary.text.strip() == words]
-            assert len(found) == 1, f"{len(found)} folds are called {words!r} on {self.path}"
+            assert len(found) == 1, f"{len(found)} sections are called {words!r} on {self.path}"
             found[0].click()
             return True
 
         self.wait(open_it, f"the fold {words!r}")
 
     def mark_of(self, words):
-        """The mark of a notification on the timeline that is to be seen."""
+        """The mark of a notification on the visible timeline."""
         return self.wait(
             lambda: self.driver.execute_script("""
                 return [...document.querySelectorAll(".tl a")].find((link) => link.checkVisibility()
@@ -186,14 +186,14 @@ class Browser:
             f"a mark of {words}",
         )
 
-    # Acting -----------------------------------------------------------------------------------------------------------
+    # Actions ----------------------------------------------------------------------------------------------------------
 
     def follow(self, link):
         """Clicks on a link that was found."""
         self._settle(link.click)
 
     def click(self, words, within=None):
-        """Follows the link of these words, in a part of the page or anywhere."""
+        """Follows the link with this text, in part of the page or anywhere."""
         def follow():
             found = [link for link in self.all("a", within and self.one(within)) if link.text.strip() == words]
             assert len(found) == 1, f"{len(found)} links say {words!r} on {self.path}"
@@ -203,7 +203,7 @@ class Browser:
         self.wait(follow, f"the link {words!r}")
 
     def buttons(self, label, within=None, **parameters):
-        """The buttons that say so, with these parameters of their verb's path."""
+        """The buttons with this label and these path parameters."""
         return self.driver.execute_script(
             """
             const [label, parameters, within] = arguments;
@@ -216,11 +216,11 @@ class Browser:
         )
 
     def act(self, label, values=None, within=None, **parameters):
-        """Fills a form in by the labels of its fields and presses its button, then waits for what that caused."""
+        """Fills in a form by its field labels, presses its button, and waits for the result."""
         def press():
             found = self.buttons(label, within and self.one(within), **parameters)
             assert len(found) == 1, f"{len(found)} buttons on {self.path} say {label!r} with {parameters}"
-            # What is folded away is unfolded from the outside in, as a person would.
+            # Open collapsed sections from the outside in, as a user would.
             for details in found[0].find_elements(By.XPATH, "ancestor::details[not(@open)]"):
                 self.one(":scope > summary", details).click()
             form = found[0].find_element(By.XPATH, "ancestor::form")
@@ -229,7 +229,7 @@ class Browser:
             self._settle(found[0].click)
             return True
 
-        # A live page may put a new form in place of the one that was found.
+        # A live page may replace the form after it was found.
         self.wait(press, f"a way to {label!r}")
         self.wait(lambda: self.all("#effect"), f"what {label!r} caused")
 
@@ -246,18 +246,18 @@ class Browser:
         elif kind == "file":
             field.send_keys(str(value))
         elif kind == "datetime-local":
-            # A person types it part by part, as their language has it; what comes of it is the same.
+            # Users type a date part by part in the order of their locale; the resulting value is the same.
             self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
         else:
             field.clear()
-            # Keys beyond the first plane have no key of their own.
+            # Characters beyond the Basic Multilingual Plane have no key.
             if all(ord(letter) < 0x10000 for letter in value):
                 field.send_keys(value)
             else:
                 self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
 
     def _settle(self, action):
-        """Does something that loads a page, and waits for that page."""
+        """Runs an action that loads a page, and waits for that page."""
         self.driver.execute_script("window.isLeft = true")
         action()
         self.wait(
@@ -266,13 +266,13 @@ class Browser:
         )
 
     def fill(self, field, value):
-        """Writes into the field with an id."""
+        """Writes into the field with this id."""
         found = self.driver.find_element(By.ID, field)
         found.clear()
         if len(value) < 200:
             found.send_keys(value)
         else:
-            # Nobody types as much as that.
+            # No user types text this long.
             self.driver.execute_script("arguments[0].value = arguments[1]", found, value)
 
     def send(self, label):
@@ -282,7 +282,7 @@ class Browser:
         self._settle(found[0].click)
 
     def focus(self, label, most=200):
-        """Goes on with the tabulator until the focus is on the button that says so."""
+        """Presses Tab until the button with this label has the focus."""
         for _ in range(most):
             self.press("TAB")
             if self.focused.get_attribute("textContent").strip() == label:
@@ -302,10 +302,10 @@ class Browser:
     def focused(self):
         return self.driver.switch_to.active_element
 
-    # Judging ----------------------------------------------------------------------------------------------------------
+    # Checks -----------------------------------------------------------------------------------------------------------
 
     def examine(self, name):
-        """Checks the page that is open, and keeps what it looks like."""
+        """Checks the open page and takes screenshots."""
         findings = [f"tidy: {finding}" for finding in self._tidied(self.source())]
         for look, screen, scheme in LOOKS:
             self._look(screen, scheme)
@@ -344,7 +344,7 @@ class Browser:
         return [line for line in lines if not line.endswith(NEWER_THAN_TIDY)]
 
     def _barriers(self):
-        """What axe finds, in one line each."""
+        """The findings of axe, one line each."""
         self.driver.execute_script(self._axe)
         found = self.driver.execute_async_script("""
             const done = arguments[0];
@@ -358,7 +358,7 @@ class Browser:
         ]
 
     def _too_wide(self):
-        """What makes the page itself scroll sideways."""
+        """The elements that make the page itself scroll sideways."""
         return self.driver.execute_script("""
             if (document.documentElement.scrollWidth <= window.innerWidth) return [];
             const found = [...document.querySelectorAll("body *")].filter((element) => {
@@ -380,20 +380,20 @@ class Browser:
                 self.requested.append(values["url"])
 
     def check_requests(self):
-        """Every request went to the console; a page may hold data in itself."""
+        """Asserts that every request went to the console or to a data URL."""
         self._read_log()
         strange = sorted({
             url for url in self.requested
             if not url.startswith((self.address + "/console", "data:", "about:")) and url != self.address + "/"
         })
-        assert not strange, f"asked of somebody else: {strange}"
+        assert not strange, f"requests to other servers: {strange}"
         assert self.requested
 
     def check_complaints(self):
-        """The browser complained of nothing: no script broke, and nothing was kept from a page by its policy."""
+        """Asserts that the browser logged no script error and no violation of the content security policy."""
         complaints = [
             entry["message"] for entry in self.driver.get_log("browser")
-            # A page that says no has a status that says so, too.
+            # A page that reports an error has an error status, too.
             if entry["level"] in ("SEVERE", "WARNING") and not re.search(r"status of 4\d\d", entry["message"])
         ]
         assert not complaints, complaints

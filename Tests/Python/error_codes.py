@@ -1,7 +1,7 @@
 """The documented error codes of the App Store Server API and the Retention Messaging API: numbers and names.
 
-Every code is either provoked in a run of this suite or stands in LISTED with the reason and the issue that will
-provoke it. `test_complete.py` fails for a code that is neither, and for one that is both.
+Each code is either provoked in a run of this suite or listed in LISTED with the reason and the issue that will provoke
+it. `test_complete.py` fails for a code that is neither, and for one that is both.
 """
 
 NAMES = {
@@ -101,13 +101,13 @@ NAMES = {
     5000001: "GeneralInternalRetryableError",
 }
 
-# Numbers of our own for names whose numbers are not published.
+# Till's own numbers for names whose numbers are not published.
 CHOSEN = {
     4000207: "ConsumptionPercentageOutOfRangeError",
     4000208: "UndeliveredConsumptionPercentageNonZeroError",
 }
 
-# The texts of the codes that the routes of this suite answer with.
+# The messages of the codes that the routes of this suite return.
 MESSAGES = {
     4000000: "Bad request.",
     4000002: "Invalid request app identifier.",

@@ -1,13 +1,13 @@
-"""A server on a data directory that is kept as a fixture: its control port asks for a token."""
+"""A server on a data directory from a fixture; its control API requires a token."""
 
 from shop_helpers import Till
 
-# Retention must not remove what a fixture holds, however long ago it was made.
+# Retention must not delete fixture data, however old it is.
 FOR_EVER = "36500"
 
 
 class FixtureServer(Till):
-    """A process of `till serve` whose control listens where it asks for a token."""
+    """A `till serve` process whose control API listens on an address that requires a token."""
 
     def __init__(self, folder, *arguments, data=None, address="127.0.0.2"):
         super().__init__(

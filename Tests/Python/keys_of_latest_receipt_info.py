@@ -1,8 +1,8 @@
-"""The keys of verifyReceipt's answer, and what the value of each must look like.
+"""The keys of verifyReceipt's answer, and the allowed values of each.
 
-LATEST_RECEIPT_INFO are the keys of Apple's page "responseBody.Latest_receipt_info", in its order; the others are those
-of `receipt`, `in_app` and `pending_renewal_info`. Each key has either an expression that every value must match, or the
-values it may have, each of which some customer must have. All values are texts unless NUMBERS says otherwise.
+LATEST_RECEIPT_INFO has the keys of Apple's page "responseBody.Latest_receipt_info", in its order; the other tables have
+those of `receipt`, `in_app` and `pending_renewal_info`. Each key has either an expression that every value must match,
+or its possible values, all of which must occur. All values are strings except those in NUMBERS.
 """
 
 import re
@@ -72,7 +72,7 @@ PENDING_RENEWAL_INFO = {
     "promotional_offer_id": {"stay3", "month"},
     "offer_code_ref_name": {"SPRING", "STAYING"},
 }
-# Documented for these objects, and never sent by Till.
+# Documented for these objects, but never sent by Till.
 NEVER_SENT = {
     **{("receipt", key): "control has no way to order an app before its release" for key in date("preorder_date")},
     **{("receipt", key): "there is no volume purchase programme; these receipts never expire"
@@ -83,8 +83,8 @@ PLACES = {"receipt": RECEIPT, "in_app": IN_APP, "latest_receipt_info": LATEST_RE
 
 
 def faults(seen) -> list:
-    """What is wrong with the values that were seen of each place's keys: nothing, if every key was produced and every
-    value is as it must be."""
+    """Finds missing keys and wrong values per object. The result is empty if every key was produced and every value is
+    valid."""
     found = []
     for place, keys in PLACES.items():
         found += [f"{place}.{key} was never sent" for key in keys if key not in seen[place]]

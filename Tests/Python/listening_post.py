@@ -1,4 +1,4 @@
-"""A developer's server: takes what Till posts, and answers as it is told, also wrongly."""
+"""A developer's webhook receiver: records what Till posts, and returns configured answers, including broken ones."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Received:
-    """One post."""
+    """One received post."""
 
     def __init__(self, path, headers, body):
         self.path = path
@@ -24,10 +24,10 @@ class Received:
 
 
 class ListeningPost:
-    """A threaded HTTP receiver on a free port of this machine.
+    """A threaded HTTP receiver on a free local port.
 
-    An answer is a status, or a function that gets the handler and writes to its socket whatever it likes. `answers`
-    holds those for the next posts; when it is used up, `answer` is given.
+    An answer is a status, or a function that gets the handler and writes to its socket. `answers` has the answers for
+    the next posts; when it is empty, `answer` is used.
     """
 
     def __init__(self, answer=200):
@@ -45,7 +45,7 @@ class ListeningPost:
                 length = int(self.headers["Content-Length"])
                 body = self.rfile.read(length)
                 if len(body) < length:
-                    # The sender was killed in the middle of a request; nothing was posted.
+                    # The sender was killed in the middle of a request, so nothing was received.
                     self.close_connection = True
                     return
                 with post._changed:
@@ -65,11 +65,11 @@ class ListeningPost:
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True
-            # With the default of five, connections that a busy machine accepts late are dropped, and time out.
+            # With the default backlog of five, connections that a busy machine accepts late are dropped and time out.
             request_queue_size = 128
 
             def handle_error(self, request, client_address):
-                """A connection that the sender resets, as a killed one does, is no news."""
+                """Ignores connection resets, which a killed sender causes."""
                 if not isinstance(sys.exc_info()[1], ConnectionError):
                     super().handle_error(request, client_address)
 
@@ -86,10 +86,10 @@ class ListeningPost:
         return f"http://127.0.0.1:{self.port}/notifications"
 
     def wait_for(self, count, seconds=120) -> list:
-        """The posts, once there are so many."""
+        """Waits until `count` posts were received, and returns all posts."""
         with self._changed:
             enough = self._changed.wait_for(lambda: len(self.received) >= count, seconds)
-            assert enough, f"{len(self.received)} posts came, and {count} were expected"
+            assert enough, f"received {len(self.received)} posts, expected {count}"
             return list(self.received)
 
     def close(self):
@@ -97,22 +97,22 @@ class ListeningPost:
         self._server.shutdown()
         self._server.server_close()
 
-    # Answers that are none
+    # Broken answers
 
     def hang(self, handler):
-        """Says nothing until the post is closed."""
+        """Sends nothing until the receiver is closed."""
         self._released.wait(120)
 
     @staticmethod
     def raw(text):
-        """Writes bytes that may be no HTTP, and ends the connection."""
+        """Writes bytes that may not be HTTP, and closes the connection."""
         def write(handler):
             handler.wfile.write(text)
             handler.wfile.flush()
         return write
 
     def redirect(self, handler):
-        """Leads back to where the post came to."""
+        """Redirects the post to the same address."""
         handler.send_response(307)
         handler.send_header("Location", handler.path)
         handler.send_header("Content-Length", "0")

@@ -1,4 +1,4 @@
-"""Several servers on one PostgreSQL, and what a world looks like when ids, signatures and their dates are left away."""
+"""Several servers on one PostgreSQL, and their state normalized (without ids, signatures and signing dates)."""
 
 import random
 import shutil
@@ -17,9 +17,9 @@ BUNDLE = "com.example.nodes"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
 HOUR = 3_600_000
 DAY = 24 * HOUR
-# 2040-01-01; both worlds begin there.
+# 2040-01-01, the start of both runs.
 START = 2_208_988_800_000
-# Seconds until the others take over; so that a kill is felt soon.
+# Seconds until another node takes over: short, so that a kill has an effect within the test.
 LEASE = 4
 IDS = {
     "transactionId", "originalTransactionId", "webOrderLineItemId", "appTransactionId", "notificationUUID",
@@ -27,7 +27,7 @@ IDS = {
 
 
 class Nodes:
-    """Servers that share a database, each with a data folder of its own and the same certificates."""
+    """Servers that share a database. Each has its own data folder; all have the same certificates."""
 
     def __init__(self, work, url, count, *arguments):
         self.work = Path(work)
@@ -72,7 +72,7 @@ class Nodes:
 
 
 class Subscriber:
-    """Somebody who subscribed in the past month; some turned renewal off, of some the card is declined, some change."""
+    """A customer who subscribed in the past month. Some turn off renewal, and some have a declined card."""
 
     def __init__(self, number):
         self.name = f"customer-{number}"
@@ -86,7 +86,7 @@ class Subscriber:
             assert answer.status_code in (200, 201), answer.text
             return answer.json()
 
-        # The start of each is an instant of their own, so that something falls due all the time.
+        # Spread the start dates, so that renewals fall due all the time.
         at = START - 30 * DAY + self.number * 7919 * 60_000 % (29 * DAY)
         bought = control(f"/customers/{self.name}/purchases", {
             "productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}, "at": at,
@@ -101,7 +101,7 @@ class Subscriber:
 
 
 def open_shop(server, post, count) -> tuple:
-    """The shop of both worlds: an app on a frozen clock, with subscribers."""
+    """The shop of both runs: an app on a frozen clock, with subscribers."""
     key = set_up_app(server, BUNDLE)
     server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen", "at": START - 31 * DAY})
     server.control("PUT", f"{SCOPE}/endpoints/primary", {"url": post.url})
@@ -160,8 +160,8 @@ def statuses(server, key, any_id) -> list:
     ]
 
 
-class Told:
-    """What arrived, by notification: the bytes it came in, and the first of them in order."""
+class ReceivedNotifications:
+    """The notifications that were received: the distinct bodies of each, and the first arrival of each in order."""
 
     def __init__(self, posts):
         self.bodies = defaultdict(set)
@@ -169,12 +169,12 @@ class Told:
         for number, post in enumerate(posts):
             sent = payload(post.jws)
             self.bodies[sent["notificationUUID"]].add(post.body)
-            self.first.setdefault(sent["notificationUUID"], (number, self.opened(sent)))
+            self.first.setdefault(sent["notificationUUID"], (number, self.decoded(sent)))
         self.twice = len(posts) - len(self.bodies)
 
     @staticmethod
-    def opened(sent) -> dict:
-        """A notification with what is signed inside of it."""
+    def decoded(sent) -> dict:
+        """A notification with its signed parts decoded."""
         data = dict(sent["data"])
         for part in ("signedTransactionInfo", "signedRenewalInfo"):
             if part in data:
@@ -182,58 +182,58 @@ class Told:
         return {**sent, "data": data}
 
     def problems(self) -> list:
-        """A notification has one set of bytes, and those of a subscription came in their order."""
+        """Each notification must have one body, and those of a subscription must arrive in order."""
         found = [f"{id_} came in {len(bodies)} forms" for id_, bodies in self.bodies.items() if len(bodies) > 1]
-        lines = defaultdict(list)
+        by_subscription = defaultdict(list)
         for number, sent in self.first.values():
-            lines[sent["data"]["signedTransactionInfo"]["originalTransactionId"]].append((number, sent))
-        for original, line in lines.items():
-            dates = [sent["signedDate"] for _, sent in sorted(line, key=lambda pair: pair[0])]
+            by_subscription[sent["data"]["signedTransactionInfo"]["originalTransactionId"]].append((number, sent))
+        for original, group in by_subscription.items():
+            dates = [sent["signedDate"] for _, sent in sorted(group, key=lambda pair: pair[0])]
             if dates != sorted(set(dates)):
-                words = [sent["notificationType"] for _, sent in line]
-                found.append(f"{original}: told out of order: {list(zip(dates, words))}")
+                words = [sent["notificationType"] for _, sent in group]
+                found.append(f"{original}: notifications out of order: {list(zip(dates, words))}")
         return found
 
     def by_original(self) -> dict:
-        lines = defaultdict(list)
+        by_subscription = defaultdict(list)
         for _, sent in self.first.values():
-            lines[sent["data"]["signedTransactionInfo"]["originalTransactionId"]].append(sent)
-        return {original: sorted(line, key=lambda sent: sent["signedDate"]) for original, line in lines.items()}
+            by_subscription[sent["data"]["signedTransactionInfo"]["originalTransactionId"]].append(sent)
+        return {key: sorted(group, key=lambda sent: sent["signedDate"]) for key, group in by_subscription.items()}
 
 
-def plain(value, names):
-    """Without signatures' dates, and with ids named by their first appearance."""
+def normalized(value, names):
+    """Removes signing dates and replaces ids by names in the order of their first appearance."""
     if isinstance(value, dict):
         return {
-            key: names.setdefault(part, f"#{len(names)}") if key in IDS else plain(part, names)
+            key: names.setdefault(part, f"#{len(names)}") if key in IDS else normalized(part, names)
             for key, part in value.items() if key != "signedDate"
         }
     if isinstance(value, list):
-        return [plain(part, names) for part in value]
+        return [normalized(part, names) for part in value]
     return value
 
 
-def picture(server, key, subscribers, posts) -> dict:
-    """All that there is of each customer."""
-    told = Told(posts)
-    problems = told.problems()
+def normalized_state(server, key, subscribers, posts) -> dict:
+    """The complete state of each customer."""
+    received = ReceivedNotifications(posts)
+    problems = received.problems()
     assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
-    lines = told.by_original()
+    by_subscription = received.by_original()
 
     def of(one):
         names = {}
-        rows = plain(history(server, key, one.original), names)
+        rows = normalized(history(server, key, one.original), names)
         return one.name, {
             "rows": rows,
-            "statuses": plain(statuses(server, key, one.original), names),
-            "told": plain(lines.get(one.original, []), names),
+            "statuses": normalized(statuses(server, key, one.original), names),
+            "notifications": normalized(by_subscription.get(one.original, []), names),
         }
 
     return dict(of(one) for one in subscribers)
 
 
 class Disturber:
-    """Kills a random node every few seconds, and starts it again a moment later; of five it only stalls one."""
+    """Kills a random node every few seconds and restarts it a moment later; every fifth time it only pauses one."""
 
     def __init__(self, nodes, seed, rounds, pause):
         self.nodes, self.chance, self.rounds, self.pause = nodes, random.Random(seed), rounds, pause
@@ -253,14 +253,14 @@ class Disturber:
 
     @staticmethod
     def stall(server):
-        """It stands still until the others have given it up, and wakes in the middle of what it did."""
+        """Pauses a node until the others consider it dead, and resumes it in the middle of its work."""
         server.process.send_signal(signal.SIGSTOP)
         time.sleep(LEASE + 1)
         server.process.send_signal(signal.SIGCONT)
 
 
 class Readers:
-    """Ask whichever node answers, all the time; what was acknowledged once is never missing later."""
+    """Clients that read from any available node all the time; data that was acknowledged once must never be missing."""
 
     def __init__(self, nodes, key, subscribers, count=2):
         self.nodes, self.key, self.subscribers = nodes, key, subscribers
@@ -283,7 +283,7 @@ class Readers:
                     headers={"Authorization": f"Bearer {self.key.token()}"}, timeout=60,
                 )
             except requests.RequestException:
-                continue  # It was killed.
+                continue  # The node was killed.
             if answer.status_code != 200:
                 self.problems.append(f"{answer.status_code} {answer.text[:200]}")
                 continue

@@ -1,10 +1,10 @@
-"""What a decoded payload may look like: keys, their types, their order, and which belong together."""
+"""The rules for decoded payloads: keys, their types, their order, and which keys occur together."""
 
 import base64
 import json
 import re
 
-# In the order in which real payloads have them.
+# In the order of real payloads.
 TRANSACTION_KEYS = {
     "transactionId": str,
     "originalTransactionId": str,
@@ -124,7 +124,7 @@ PERIOD = re.compile(r"P[1-9]\d*[DWMY]")
 
 
 def decode(jws: str) -> tuple:
-    """Header and payload of a compact JWS, with nothing checked but its form."""
+    """Header and payload of a compact JWS; only the format is checked."""
     parts = jws.split(".")
     assert len(parts) == 3, f"{len(parts)} parts in a JWS"
     assert "=" not in jws, "base64url with padding"
@@ -143,7 +143,7 @@ def check_header(header: dict):
 
 
 def no_nulls(value, path="$"):
-    """null stands nowhere in what the API says."""
+    """Asserts that the API's answer contains no null."""
     assert value is not None, f"{path} is null"
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -158,13 +158,13 @@ def _check_keys(payload: dict, known: dict, always: set):
     assert not set(payload) - set(known), f"unknown keys {sorted(set(payload) - set(known))}"
     assert not always - set(payload), f"missing keys {sorted(always - set(payload))}"
     for key, value in payload.items():
-        # A Boolean is an int to Python, but not to anybody else.
+        # In Python a bool is an int; in JSON it is not.
         assert type(value) is known[key], f"{key} is {value!r}, not {known[key].__name__}"
         assert value != "", f"{key} is empty"
 
 
 def check_transaction(payload: dict, environment: str, on_device: bool = False):
-    """A decoded transaction: every rule that holds whatever was bought."""
+    """Asserts every rule for a decoded transaction that holds for all products."""
     _check_keys(payload, TRANSACTION_KEYS, ALWAYS_IN_TRANSACTION)
     order = list(TRANSACTION_KEYS)
     assert [key for key in order if key in payload] == list(payload), "keys are not in the order of real payloads"
@@ -184,7 +184,7 @@ def check_transaction(payload: dict, environment: str, on_device: bool = False):
 
     for key in ("webOrderLineItemId", "subscriptionGroupIdentifier", "expiresDate"):
         assert (key in payload) == (payload["type"] == SUBSCRIPTION), f"{key} in a {payload['type']}"
-    assert payload.get("isUpgraded", True) is True, "isUpgraded stands there only when it is true"
+    assert payload.get("isUpgraded", True) is True, "isUpgraded is present only when it is true"
     assert "isUpgraded" not in payload or payload["type"] == SUBSCRIPTION
     if payload["type"] == "Consumable":
         assert 1 <= payload["quantity"] <= 10
@@ -192,7 +192,7 @@ def check_transaction(payload: dict, environment: str, on_device: bool = False):
         assert payload["quantity"] == 1
 
     assert ("price" in payload) == ("currency" in payload)
-    assert ("price" in payload) == (not is_shared), "price of a purchase, none of a family member's copy"
+    assert ("price" in payload) == (not is_shared), "purchases have a price, family members' copies have none"
     assert payload.get("price", 0) >= 0
     assert re.fullmatch(r"[A-Z]{3}", payload.get("currency", "USD"))
     if "appAccountToken" in payload:
@@ -200,7 +200,7 @@ def check_transaction(payload: dict, environment: str, on_device: bool = False):
 
     assert payload.get("billingPlanType", "MONTHLY") in PLANS
     assert "billingPlanType" not in payload or payload["type"] == SUBSCRIPTION
-    assert ("commitmentInfo" in payload) == (payload.get("billingPlanType") == "MONTHLY"), "who pays monthly is bound"
+    assert ("commitmentInfo" in payload) == (payload.get("billingPlanType") == "MONTHLY"), "monthly plans are committed"
     if "commitmentInfo" in payload:
         commitment = payload["commitmentInfo"]
         _check_keys(commitment, COMMITMENT_KEYS, set(COMMITMENT_KEYS))
@@ -244,7 +244,7 @@ def _check_offer(payload: dict):
 
 
 def check_renewal_info(payload: dict, environment: str):
-    """Decoded renewal info: every rule that holds whatever the state."""
+    """Asserts every rule for decoded renewal info that holds in every state."""
     _check_keys(payload, RENEWAL_KEYS, ALWAYS_IN_RENEWAL)
     assert payload["environment"] == environment
     assert payload["autoRenewStatus"] in (0, 1)
@@ -262,7 +262,7 @@ def check_renewal_info(payload: dict, environment: str):
 
 
 def check_app_transaction(payload: dict, environment: str, on_device: bool = False):
-    """A decoded app transaction; its environment is in receiptType and it has no signedDate."""
+    """Asserts every rule for a decoded app transaction. Its environment is in receiptType, and it has no signedDate."""
     always = ALWAYS_IN_APP_TRANSACTION | (ONLY_ON_DEVICE if on_device else set())
     _check_keys(payload, APP_TRANSACTION_KEYS, always)
     assert on_device or not ONLY_ON_DEVICE & set(payload)
@@ -270,11 +270,11 @@ def check_app_transaction(payload: dict, environment: str, on_device: bool = Fal
     assert payload["originalPlatform"] in ("iOS", "macOS", "tvOS", "visionOS")
     assert payload["originalPurchaseDate"] % 1000 == 0
     if environment == "Sandbox":
-        assert payload["originalApplicationVersion"] == "1.0", "in the sandbox always 1.0"
+        assert payload["originalApplicationVersion"] == "1.0", "the sandbox always has 1.0"
 
 
 def same_as_decoded(payload: dict, decoded, but=()):
-    """The official library read every key of the payload, and knows every value of its enumerations."""
+    """Asserts that the official library read every key of the payload and knows every enumeration value."""
     for key, value in payload.items():
         if key in but:
             continue

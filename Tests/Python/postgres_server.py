@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own: on a socket, in a folder that goes with it, as a user without rights."""
+"""A private PostgreSQL server on a socket, in a temporary folder, run by an unprivileged user."""
 
 import os
 import pwd
@@ -14,7 +14,7 @@ import pytest
 
 
 def programs() -> Path:
-    """The folder of the newest version's programs. Missing is a failure, never a skip."""
+    """The folder of the newest version's programs. A missing one is a failure, never a skip."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     initdb = found[-1] if found else shutil.which("initdb")
     if not initdb:
@@ -31,7 +31,7 @@ class PostgresServer:
         self.folder = Path(tempfile.mkdtemp(prefix="till-postgres-", dir="/tmp"))
         self.who = {}
         if os.getuid() == 0:
-            # It refuses to run as root.
+            # PostgreSQL refuses to run as root.
             names = [user.pw_name for user in pwd.getpwall()]
             user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
             self.who = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
@@ -43,7 +43,7 @@ class PostgresServer:
 
     @property
     def url(self) -> str:
-        # The password is one that nobody asks for: no log may hold it.
+        # The server ignores the password; tests use it to check that no log contains it.
         return f"postgres://till:hunter2@{quote(str(self.folder), safe='')}/till"
 
     def start(self):
@@ -61,7 +61,7 @@ class PostgresServer:
             time.sleep(0.05)
 
     def kill(self):
-        """Ends it at once, in the middle of whatever it does."""
+        """Kills the server at once, in the middle of its work."""
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(60)
 

@@ -1,4 +1,4 @@
-"""A `till serve` of one's own, and raw bytes to talk to it: shared by test_crash.py and test_hostile.py."""
+"""Runs `till serve` processes and sends raw bytes to them: shared by test_crash.py and test_hostile.py."""
 
 import base64
 import json
@@ -21,14 +21,14 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 ROOT = Path(__file__).resolve().parents[2]
-# What takes longer hangs; a busy machine takes ten times as long as a quiet one.
+# A longer wait means that the server hangs; a busy machine takes ten times as long as an idle one.
 START_LIMIT = 120.0
 STOP_LIMIT = 60.0
 CALL_LIMIT = 300.0
 
 
 def till_binary() -> str:
-    """The command under test. Missing is a failure, never a skip."""
+    """The command under test. A missing one is a failure, never a skip."""
     path = Path(os.environ.get("TILL_BIN") or ROOT / ".build/debug/till")
     if not (path.is_file() and os.access(path, os.X_OK)):
         pytest.fail(f"{path} does not exist. Build it and run all tests with: make test", pytrace=False)
@@ -36,7 +36,7 @@ def till_binary() -> str:
 
 
 def run_till(*arguments, timeout=60, input=None, **environment) -> subprocess.CompletedProcess:
-    """Runs a command of till to its end; further names are environment variables."""
+    """Runs a till command to its end; further keyword arguments are environment variables."""
     return subprocess.run(
         [till_binary(), *map(str, arguments)],
         capture_output=True, text=True, timeout=timeout, input=input,
@@ -45,14 +45,14 @@ def run_till(*arguments, timeout=60, input=None, **environment) -> subprocess.Co
 
 
 def free_port() -> int:
-    """A port of this machine that nobody has at the moment."""
+    """A local port that is free at the moment."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
 
 
 def clean_environment() -> dict:
-    """The environment without settings of Till's, which would reach the server."""
+    """The environment without Till's own variables, which would change the server's settings."""
     return {key: value for key, value in os.environ.items() if not key.upper().startswith("TILL_")}
 
 
@@ -61,15 +61,15 @@ def doctor(data) -> subprocess.CompletedProcess:
 
 
 def assert_healthy(data, when: str):
-    """`till doctor` finds nothing."""
+    """Asserts that `till doctor` reports no problem."""
     outcome = doctor(data)
-    assert outcome.returncode == 0 and "All is well" in outcome.stdout, (
+    assert outcome.returncode == 0 and "No problems" in outcome.stdout, (
         f"till doctor {when}: exit {outcome.returncode}\n{outcome.stdout}\n{outcome.stderr}"
     )
 
 
 class Server:
-    """One process of `till serve`."""
+    """A `till serve` process."""
 
     def __init__(self, data, work, *arguments, wait=True):
         self.data = Path(data)
@@ -95,7 +95,7 @@ class Server:
             self.wait_until_ready()
 
     def wait_until_ready(self):
-        """Reads the ready file once it is there; it is moved into place whole."""
+        """Waits for the ready file and reads it; it is moved into place atomically."""
         while not self.ready_file.exists():
             if self.process.poll() is not None:
                 raise AssertionError(f"till serve ended with {self.process.returncode}:\n{self.stderr()}")
@@ -118,13 +118,13 @@ class Server:
         return self.stdout_file.read_bytes().decode("utf-8", "replace")
 
     def kill(self):
-        """kill -9, and waits until the process is gone."""
+        """Sends SIGKILL and waits until the process has ended."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait(STOP_LIMIT)
 
     def stop(self, limit=STOP_LIMIT) -> int:
-        """SIGTERM; returns the exit code."""
+        """Sends SIGTERM and returns the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -144,13 +144,14 @@ class Server:
 
     def control(self, method, path, body=None, expect=(200, 201)):
         """A JSON call of the control API."""
-        answer = self.session.request(method, f"http://127.0.0.1:{self.ports['control']}{path}", json=body, timeout=CALL_LIMIT)
+        url = f"http://127.0.0.1:{self.ports['control']}{path}"
+        answer = self.session.request(method, url, json=body, timeout=CALL_LIMIT)
         assert answer.status_code in expect, f"{method} {path}: {answer.status_code} {answer.text[:500]}"
         return answer.json() if answer.content else None
 
 
 class AppleKey:
-    """An API key and the tokens that it signs."""
+    """An API key and the tokens it signs."""
 
     def __init__(self, created: dict, bundle_id: str):
         self.key_id = created["keyId"]
@@ -169,7 +170,7 @@ class AppleKey:
         return claims
 
     def token(self, **changes) -> str:
-        """A token as Apple's libraries make it; without changes one that is kept for two minutes."""
+        """A token as Apple's libraries create it. A token without changes is cached for two minutes."""
         if not changes:
             if self._kept is None or time.monotonic() - self._kept[0] > 120:
                 text = jwt.encode(self.claims(), self.private, algorithm="ES256", headers={"kid": self.key_id})
@@ -181,7 +182,7 @@ class AppleKey:
         return {"alg": "ES256", "kid": self.key_id, "typ": "JWT"}
 
     def raw_token(self, header, claims) -> str:
-        """A token of any two texts, rightly signed: no library would make it."""
+        """A correctly signed token from any two strings, including ones that no library would produce."""
         def segment(part):
             if isinstance(part, dict):
                 part = json.dumps(part)
@@ -197,7 +198,7 @@ def b64url(data: bytes) -> str:
 
 
 def payload(jws: str) -> dict:
-    """The payload of a JWS; who signed it is another suite's business."""
+    """The payload of a JWS, without verification; other tests verify signatures."""
     text = jws.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
 
@@ -206,11 +207,11 @@ def path_part(text: str) -> str:
     return quote(text, safe="")
 
 
-# Catalogue ------------------------------------------------------------------------------------------------------------
+# Catalog --------------------------------------------------------------------------------------------------------------
 
 
 def catalog(prefix: str) -> dict:
-    """A catalogue with every type of product."""
+    """A catalog with every product type."""
     def plan(group, level, period, price):
         return {
             "groupId": group, "level": level, "period": period,
@@ -243,7 +244,7 @@ def catalog(prefix: str) -> dict:
 
 
 def set_up_app(server: Server, bundle_id: str, team=None) -> AppleKey:
-    """An app that sells something, and a key that may ask about it."""
+    """An app with a product of every type, and an API key for it."""
     body = {"bundleId": bundle_id}
     key = {"name": "tests"}
     if team:
@@ -257,7 +258,7 @@ def set_up_app(server: Server, bundle_id: str, team=None) -> AppleKey:
 
 
 class Answer:
-    """An answer as it came over the wire."""
+    """A received HTTP response."""
 
     def __init__(self, status, headers, body):
         self.status = status
@@ -272,7 +273,7 @@ class Answer:
 
 
 class Outcome:
-    """What became of a connection: the answers in order, whether the server closed, how long it took."""
+    """The result of a connection: the answers in order, whether the server closed it, and how long it took."""
 
     def __init__(self, answers, closed, seconds, rest=b""):
         self.answers = answers
@@ -286,7 +287,7 @@ class Outcome:
 
     @property
     def status(self):
-        """The first answer's status; None for a connection that was closed without one."""
+        """The first answer's status, or None if the connection was closed without one."""
         return self.answers[0].status if self.answers else None
 
     @property
@@ -302,15 +303,15 @@ class Outcome:
 
 
 def missing_until(received: bytearray) -> int:
-    """How long the received bytes must be for the first answer in them to be whole, as far as its head tells."""
+    """The total length needed to complete the first answer in the received bytes, as far as its head shows."""
     end = received.find(b"\r\n\r\n", 0, 65_536)
     length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", received[:end]) if end > 0 else None
     return end + 4 + int(length.group(1)) if length and not received.startswith(b"HTTP/1.1 1") else 0
 
 
 def parse_answers(data: bytes, heads=(), before=0) -> tuple:
-    """Takes answers off the front of what was received; returns them and what is left. `heads` are the numbers of the
-    answers without a body, counted from the `before` that were taken earlier."""
+    """Parses complete answers from the start of the received data; returns them and the remaining bytes. `heads` has
+    the indexes of the answers without a body, counted from the `before` answers that were parsed earlier."""
     answers = []
     while True:
         if not data:
@@ -354,8 +355,8 @@ def parse_answers(data: bytes, heads=(), before=0) -> tuple:
 
 
 def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=()) -> Outcome:
-    """Sends bytes, or pieces of bytes one after the other, and reads until `wanted` final answers came, the server
-    closed, or the limit passed. Sending and reading go on at the same time, so that neither side waits for the other."""
+    """Sends bytes, or pieces of bytes one after the other, and reads until `wanted` final answers arrived, the server
+    closed the connection, or the limit passed. Sending and reading run concurrently, so neither blocks the other."""
     if isinstance(chunks, (bytes, bytearray)):
         chunks = [bytes(chunks)]
     begun = time.monotonic()
@@ -415,7 +416,7 @@ def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=(
 
 
 def request_bytes(method, target, headers=None, body=b"", token=None, host="127.0.0.1", length=True) -> bytes:
-    """A request, put together without any care for what is allowed in one."""
+    """Builds a request without checking that it is valid."""
     if isinstance(method, str):
         method = method.encode("latin-1")
     if isinstance(target, str):

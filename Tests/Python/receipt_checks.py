@@ -1,5 +1,5 @@
-"""What verifyReceipt says, judged by others: by a verifier and by parsers from elsewhere, and key by key by what the
-App Store Server API says of the same customer."""
+"""Checks of verifyReceipt's answers by independent verifiers and parsers, and key by key against the answers of the App
+Store Server API for the same customer."""
 
 import base64
 import itertools
@@ -32,7 +32,7 @@ PROMOTIONAL_OFFER = b"\x02\x02\x06\xb9"
 
 
 def renderings(key, instant, whole=False) -> dict:
-    """The three texts of an instant; in the bytes of a receipt dates are whole seconds."""
+    """The three strings for an instant. In the receipt itself dates are whole seconds."""
     seconds = instant // 1000
     gmt = datetime.fromtimestamp(seconds, timezone.utc)
     return {
@@ -42,7 +42,7 @@ def renderings(key, instant, whole=False) -> dict:
     }
 
 
-# From signed payloads to older keys -----------------------------------------------------------------------------------
+# Mapping of signed payloads to the keys of receipts -------------------------------------------------------------------
 
 
 def copied(key):
@@ -66,13 +66,13 @@ def of_subscriptions(rule):
 
 
 def offer_name(value, payload):
-    """A win-back offer has no key of its own, nor has an introductory one a name."""
+    """A win-back offer has no key in receipts, and an introductory offer has no name."""
     key = {2: "promotional_offer_id", 3: "offer_code_ref_name"}.get(payload["offerType"])
     return {key: value} if key else {}
 
 
 def periods(kind, payload):
-    """Free introductory periods are trials; those that are paid have a key of their own."""
+    """Free introductory periods are trials; paid ones have their own key."""
     mode = payload.get("offerDiscountType") if payload.get("offerType") == 1 else None
     flags = {"is_trial_period": "true" if mode == "FREE_TRIAL" else "false"}
     if kind == SUBSCRIPTION:
@@ -84,7 +84,7 @@ def nothing(value, payload):
     return {}
 
 
-# Signed transaction -> latest_receipt_info. A field that stands in neither table fails the test.
+# Signed transaction -> latest_receipt_info. A field in neither table fails the test.
 TRANSACTION = {
     "transactionId": copied("transaction_id"),
     "originalTransactionId": copied("original_transaction_id"),
@@ -104,8 +104,8 @@ TRANSACTION = {
     "offerIdentifier": offer_name,
 }
 TRANSACTION_ELSEWHERE = {
-    "offerType", "offerDiscountType",  # go into the two flags and into the key of the offer's name
-    "bundleId", "environment",  # stand once in the answer
+    "offerType", "offerDiscountType",  # mapped to the two flags and to the key of the offer's name
+    "bundleId", "environment",  # once per answer
     "signedDate", "storefront", "storefrontId", "transactionReason", "price", "currency", "offerPeriod",
     "appTransactionId", "revocationType", "revocationPercentage", "billingPlanType", "commitmentInfo",
 }
@@ -126,25 +126,25 @@ RENEWAL_ELSEWHERE = {
     "renewalDate", "renewalPrice", "currency", "eligibleWinBackOfferIds", "appAccountToken", "appTransactionId",
     "renewalBillingPlanType", "commitmentInfo",
 }
-# What in_app never has, although latest_receipt_info does.
+# Keys of latest_receipt_info that in_app never has.
 NOT_IN_APP = {"in_app_ownership_type", "subscription_group_identifier", "is_upgraded", "offer_code_ref_name",
               "app_account_token"}
 
-# Where the two APIs differ, and why. Each must occur in the lives.
+# Where the two APIs differ, and why. Each difference must occur in the simulation.
 DIFFERENCES = {
     "finished consumable": "receipts lose it when it is finished; version 2 of the history keeps it",
     "refunded consumable": "receipts have no refunds of consumables; both histories have it",
-    "no subscription": "who never subscribed gets no latest_receipt_info, whatever else was bought",
-    "left in grace": "who cancels within a grace period has no element in pending_renewal_info",
-    "consent": "price_consent_status says whether consent was asked for; the newer API says only how it stands",
+    "no subscription": "a customer who never subscribed gets no latest_receipt_info",
+    "left in grace": "a customer who cancels within a grace period has no element in pending_renewal_info",
+    "consent": "price_consent_status says whether consent was requested; the newer API gives only the state",
     "win-back": "a win-back offer has no key in receipts",
 }
 
 
 def mapped(payload, table, elsewhere) -> dict:
-    """A payload under its older keys."""
+    """A payload under the keys of receipts."""
     unknown = set(payload) - set(table) - elsewhere
-    assert not unknown, f"the mapping says nothing of {sorted(unknown)}"
+    assert not unknown, f"the mapping has no rule for {sorted(unknown)}"
     found = {}
     for field, rule in table.items():
         if field in payload:
@@ -159,26 +159,26 @@ def transaction_of(payload) -> dict:
     return mapped(payload, TRANSACTION, TRANSACTION_ELSEWHERE)
 
 
-def renewal_of(payload, asked_for_consent) -> dict:
+def renewal_of(payload, needs_consent) -> dict:
     found = mapped(payload, RENEWAL, RENEWAL_ELSEWHERE)
-    if asked_for_consent and "price_increase_status" in found:
+    if needs_consent and "price_increase_status" in found:
         found["price_consent_status"] = found["price_increase_status"]
     return found
 
 
 def in_app_of(payload) -> dict:
-    """The same transaction in a receipt: fewer keys, and whole seconds."""
+    """The same transaction in a receipt: fewer keys, and dates in whole seconds."""
     found = {key: value for key, value in transaction_of(payload).items() if key not in NOT_IN_APP}
     for key in [key.removesuffix("_ms") for key in found if key.endswith("_ms")]:
         found.update(renderings(key, int(found[f"{key}_ms"]), whole=True))
     return found
 
 
-# Parsers from elsewhere -----------------------------------------------------------------------------------------------
+# Independent parsers --------------------------------------------------------------------------------------------------
 
 
 class Examiner:
-    """Verifiers and parsers that know of Till nothing but its root."""
+    """Independent verifiers and parsers. The root certificate is all they know of Till."""
 
     def __init__(self, control, folder):
         self.pem = control.call("getReceiptAuthority")["rootCertificate"]
@@ -189,10 +189,10 @@ class Examiner:
         self.utility = ReceiptUtility()
 
     def rendered(self, environment, receipt) -> dict:
-        """What apple-purchase-receipt-verifier makes of a receipt that was sent."""
+        """A receipt as parsed by apple-purchase-receipt-verifier."""
         body = json.dumps({"receipt-data": receipt})
         answer = json.loads(self.verifier.verify_receipt_endpoint(Environment(environment.wire_name), body))
-        # The verifier has no name for the attribute of promotional offers, and hands it over as it lies.
+        # The verifier has no name for the attribute of promotional offers and returns it undecoded.
         if answer["status"] == 0 and PROMOTIONAL_OFFER in base64.b64decode(receipt):
             for item, raw in zip(answer["receipt"]["in_app"], self.verifier.verify_receipt(receipt).payload.in_app):
                 if 1721 in raw.unknown_attributes:
@@ -201,7 +201,7 @@ class Examiner:
         return answer
 
     def verified_by_openssl(self, receipt, at) -> bytes:
-        """The payload, after openssl has verified signature and chain as of an instant in seconds."""
+        """The payload, after openssl verified signature and chain as of an instant in seconds."""
         done = subprocess.run(
             ["openssl", "cms", "-verify", "-inform", "DER", "-CAfile", str(self.root_file), "-purpose", "any",
              "-attime", str(at)], input=base64.b64decode(receipt), capture_output=True, timeout=60,
@@ -210,7 +210,7 @@ class Examiner:
         return done.stdout
 
     def taken_apart(self, receipt) -> bytes:
-        """Looks at the container and at the order of what is in it; the payload."""
+        """Checks the container and the order of its elements; returns the payload."""
         raw = base64.b64decode(receipt, validate=True)
         container = cms.ContentInfo.load(raw, strict=True)
         assert container["content_type"].native == "signed_data"
@@ -245,7 +245,7 @@ class Examiner:
 
 
 def attributes(encoded) -> list:
-    """Type, version and value of every attribute of a SET, whose elements must stand sorted by their bytes."""
+    """Type, version and value of every attribute of a SET. Its elements must be sorted by their bytes."""
     elements = elements_of(encoded, 0x31)
     assert elements == sorted(elements), "a SET in DER is sorted"
     found = []
@@ -256,7 +256,7 @@ def attributes(encoded) -> list:
 
 
 def elements_of(encoded, tag) -> list:
-    """The elements inside of one, which must be all there is."""
+    """The child elements of an element with this tag, which must span all of the bytes."""
     outer, rest = _split(encoded)
     assert encoded[0] == tag and not rest
     elements, inner = [], outer[header_length(outer):]
@@ -280,13 +280,13 @@ def payload_count(payload) -> int:
     return sum(1 for type_, _, _ in attributes(payload) if type_ == 17)
 
 
-# Asking ---------------------------------------------------------------------------------------------------------------
+# Requests -------------------------------------------------------------------------------------------------------------
 
 _sessions = threading.local()
 
 
 def ask(environment, receipt, password=None, **members) -> dict:
-    """POST verifyReceipt; the answer, whose HTTP status is always 200."""
+    """POST verifyReceipt. The HTTP status is always 200; returns the JSON answer."""
     body = {"receipt-data": receipt, **members}
     if password is not None:
         body["password"] = password
@@ -298,8 +298,8 @@ def ask(environment, receipt, password=None, **members) -> dict:
     return answer.json()
 
 
-class Ledger:
-    """What Apple's client is told of a customer."""
+class Records:
+    """A customer's history and subscription statuses as Apple's client receives them."""
 
     def __init__(self, environment, some_id, reader):
         def history(version):
@@ -316,22 +316,22 @@ class Ledger:
             self.subscriptions.append((item.rawStatus, renewal))
 
 
-class Looker:
-    """Looks at customers of a world: everything that is said of them must agree. Notes what was seen on the way."""
+class ReceiptChecker:
+    """Compares all answers about a customer with each other, and records which values and differences occurred."""
 
-    def __init__(self, world, examiner, secret):
-        self.world = world
+    def __init__(self, simulation, examiner, secret):
+        self.simulation = simulation
         self.examiner = examiner
         self.secret = secret
-        self.readers = {environment.name: LeafReader(environment) for environment in world.environments}
+        self.readers = {environment.name: LeafReader(environment) for environment in simulation.environments}
         self.seen = {name: {} for name in ("receipt", "in_app", "latest_receipt_info", "pending_renewal_info")}
         self.differences = dict.fromkeys(DIFFERENCES, 0)
         self.renewals = []
-        self.looks = 0
+        self.checks = 0
         self._lock = threading.Lock()
 
     def note(self, place, element):
-        """Keeps which values each key had."""
+        """Records the values of each key."""
         with self._lock:
             for key, value in element.items():
                 if not isinstance(value, list):
@@ -341,42 +341,42 @@ class Looker:
         with self._lock:
             self.differences[name] += count
 
-    def look(self, life):
+    def check(self, customer):
         try:
-            self._look(life)
+            self._check(customer)
         except AssertionError as fault:
-            raise AssertionError(f"{life} in round {self.world.round}: {fault}") from fault
+            raise AssertionError(f"{customer} in round {self.simulation.round}: {fault}") from fault
 
-    def _look(self, life):
-        environment = life.environment
-        receipt = life.call("GET", f"/customers/{life.name}/receipt")["receipt"]
+    def _check(self, customer):
+        environment = customer.environment
+        receipt = customer.call("GET", f"/customers/{customer.name}/receipt")["receipt"]
         answer = ask(environment, receipt, self.secret)
         assert (answer["status"], answer["environment"]) == (0, environment.wire_name), answer
         self._agrees_with_the_verifier(environment, receipt, answer)
         id_ = self.examiner.utility.extract_transaction_id_from_app_receipt(receipt)
         assert (id_ is not None) == bool(answer["receipt"]["in_app"])
-        known = id_ or life.some_id
+        known = id_ or customer.some_id
         if known is None:
             assert set(answer) == {"status", "environment", "receipt"}
             return
-        ledger = Ledger(environment, known, self.readers[environment.name])
-        shown = self._shown(life, ledger)
+        records = Records(environment, known, self.readers[environment.name])
+        shown = self._shown(customer, records)
         assert id_ is None or id_ in shown or id_ in {row["originalTransactionId"] for row in shown.values()}
         wanted = [in_app_of(row) for row in shown.values()]
         assert by_id(answer["receipt"]["in_app"]) == by_id(wanted)
-        subscribed = any(row["type"] == SUBSCRIPTION for row in ledger.rows.values())
+        subscribed = any(row["type"] == SUBSCRIPTION for row in records.rows.values())
         if not subscribed:
             assert set(answer) == {"status", "environment", "receipt"}
-            assert not ledger.subscriptions
+            assert not records.subscriptions
             self.differs("no subscription")
         else:
             assert set(answer) == {"status", "environment", "receipt", "latest_receipt_info", "latest_receipt",
                                    "pending_renewal_info"}
             self._agrees_with_the_history(answer["latest_receipt_info"], shown)
-            self._agrees_with_the_statuses(life, answer["pending_renewal_info"], ledger)
+            self._agrees_with_the_statuses(customer, answer["pending_renewal_info"], records)
             self._latest_receipt(environment, answer)
         with self._lock:
-            self.looks += 1
+            self.checks += 1
 
     def _agrees_with_the_verifier(self, environment, receipt, answer):
         rendered = self.examiner.rendered(environment, receipt)
@@ -395,17 +395,17 @@ class Looker:
         for item in ours["in_app"]:
             self.note("in_app", item)
 
-    def _shown(self, life, ledger) -> dict:
-        """The rows that receipts show, by what the life remembers of its consumables."""
-        consumables = {id_ for id_, row in ledger.rows.items() if row["type"] == CONSUMABLE}
-        assert life.finished | life.refunded <= consumables
-        assert {id_ for id_ in consumables if "revocationDate" in ledger.rows[id_]} == life.refunded
-        assert set(ledger.version_1) == set(ledger.rows) - (life.finished - life.refunded)
-        self.differs("finished consumable", len(life.finished))
-        self.differs("refunded consumable", len(life.refunded))
-        self.differs("win-back", sum(1 for row in ledger.rows.values() if row.get("offerType") == 4))
-        hidden = life.finished | life.refunded
-        return {id_: row for id_, row in ledger.rows.items() if id_ not in hidden}
+    def _shown(self, customer, records) -> dict:
+        """The rows that receipts show; hides the consumables that the customer finished or that were refunded."""
+        consumables = {id_ for id_, row in records.rows.items() if row["type"] == CONSUMABLE}
+        assert customer.finished | customer.refunded <= consumables
+        assert {id_ for id_ in consumables if "revocationDate" in records.rows[id_]} == customer.refunded
+        assert set(records.version_1) == set(records.rows) - (customer.finished - customer.refunded)
+        self.differs("finished consumable", len(customer.finished))
+        self.differs("refunded consumable", len(customer.refunded))
+        self.differs("win-back", sum(1 for row in records.rows.values() if row.get("offerType") == 4))
+        hidden = customer.finished | customer.refunded
+        return {id_: row for id_, row in records.rows.items() if id_ not in hidden}
 
     def _agrees_with_the_history(self, elements, shown):
         wanted = {id_: transaction_of(row) for id_, row in shown.items()}
@@ -414,21 +414,21 @@ class Looker:
             assert element == wanted[element["transaction_id"]]
             self.note("latest_receipt_info", element)
         dates = [int(element["purchase_date_ms"]) for element in elements]
-        assert dates == sorted(dates, reverse=True), "the newest comes first"
+        assert dates == sorted(dates, reverse=True), "not sorted newest first"
 
-    def _agrees_with_the_statuses(self, life, elements, ledger):
+    def _agrees_with_the_statuses(self, customer, elements, records):
         wanted = []
-        for status, renewal in ledger.subscriptions:
+        for status, renewal in records.subscriptions:
             original = renewal["originalTransactionId"]
-            if status == 2 and original in life.left_in_grace:
+            if status == 2 and original in customer.left_in_grace:
                 self.differs("left in grace")
                 continue
-            asked = original in life.asked_for_consent
-            wanted.append(renewal_of(renewal, asked))
+            is_asked = original in customer.needs_consent
+            wanted.append(renewal_of(renewal, is_asked))
             if "price_consent_status" in wanted[-1]:
                 self.differs("consent")
             with self._lock:
-                self.renewals.append((life.environment.clock.now, status, wanted[-1]))
+                self.renewals.append((customer.environment.clock.now, status, wanted[-1]))
         by_original = {element["original_transaction_id"]: element for element in elements}
         assert by_original == {element["original_transaction_id"]: element for element in wanted}
         assert len(by_original) == len(elements)
@@ -436,7 +436,7 @@ class Looker:
             self.note("pending_renewal_info", element)
 
     def _latest_receipt(self, environment, answer):
-        """Minted for this answer: it holds what latest_receipt_info lists, and says the same of app and device."""
+        """Checks the latest receipt: created now, with the rows of latest_receipt_info and the same app and device."""
         latest = answer["latest_receipt"]
         assert re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", latest)
         rendered = self.examiner.rendered(environment, latest)
@@ -454,7 +454,7 @@ def by_id(elements) -> dict:
 
 
 def states(renewals) -> dict:
-    """How often each state of a subscription was seen that pending_renewal_info tells apart."""
+    """Counts how often each subscription state that pending_renewal_info distinguishes was seen."""
     def count(condition):
         return sum(1 for now, status, element in renewals if condition(now, status, element.get))
 
@@ -462,26 +462,26 @@ def states(renewals) -> dict:
         until = get("grace_period_expires_date_ms")
         return None if until is None else int(until) > now
 
-    def tells(renews, intent, retries, graced=...):
+    def matches(renews, intent, retries, in_grace=...):
         return lambda now, status, get: (
             (get("auto_renew_status"), get("expiration_intent"), get("is_in_billing_retry_period"))
-            == (renews, intent, retries) and (graced is ... or grace(now, get) is graced))
+            == (renews, intent, retries) and (in_grace is ... or grace(now, get) is in_grace))
 
     conditions = {
-        "active, renews": tells("1", None, None, None),
-        "active, turned off": tells("0", None, None, None),
-        "in grace": tells("1", "2", "1", True),
-        "in retry without grace": tells("1", "2", "1", None),
-        "in retry after grace": tells("1", "2", "1", False),
-        "retry given up": tells("0", "2", "0"),
-        "ended by choice": tells("0", "1", "0", None),
-        "ended without consent": tells("0", "3", "0"),
-        "ended with the sale": tells("0", "4", "0"),
+        "active, renews": matches("1", None, None, None),
+        "active, turned off": matches("0", None, None, None),
+        "in grace": matches("1", "2", "1", True),
+        "in retry without grace": matches("1", "2", "1", None),
+        "in retry after grace": matches("1", "2", "1", False),
+        "retry period over": matches("0", "2", "0"),
+        "cancelled": matches("0", "1", "0", None),
+        "ended without consent": matches("0", "3", "0"),
+        "product removed from sale": matches("0", "4", "0"),
         "revoked": lambda now, status, get: status == 5,
         "another product next": lambda now, status, get: get("auto_renew_product_id") != get("product_id"),
-        "consent awaited": lambda now, status, get: get("price_consent_status") == "0",
+        "consent pending": lambda now, status, get: get("price_consent_status") == "0",
         "consent given": lambda now, status, get: get("price_consent_status") == "1",
-        "rises without consent": lambda now, status, get: (
+        "price increase without consent": lambda now, status, get: (
             get("price_increase_status") == "1" and get("price_consent_status") is None),
         "promotional offer next": lambda now, status, get: get("promotional_offer_id") is not None,
         "code offer next": lambda now, status, get: get("offer_code_ref_name") is not None,

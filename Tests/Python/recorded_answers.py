@@ -1,7 +1,7 @@
-"""Requests and the answers that some version of Till gave to them, to be asked again of a later version.
+"""Records requests to one version of Till with the answers, and replays them against a later version.
 
-An answer is kept as normalized JSON: each JWS is replaced by its payload, and what differs from answer to answer is left
-out. `Recorder` asks and writes down; `Replay` asks again and returns the differences.
+Answers are stored as normalized JSON: each JWS is replaced by its payload, and values that differ from answer to answer
+are left out. `Recorder` sends and records; `Replay` sends again and returns the differences.
 """
 
 import base64
@@ -16,11 +16,11 @@ import requests
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 JWS = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+")
-# Differs from answer to answer: nonces, and receipts, which are compared by what verifyReceipt says of them.
+# Differ from answer to answer: nonces, and receipts, which are compared by their verifyReceipt answers.
 ALWAYS_DROPPED = {"deviceVerification", "deviceVerificationNonce", "latest_receipt"}
-# Signed as they are stored: later versions must send the very same bytes.
+# Signed as stored: later versions must send the same bytes.
 STORED_TEXTS = {"signedPayload"}
-# Sealed with a key of the store, so that another store has others.
+# Sealed with a key of the store, so another store returns other values.
 SEALED = {"revision", "paginationToken"}
 
 
@@ -30,7 +30,7 @@ def decoded(jws: str) -> dict:
 
 
 def normalized(value, drop=frozenset(), key=None):
-    """JSON without what differs from answer to answer."""
+    """JSON without the values that differ from answer to answer."""
     if isinstance(value, dict):
         left = {name: inner for name, inner in value.items() if name not in drop and name not in ALWAYS_DROPPED}
         return {name: normalized(inner, drop, name) for name, inner in left.items()}
@@ -47,7 +47,7 @@ def normalized(value, drop=frozenset(), key=None):
 class Asker:
     """Sends requests to the ports of a server, with the tokens of the fixture's keys.
 
-    Parameters: the addresses of `production`, `sandbox` and `control`; the keys by bundle id; the control token, if any.
+    Parameters: the addresses of `production`, `sandbox` and `control`, the keys by bundle id, and a control token.
     """
 
     def __init__(self, addresses, keys, control_token=None):
@@ -81,10 +81,10 @@ class Asker:
         return token
 
     def answer(self, entry):
-        """The status and the JSON that a recorded request gets now."""
+        """The status and the JSON of a recorded request, sent now."""
         answer = self.send(entry["method"], entry["face"], entry["path"], entry.get("body"), entry.get("app"))
         if "verify" in entry and answer.status_code == 200:
-            # A receipt that was signed just now is compared by what verifyReceipt says of it.
+            # A newly signed receipt is compared by its verifyReceipt answer.
             body = {"receipt-data": answer.json()["receipt"], "password": entry["verify"]["password"]}
             answer = self.send("POST", entry["verify"]["face"], "/verifyReceipt", body)
         if answer.headers.get("Content-Type") == "application/x-ndjson":
@@ -93,7 +93,7 @@ class Asker:
 
 
 def counted_lines(text) -> dict:
-    """Of an exported state the number of rows of each table."""
+    """The number of rows of each table in an exported state."""
     counts, table = {}, None
     for line in text.splitlines():
         value = json.loads(line)
@@ -105,7 +105,7 @@ def counted_lines(text) -> dict:
 
 
 class Recorder:
-    """Asks, and keeps what was answered."""
+    """Sends requests and records the answers."""
 
     def __init__(self, asker):
         self.asker = asker
@@ -114,8 +114,8 @@ class Recorder:
     def ask(self, method, face, path, body=None, *, app=None, drop=(), needs=None, verify=None):
         """Records one answer and returns it.
 
-        `drop` names keys that differ from answer to answer; `needs` names what of a data directory the answer depends
-        on beyond the state of the apps; `verify` leads the receipt that is answered to verifyReceipt.
+        `drop` names keys that differ from answer to answer. `needs` names the parts of a data directory, beyond the
+        state of the apps, on which the answer depends. `verify` sends the returned receipt to verifyReceipt.
         """
         entry = {"method": method, "face": face, "path": path, "body": body, "app": app, "drop": sorted(drop),
                  "needs": needs, "verify": verify}
@@ -132,7 +132,7 @@ class Recorder:
 
 
 class Difference:
-    """A place in an answer that is not as recorded. `MISSING` stands for a key or an element that is not there."""
+    """A place in an answer that differs from the recording. `MISSING` is the value of an absent key or element."""
 
     MISSING = "(missing)"
 
@@ -144,7 +144,7 @@ class Difference:
 
 
 def differences(request, old, new, path="$"):
-    """All places in which two JSON values differ."""
+    """All places where two JSON values differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
             yield from differences(
@@ -161,11 +161,11 @@ def differences(request, old, new, path="$"):
 
 
 class Replay:
-    """Asks recorded requests again.
+    """Sends recorded requests again.
 
-    `without` names what this server does not have of the recorded one (the `needs` of entries). With `same_store` false
-    the server seals revisions and tokens in its own way: those that it gives now are used in the place of the recorded.
-    With `every` above 1 only one request of so many is asked, and no further pages.
+    `without` names the parts of the recorded server that this one lacks (the `needs` of entries). With `same_store`
+    false, the server seals revisions and tokens with another key, so its new values replace the recorded ones. With
+    `every` greater than 1, only one of so many requests is sent, and no further pages.
     """
 
     def __init__(self, asker, entries, without=(), same_store=True, every=1):
@@ -201,8 +201,9 @@ class Replay:
 
 
 class ExpectedDifferences:
-    """Deliberate corrections since a recording. Each has a `request`, a `path`, an `old` and a `new` value and a `reason`;
-    in texts `*` and `?` stand for anything, and brackets for themselves. One with a `fixture` counts for that alone."""
+    """Deliberate corrections since a recording. Each has a `request`, a `path`, an `old` and a `new` value and a
+    `reason`. In strings, `*` and `?` are wildcards and brackets match themselves. One with a `fixture` applies to that
+    fixture only."""
 
     def __init__(self, entries, fixture=None):
         for entry in entries:
@@ -225,7 +226,7 @@ class ExpectedDifferences:
 
     @property
     def unused(self) -> list:
-        """The entries that explained nothing: they no longer apply."""
+        """The entries that explained nothing, so they no longer apply."""
         return [entry for number, entry in enumerate(self.entries) if number not in self.used]
 
 

@@ -1,7 +1,7 @@
-"""Runs inside network namespaces of its own, without a route out: two Tills on one database, receivers on loopback, in a
-private network and in the public one (198.51.100.0/24), and a name server whose names move. Receivers redirect
-deliveries to everything on the Tills that a POST could run. What was found goes to standard output as JSON, for
-test_redirects.py to judge.
+"""Runs inside network namespaces without a route out: two Tills on one database; receivers on loopback, in a private
+network and in the public one (198.51.100.0/24); and a DNS server whose names change their address. Receivers redirect
+deliveries to every address of the Tills that a POST could run. The results go to standard output as JSON, and
+test_redirects.py checks them.
 
     unshare --net --mount [--map-root-user] python redirect_network.py DATABASE-URL FOLDER
 """
@@ -30,7 +30,7 @@ BUNDLE = "com.example.redirects"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
 STATUSES = (301, 302, 303, 307, 308)
 SOURCES = {"loopback": "127.0.0.1", "private": "10.77.0.2", "public": "198.51.100.2"}
-# How a redirect names this machine's loopback address: by itself, by a name, by a name that is elsewhere half the time.
+# How a redirect names the loopback address: by its IP address, by a name, by a name that is public half the time.
 WAYS = {"address": "127.0.0.1", "name": "till.test", "moving": "moving.test"}
 ARRIVAL = "198.51.100.3"
 APPLE = ["/inApps/v1/notifications/test", "/inApps/v1/transactions/{id}/finish", "/inApps/v1/notifications/history",
@@ -47,7 +47,7 @@ def ip(*arguments, inside=None):
 
 
 class Outside:
-    """A second namespace: the private and the public network, behind a pair of virtual interfaces."""
+    """A second namespace with the private and the public network, behind a pair of virtual interfaces."""
 
     def __init__(self):
         self.process = subprocess.Popen(
@@ -66,7 +66,7 @@ class Outside:
         ip("link", "set", "outer", "up", inside=there)
 
     def socket(self, address, port=0):
-        """A socket that listens there. A thread that enters a namespace makes it; the socket stays in it."""
+        """A listening socket in the namespace. A thread enters the namespace to create it; the socket stays there."""
         made = []
 
         def make():
@@ -100,7 +100,7 @@ def bind_over(folder, path, text):
 
 
 class MovingNames:
-    """A name server on 127.0.0.1: moving.test is public and loopback by turns, and nothing else has an address."""
+    """A DNS server on 127.0.0.1: moving.test is public and loopback in turn, and no other name has an address."""
 
     def __init__(self):
         self.asked = 0
@@ -125,7 +125,7 @@ class MovingNames:
 
 
 class Receivers:
-    """Developers' servers, all in one event loop. `answer` says where a path's n-th post is redirected to, or None."""
+    """Developers' servers in one event loop. `answer` returns the redirect of a path's n-th post, or None."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -145,7 +145,7 @@ class Receivers:
                     self.counts[name, path] += 1
                     self.headers[re.search(rf"(?im)^{HEADER}: *(.*?)\r$", head) is not None] += 1
                     line = f"{place[0]} Go\r\nLocation: {place[1]}" if place else "200 OK"
-                    # A name that moves is looked up again for each delivery.
+                    # Close the connection, so that a changing name is resolved again for each delivery.
                     line += "\r\nConnection: close" if name == "decoy" else ""
                     writer.write(f"HTTP/1.1 {line}\r\nContent-Length: 0\r\n\r\n".encode())
             except (asyncio.IncompleteReadError, ConnectionError):
@@ -158,12 +158,12 @@ class Receivers:
 # The shop -------------------------------------------------------------------------------------------------------------
 
 
-class Stage:
-    """Two nodes with something in them that every operation could change."""
+class Backend:
+    """Two nodes with data that every operation could change."""
 
     def __init__(self, url, folder):
         self.folder = folder
-        # A handshake, a name or a route that is refused for another reason would prove nothing.
+        # The Tills accept the test's host names. A request rejected for another reason would prove nothing.
         names = ["--control-host", "till.test", "--control-host", "moving.test", "--journal-length", "10"]
         self.nodes = Nodes(folder / "nodes", url, 2, *names)
         self.one = self.nodes.servers[0]
@@ -186,7 +186,7 @@ class Stage:
         return self.one.control("POST", f"{SCOPE}/customers/ann/purchases", body)["transactionId"]
 
     def operations(self):
-        """The paths of all operations that change something and read no body."""
+        """The paths of all operations that change data and read no body."""
         document = self.one.control("GET", "/openapi.json")
         values = {
             "bundleId": BUNDLE, "environment": "sandbox", "name": "before", "keyId": self.spare, "customer": "bob",
@@ -202,7 +202,7 @@ class Stage:
         return found
 
     def state(self):
-        """What the operations would change."""
+        """The data that the operations would change."""
         call = self.one.control
         kept = {path: call("GET", path) for path in (
             "/v1/keys", "/v1/snapshots", "/v1/faults", "/v1/tokens", "/v1/ca", f"{SCOPE}/endpoints",
@@ -215,11 +215,11 @@ class Stage:
 
     def notifications(self):
         page = self.one.control("GET", f"{SCOPE}/notifications?limit=100")
-        assert "next" not in page, "more than a page"
+        assert "next" not in page, "more than one page"
         return page["notifications"]
 
     def refusals(self):
-        """How many requests either node answered with 403 since its start."""
+        """The number of requests that either node answered with 403 since its start."""
         count = 0
         for node in self.nodes.servers:
             text = node.session.get(f"http://127.0.0.1:{node.ports['control']}/metrics", timeout=30).text
@@ -245,9 +245,9 @@ class Stage:
         return "".join(node.stderr() for node in self.nodes.servers)
 
 
-def drive(stage, outside, found):
-    targets = stage.targets()
-    found["operations"] = sorted(stage.operations())
+def drive(backend, outside, found):
+    targets = backend.targets()
+    found["operations"] = sorted(backend.operations())
     ports = {}
 
     def answer(_, path, number):
@@ -266,81 +266,86 @@ def drive(stage, outside, found):
     for source in ("private", "public"):
         ports[source] = receivers.serve(outside.socket(SOURCES[source]), source)
     ports["arrival"] = receivers.serve(outside.socket(ARRIVAL), "arrival")
-    # Where the moving name is public, somebody answers on each of Till's ports.
+    # Where the changing name is public, a receiver listens on each of Till's ports.
     for port in {port for port, _ in targets}:
         receivers.serve(outside.socket(SOURCES["public"], port), "decoy")
 
     def url(source, path):
         return f"http://{SOURCES[source]}:{ports[source]}/{path}"
 
-    stage.put_endpoint("primary", url("loopback", "plain"))
+    backend.put_endpoint("primary", url("loopback", "plain"))
     for status in STATUSES:
         for source in SOURCES:
             for way in WAYS:
-                stage.put_endpoint(f"till-{status}-{source}-{way}", url(source, f"to-till/{status}/{way}"))
-        stage.put_endpoint(f"outward-{status}", url("public", f"outward/{status}"))
+                backend.put_endpoint(f"till-{status}-{source}-{way}", url(source, f"to-till/{status}/{way}"))
+        backend.put_endpoint(f"outward-{status}", url("public", f"outward/{status}"))
         for source in ("loopback", "private"):
-            stage.put_endpoint(f"inward-{status}-{source}", url("public", f"inward/{status}/{source}"))
-    # An endpoint whose name led elsewhere when it was set.
-    control = stage.one.ports["control"]
+            backend.put_endpoint(f"inward-{status}-{source}", url("public", f"inward/{status}/{source}"))
+    # An endpoint whose name had another address when it was set.
+    control = backend.one.ports["control"]
     for _ in range(10):
-        done = stage.one.session.put(
-            f"http://127.0.0.1:{control}{SCOPE}/endpoints/moved", json={"url": f"http://moving.test:{control}/v1/ca/rotate"},
+        done = backend.one.session.put(
+            f"http://127.0.0.1:{control}{SCOPE}/endpoints/moved",
+            json={"url": f"http://moving.test:{control}/v1/ca/rotate"},
             timeout=30,
         )
         if done.status_code == 200:
             break
     assert done.status_code == 200, done.text
     found["refusedEndpoints"] = {
-        address: stage.put_endpoint("bad", address, expect=(400,)) for address in (
-            f"http://127.0.0.1:{control}/v1/ca/rotate", f"http://till.test:{control}/", f"http://[::ffff:127.0.0.1]:{control}/",
-            f"http://127.0.0.1:{stage.nodes.servers[1].ports['control']}/v1/ca/rotate",
-            f"http://127.0.0.1:{stage.one.ports['sandbox']}/", "http://169.254.169.254/latest/meta-data",
+        address: backend.put_endpoint("bad", address, expect=(400,)) for address in (
+            f"http://127.0.0.1:{control}/v1/ca/rotate", f"http://till.test:{control}/",
+            f"http://[::ffff:127.0.0.1]:{control}/",
+            f"http://127.0.0.1:{backend.nodes.servers[1].ports['control']}/v1/ca/rotate",
+            f"http://127.0.0.1:{backend.one.ports['sandbox']}/", "http://169.254.169.254/latest/meta-data",
         )
     }
 
-    before = stage.state()
-    known = {found["notificationUUID"] for found in stage.notifications()}
-    bought = [stage.buy() for _ in targets]
+    before = backend.state()
+    known = {found["notificationUUID"] for found in backend.notifications()}
+    bought = [backend.buy() for _ in targets]
     deadline = time.monotonic() + 240
     while True:
-        made = [one for one in stage.notifications() if one["notificationUUID"] not in known]
+        made = [one for one in backend.notifications() if one["notificationUUID"] not in known]
         deliveries = [delivery for one in made for delivery in one["deliveries"]]
         if len(made) >= len(targets) and all(delivery["attempts"] for delivery in deliveries):
             break
-        assert time.monotonic() < deadline, stage.log()[-4_000:]
+        assert time.monotonic() < deadline, backend.log()[-4_000:]
         time.sleep(0.1)
     ends = Counter()
     for delivery in deliveries:
         attempt = delivery["attempts"][0]
         reason = attempt.get("reason", "")
-        kind = next((words for words in ("port of Till's own", "may not redirect") if words in reason), bool(reason))
+        kind = next((words for words in ("port of this Till", "may not redirect") if words in reason), bool(reason))
         ends[f"{delivery['endpoint']} {attempt['sendAttemptResult']} {attempt.get('status')} {kind}"] += 1
-    rows = stage.one.control("GET", f"{SCOPE}/customers/ann/transactions?limit=100")["transactions"]
+    rows = backend.one.control("GET", f"{SCOPE}/customers/ann/transactions?limit=100")["transactions"]
     found |= {
-        "targets": len(targets), "ends": ends, "isUnchanged": stage.state() == before, "refusals": stage.refusals(),
+        "targets": len(targets), "ends": ends, "isUnchanged": backend.state() == before, "refusals": backend.refusals(),
         "bought": set(bought) <= {row["transactionId"] for row in rows},
         "reached": receivers.counts["loopback", "/reached"] + receivers.counts["private", "/reached"],
         "arrived": receivers.counts["arrival", "/arrived"], "marked": receivers.headers[True],
-        "unmarked": receivers.headers[False], "logged": "was not sent to where its endpoint leads" in stage.log(),
+        "unmarked": receivers.headers[False],
+        "logged": "was refused because of its endpoint's address" in backend.log(),
     }
 
-    # The first wall by itself: whoever brings the delivery, it is refused.
+    # First defense: a marked request is rejected, regardless of its sender.
     statuses = Counter()
     payload = {"signedPayload": "a.b.c"}
     for port, path in targets:
         done = requests.post(f"http://127.0.0.1:{port}{path}", json=payload, headers={HEADER: "1"}, timeout=30)
         statuses[f"marked {done.status_code}"] += 1
-    # And what forgot to mark it: a body that an operation does not read is refused.
-    for node in stage.nodes.servers:
-        for method, path in stage.operations().values():
+    # Second defense, for an unmarked request: an operation that reads no body rejects a request with one.
+    for node in backend.nodes.servers:
+        for method, path in backend.operations().values():
             done = requests.request(method, f"http://127.0.0.1:{node.ports['control']}{path}", json=payload, timeout=30)
             statuses[f"body {done.status_code} {done.json()['code']}"] += 1
-    found |= {"firstWall": statuses, "isStillUnchanged": stage.state() == before, "laterRefusals": stage.refusals()}
-    found["loggedAtControl"] = "control refused a notification" in stage.log()
+    found |= {
+        "directStatuses": statuses, "isStillUnchanged": backend.state() == before, "laterRefusals": backend.refusals(),
+    }
+    found["loggedAtControl"] = "the control API refused a notification" in backend.log()
 
-    # The operations would run: the same addresses without a body do.
-    called = stage.one.session.post(f"http://127.0.0.1:{control}{stage.operations()['rotateChain'][1]}", timeout=30)
+    # Counter-check: the same operations run when sent without a body.
+    called = backend.one.session.post(f"http://127.0.0.1:{control}{backend.operations()['rotateChain'][1]}", timeout=30)
     found["rotated"] = called.status_code
 
 
@@ -352,16 +357,16 @@ def main(url, folder):
     bind_over(folder, "/etc/nsswitch.conf", "hosts: files dns\n")
     outside = Outside()
     found = {}
-    stage = None
+    backend = None
     try:
         names = MovingNames()
-        stage = Stage(url, folder)
-        drive(stage, outside, found)
+        backend = Backend(url, folder)
+        drive(backend, outside, found)
         found["asked"] = names.asked
         print(json.dumps(found))
     finally:
-        if stage:
-            for node in stage.nodes.alive:
+        if backend:
+            for node in backend.nodes.alive:
                 node.kill()
         outside.close()
 

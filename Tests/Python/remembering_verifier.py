@@ -1,13 +1,13 @@
-"""Apple's verifier for tests that verify thousands of signatures under one chain."""
+"""Apple's verifier, made fast enough to verify thousands of signatures under one chain."""
 
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 
 
 class RememberingVerifier(SignedDataVerifier):
-    """Apple's verifier, which remembers what it found good, as it does by itself when it checks online.
+    """Apple's verifier with a cache of verified chains, as it has when it checks online.
 
-    A chain that was good at two instants is good between them; beyond them Apple's code looks again. Everything else,
-    the signature of each payload above all, is left to it every time.
+    A chain that was valid at two instants is valid between them; outside of that range Apple's code verifies it again.
+    Everything else, above all the signature of each payload, is verified every time.
     """
 
     def __init__(self, *arguments):

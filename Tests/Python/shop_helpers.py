@@ -1,7 +1,7 @@
-"""An app on a running Till, as the tests see it: its control, its two environments, and Apple's own client and verifier.
+"""An app on a running Till, as tests use it: its control API, its two environments, and Apple's client and verifier.
 
-Everything that comes back is judged here: every control answer against the OpenAPI document, every answer of the API
-for its content type and its nulls, every JWS by the official SignedDataVerifier and by payload_rules.
+Every answer is checked here: every control answer against the OpenAPI document, every answer of Apple's API for its
+content type and for nulls, every JWS by the official SignedDataVerifier and by payload_rules.
 """
 
 import base64
@@ -39,7 +39,7 @@ REQUEST_ID = re.compile(r"[A-Z2-7]{26}\.0\.0")
 DAY = 86_400_000
 NO_OFFER = {"kind": "NONE"}
 
-# What this run has done, for test_complete.py.
+# What this run provoked and called, for test_complete.py.
 provoked_codes = set()
 control_calls = {}
 
@@ -49,14 +49,14 @@ def now_ms() -> int:
 
 
 class Unlisted:
-    """A value where the official models want one of an enumeration: the client sends what is in `value`."""
+    """Passes any value where the official models expect an enumeration: the client sends `value`."""
 
     def __init__(self, value):
         self.value = value
 
 
 class Till(Server):
-    """A process of `till serve`, with its data in the folder given or in one of its own."""
+    """A `till serve` process, with its data in the given folder or in its own."""
 
     def __init__(self, folder, *arguments, data=None):
         self.folder = Path(folder)
@@ -77,7 +77,7 @@ class Till(Server):
 
 
 class ControlRefused(Exception):
-    """Control said no."""
+    """A rejected control call."""
 
     def __init__(self, status, body):
         super().__init__(f"{status} {body}")
@@ -88,7 +88,7 @@ class ControlRefused(Exception):
 
 
 class ControlClient:
-    """Calls operations by their operationId and checks each answer against the document that the server serves."""
+    """Calls operations by their operationId and checks each answer against the OpenAPI document of the server."""
 
     def __init__(self, address: str):
         self.address = address
@@ -101,16 +101,16 @@ class ControlClient:
         self._validators = {}
 
     def call(self, operation_id, body=None, query=None, **parameters):
-        """The answer's JSON, or its lines; raises ControlRefused for a documented refusal. A body of bytes is lines."""
+        """Returns the answer's JSON or lines; raises ControlRefused for a documented error. Bytes are sent as lines."""
         method, path, operation = self.operations[operation_id]
         for name in re.findall(r"{(\w+)}", path):
             path = path.replace("{" + name + "}", path_part(str(parameters.pop(name))))
         assert not parameters, f"{operation_id} has no parameters {sorted(parameters)}"
         sent = {"data": body, "headers": {"Content-Type": LINES}} if isinstance(body, bytes) else {"json": body}
         answer = self.session.request(method, self.address + path, params=query, timeout=60, **sent)
-        return self.judge(operation_id, answer)
+        return self.check_answer(operation_id, answer)
 
-    def judge(self, operation_id, answer):
+    def check_answer(self, operation_id, answer):
         """Checks an answer against the documented schema of its status."""
         responses = self.operations[operation_id][2]["responses"]
         key = str(answer.status_code)
@@ -120,7 +120,7 @@ class ControlClient:
         assert key in responses, undocumented
         control_calls.setdefault(operation_id, set()).add(key)
         if "content" not in responses[key]:
-            assert answer.content == b"", f"{operation_id}: a body where none is documented"
+            assert answer.content == b"", f"{operation_id}: has a body, and none is documented"
             return None
         if LINES in responses[key]["content"]:
             assert answer.headers["Content-Type"] == LINES
@@ -143,7 +143,7 @@ class ControlClient:
 
 
 def _closed(schema):
-    """The same schema, with keys that it does not name forbidden."""
+    """The same schema, with additional properties forbidden."""
     if not isinstance(schema, dict):
         return schema
     closed = {key: _closed(value) for key, value in schema.items()}
@@ -181,7 +181,7 @@ class App:
         return load_pem_private_key(self.key["privateKey"].encode(), None)
 
     def claims(self, **changes) -> dict:
-        """Claims as Apple's documentation lists them; a change to None leaves a claim out."""
+        """The claims that Apple's documentation lists. A change to None leaves a claim out."""
         now = int(time.time())
         claims = {
             "iss": self.issuer_id, "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": self.bundle_id,
@@ -195,7 +195,7 @@ class App:
         return jwt.encode(self.claims(**changes), private, algorithm="ES256", headers={"kid": kid, **(headers or {})})
 
     def client(self, environment, key=None, bundle_id=...) -> AppStoreServerAPIClient:
-        """Apple's client as it is; only its base address is set."""
+        """Apple's client; only its base address is changed."""
         key = key or self.key
         client = AppStoreServerAPIClient(
             key["privateKey"].encode(), key["keyId"], key["issuerId"],
@@ -207,7 +207,7 @@ class App:
 
 
 def server_root(server) -> bytes:
-    """The root certificate that the ready file names, DER."""
+    """The root certificate that the ready file names, in DER."""
     return ssl.PEM_cert_to_DER_cert(Path(server.document["rootCertificate"]).read_text())
 
 
@@ -216,7 +216,7 @@ def _present(**members):
 
 
 class Signed:
-    """A verified JWS: what the official library decoded, and the payload as it stands on the wire."""
+    """A verified JWS: the decoded object of the official library, and the raw payload."""
 
     def __init__(self, jws, payload, decoded):
         self.jws = jws
@@ -237,13 +237,13 @@ class Signed:
 
     @property
     def lasting(self) -> dict:
-        """The payload without what differs from answer to answer."""
+        """The payload without the values that differ from answer to answer."""
         passing = ("signedDate", "deviceVerification", "deviceVerificationNonce")
         return {key: value for key, value in self.payload.items() if key not in passing}
 
 
 class Purchase:
-    """What control answered to a purchase, with all its JWS verified."""
+    """Control's answer to a purchase, with all its JWS verified."""
 
     def __init__(self, environment, answer):
         self.answer = answer
@@ -274,10 +274,10 @@ class Purchase:
 
 
 class Clock:
-    """A clock of customers' own: it stands still until it is advanced.
+    """A customer clock; it is frozen until it is advanced.
 
-    In a `with` block everything that is signed must be dated by it, to the millisecond. After the block the customers
-    live on the environment's clock again.
+    In a `with` block the date of everything that is signed must match it to the millisecond. After the block the
+    customers use the environment's clock again.
     """
 
     def __init__(self, environment, at):
@@ -289,19 +289,19 @@ class Clock:
         assert made == {"name": self.name, "mode": "frozen", "now": at}
 
     def take(self, customer, **options):
-        """Lets a customer live on this clock; who does not exist is created, for a clock in the past at its instant."""
+        """Puts a customer on this clock. A new customer gets this clock's date if the clock is in the past."""
         self.environment.create(customer, **_present(at=self.now if self.now <= now_ms() else None), **options)
         assert self.environment.control("useClock", {"clock": self.name}, customer=customer)["clock"] == self.name
         self.customers.append(customer)
 
     def advance(self, **target) -> dict:
-        """Leaps (`to`, `by` or `toNextEvent`), and answers how often the developer's server was told of what."""
+        """Advances the clock (`to`, `by` or `toNextEvent`); returns the notification types with their counts."""
         before = self.now
         report = self.environment.control("advanceOwnClock", target, clock=self.name)
         assert report["from"] == before and report["setAside"] == []
         assert report["to"] == target.get("to", report["to"])
         self.now = report["to"]
-        return {told["notice"]: told["count"] for told in report["notifications"]}
+        return {entry["notice"]: entry["count"] for entry in report["notifications"]}
 
     def __enter__(self):
         assert self.environment.clock is None, "one clock at a time"
@@ -316,14 +316,14 @@ class Clock:
 
 
 class ShopEnvironment:
-    """One environment of an app: buying through control, asking through Apple's API."""
+    """One environment of an app: purchases through control, requests through Apple's API."""
 
     def __init__(self, app, name):
         self.app = app
         self.name = name
         self.wire_name = "Sandbox" if name == "sandbox" else "Production"
         self.client = app.client(name)
-        # The clock by which what is asked for lives; None is the wall's.
+        # The clock of the customers whose data is requested; None is real time.
         self.clock = None
         self._session = requests.Session()
         self.verifier = RememberingVerifier(
@@ -346,7 +346,7 @@ class ShopEnvironment:
         return Purchase(self, self.control("buy", {"productId": product_id, **options}, customer=customer))
 
     def buy_many(self, customer, product_id, count, **options) -> list:
-        """The transaction ids of purchases one after the other; what they handed over is not looked at."""
+        """The transaction ids of successive purchases. The signed data is not verified."""
         body = {"productId": product_id, **options}
         return [self.control("buy", body, customer=customer)["transactionId"] for _ in range(count)]
 
@@ -367,15 +367,15 @@ class ShopEnvironment:
         return cancelled
 
     def on_clock(self, customer, at, **options) -> Clock:
-        """A clock on which only this customer lives, standing at an instant."""
+        """A frozen clock at an instant, for this customer only."""
         clock = Clock(self, at)
         clock.take(customer, **options)
         return clock
 
     def lapsed(self, customer, product_id, days=60, offer=NO_OFFER, **options) -> Purchase:
-        """A subscription that was bought so many days ago, turned off at once, and has run out since.
+        """A subscription that was bought so many days ago, cancelled at once, and has expired since.
 
-        With None for an offer the customer gets what comes by itself.
+        With None for an offer the customer gets the introductory offer, if eligible.
         """
         with self.on_clock(customer, now_ms() - days * DAY) as clock:
             bought = self.buy(customer, product_id, **_present(offer=offer), **options)
@@ -387,7 +387,7 @@ class ShopEnvironment:
     # Verified data
 
     def transaction(self, jws, device=None) -> Signed:
-        """Verifies a transaction with Apple's verifier, and judges it by the rules for payloads."""
+        """Verifies a transaction with Apple's verifier, and checks the rules for payloads."""
         decoded = self.verifier.verify_and_decode_signed_transaction(jws)
         header, payload = payload_rules.decode(jws)
         payload_rules.check_header(header)
@@ -431,14 +431,14 @@ class ShopEnvironment:
 
     def _check_freshness(self, signed_date):
         if self.clock:
-            assert signed_date == self.clock.now, f"signed at {signed_date}, and the clock shows {self.clock.now}"
+            assert signed_date == self.clock.now, f"signed at {signed_date}, but the clock shows {self.clock.now}"
         else:
-            assert abs(now_ms() - signed_date) < 60_000, f"signed at {signed_date}, and it is {now_ms()}"
+            assert abs(now_ms() - signed_date) < 60_000, f"signed at {signed_date}, but it is {now_ms()}"
 
-    # The wire
+    # Apple's API
 
     def send(self, method, path, token=..., headers=None, **options) -> requests.Response:
-        """A plain request; with the app's token unless another header is wanted."""
+        """A plain request, with the app's token unless another header is given."""
         headers = dict(headers or {})
         if token is ...:
             token = self.app.token()
@@ -447,7 +447,7 @@ class ShopEnvironment:
         return self._session.request(method, self.base + path, headers=headers, timeout=60, **options)
 
     def ask(self, path, keys, **options) -> dict:
-        """GET, whose answer is 200 with exactly these keys."""
+        """GET; the answer must be 200 with exactly these keys."""
         answer = self.send("GET", path, **options)
         assert answer.status_code == 200, answer.text
         assert answer.headers["Content-Type"] == JSON
@@ -457,7 +457,7 @@ class ShopEnvironment:
         return value
 
     def check_error(self, answer, code):
-        """The wire form of a documented error, and its explanation in the journal."""
+        """Checks the wire format of a documented error, and its entry in the request log."""
         assert answer.status_code == code // 10_000, f"{answer.status_code} {answer.text}"
         assert answer.headers["Content-Type"] == JSON
         value = answer.json()
@@ -470,7 +470,7 @@ class ShopEnvironment:
         return entry
 
     def explain(self, answer) -> dict:
-        """What the journal says of an answer."""
+        """The entry of an answer in the request log."""
         request_id = answer.headers["X-Request-ID"]
         assert REQUEST_ID.fullmatch(request_id), request_id
         entry = self.app.control.call("explain", requestId=request_id)
@@ -480,9 +480,9 @@ class ShopEnvironment:
         return entry
 
     def refused(self, code, call, method, path, **options):
-        """Both Apple's client and a plain request are refused with a documented error.
+        """Apple's client and a plain request both receive a documented error.
 
-        `call` gets the official client. Returns the entry of the journal.
+        `call` gets the official client. Returns the entry of the request log.
         """
         with pytest.raises(APIException) as raised:
             call(self.client)
@@ -494,7 +494,7 @@ class ShopEnvironment:
     # History
 
     def history(self, any_id, version=V2, client=None, revision=None, verify=True, **filters):
-        """Every page of a history by Apple's client; yields the transactions page by page, and checks each page."""
+        """Reads a history with Apple's client; checks each page, and yields its transactions."""
         request = TransactionHistoryRequest(**filters)
         client = client or self.client
         for number in itertools.count():
@@ -513,7 +513,7 @@ class ShopEnvironment:
             )
             if not page.hasMore:
                 return
-            assert number < 5_000, "a history without end"
+            assert number < 5_000, "the history does not end"
 
     def whole_history(self, any_id, version=V2, **filters):
         """All transactions of a history, and the revision at its end."""
@@ -534,8 +534,8 @@ class ShopEnvironment:
 
 
 class LeafReader:
-    """Opens many signed transactions fast: Apple's verifier checks the chain whenever it is another one, and the key of
-    its leaf checks each signature."""
+    """Decodes many signed transactions fast: Apple's verifier checks each new chain, and the key of the leaf checks
+    each signature."""
 
     def __init__(self, environment):
         self.environment = environment
@@ -546,7 +546,7 @@ class LeafReader:
         header, payload = payload_rules.decode(jws)
         if header["x5c"] != self.chain:
             self.environment.transaction(jws)
-            # The key first: another thread may look at the chain.
+            # Set the key first: another thread may check the chain at the same time.
             self.key = x509.load_der_x509_certificate(base64.b64decode(header["x5c"][0])).public_key()
             self.chain = header["x5c"]
         signed, _, signature = jws.rpartition(".")

@@ -1,4 +1,4 @@
-"""Whether a server that works steadily also stays as it is: what it holds is sampled, and the samples are judged."""
+"""Checks whether a server under steady load grows: samples its resources, and compares the samples."""
 
 import os
 import re
@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 MEGABYTE = 1 << 20
-# Memory may differ by so much between two stretches of a run although nothing is leaked: the allocator keeps what
-# a burst took, and garbage is given back late.
+# Memory may differ by so much between two thirds of a run without a leak: the allocator keeps the memory of a burst,
+# and garbage is returned late.
 MEMORY_SHARE, MEMORY_ROOM = 0.02, 3 * MEGABYTE
 
 
 def sample(pid) -> dict:
-    """What a process holds: bytes of memory, threads, descriptors and sockets among them."""
+    """The resources of a process: bytes of memory, threads, descriptors, and sockets among them."""
     status = Path(f"/proc/{pid}/status").read_text()
     held = {
         "rss": int(re.search(r"^VmRSS:\s+(\d+) kB", status, re.M).group(1)) * 1024,
@@ -36,7 +36,7 @@ def sample(pid) -> dict:
 
 
 def open_things(pid) -> Counter:
-    """What the descriptors of a process lead to; sockets with both ends and their state."""
+    """The targets of a process's descriptors; for sockets, both ends and the state."""
     ends = {}
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         words = line.split()
@@ -57,18 +57,18 @@ def open_things(pid) -> Counter:
 
 
 def growth(values) -> tuple:
-    """The medians of the second and of the last third of what was measured, in order: the first third warms up."""
+    """The medians of the second and the last third of the values, in order; the first third is the warm-up."""
     third = len(values) // 3
-    assert third >= 5, f"{len(values)} samples are too few to judge"
+    assert third >= 5, f"{len(values)} samples are too few"
     return statistics.median(values[third:2 * third]), statistics.median(values[2 * third:])
 
 
 def allowed(before) -> float:
-    """By how much memory may have grown from one third of a run to the next."""
+    """How much memory may grow from one third of a run to the next."""
     return before * MEMORY_SHARE + MEMORY_ROOM
 
 
 def is_flat(values) -> bool:
-    """Whether memory no longer grows."""
+    """Whether memory has stopped growing."""
     before, after = growth(values)
     return after - before <= allowed(before)

@@ -1,4 +1,4 @@
-"""The attack pack: Apple's verifier refuses every case of it, and a backend that does not verify is found out."""
+"""The attack pack: Apple's verifier rejects every case, and the report finds a backend that does not verify."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ RIGHT = ["control", "replayed-notification"]
 
 @pytest.fixture
 def judged(environment):
-    """Apple's verifier of the environment, online checks off and nothing remembered: the status of what it refuses, or None."""
+    """Apple's verifier without online checks and without a cache: the status of a rejected JWS, or None."""
     app = environment.app
     verifier = SignedDataVerifier([app.root], False, Environment(environment.wire_name), app.bundle_id, app.apple_id)
 
@@ -42,13 +42,13 @@ def pack(environment, **query):
 
 
 def check(cases, judged):
-    """Every case as it says of itself, as a notification and as a transaction."""
+    """Checks every case against its own description, as a notification and as a transaction."""
     assert len(cases) == 16 and {name for name, case in cases.items() if not case["mustBeRefused"]} == set(RIGHT)
     for name, case in cases.items():
         expected = case["refusal"] if case["mustBeRefused"] else None
         assert judged("signed_transaction", case["signedTransactionInfo"]) == expected, name
         if name == "renewal-info-as-transaction":
-            # The notification itself is right; what is in it is no transaction.
+            # The notification is valid; the transaction in it is not.
             assert judged("notification", case["signedPayload"]) is None
             inner = decoded(case["signedPayload"])["data"]["signedTransactionInfo"]
             assert judged("signed_transaction", inner) == expected
@@ -62,11 +62,11 @@ def decoded(jws):
     return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
 
-def test_apples_verifier_refuses_every_case(environment, judged):
+def test_apples_verifier_rejects_every_case(environment, judged):
     check(pack(environment), judged)
 
 
-def test_apples_verifier_refuses_every_case_about_a_purchase(environment, customer, judged):
+def test_apples_verifier_rejects_every_case_about_a_purchase(environment, customer, judged):
     bought = environment.buy(customer, COINS)
     cases = pack(environment, transactionId=bought.id)
     check(cases, judged)
@@ -74,7 +74,7 @@ def test_apples_verifier_refuses_every_case_about_a_purchase(environment, custom
         assert decoded(cases[name]["signedTransactionInfo"])["transactionId"] == bought.id
 
 
-def test_apples_verifier_refuses_every_case_about_a_subscription_in_the_past(environment, customer, judged):
+def test_apples_verifier_rejects_every_case_about_a_subscription_in_the_past(environment, customer, judged):
     with environment.on_clock(customer, now_ms() - 400 * 86_400_000):
         bought = environment.buy(customer, BASIC)
         cases = pack(environment, transactionId=bought.id)
@@ -90,7 +90,7 @@ def test_every_notification_has_a_uuid_of_its_own(sandbox):
     assert len(set(uuids)) == len(uuids)
 
 
-def test_control_knows_its_cases(sandbox):
+def test_the_control_api_validates_case_names(sandbox):
     only = pack(sandbox, case="alg-none")
     assert list(only) == ["alg-none"]
     for query, code in [({"case": "alg-any"}, "unknown_case"), ({"transactionId": "1"}, "unknown_transaction")]:
@@ -176,24 +176,24 @@ def test_a_backend_that_verifies_passes(app, backend):
         return True
 
     careful = backend(accepts)
-    said = attack(app, "--post", careful.url, code=0).stdout
-    assert "Nothing was accepted that must be refused." in said
-    assert "accepted the second time too" in said
-    # The right one, thirteen wrong ones… and another right one twice.
+    output = attack(app, "--post", careful.url, code=0).stdout
+    assert "The backend accepted no attack." in output
+    assert "accepted the second time too" in output
+    # One valid notification, thirteen attacks, and another valid notification twice.
     assert len(careful.seen) == 17 and careful.seen[-1] == careful.seen[-2]
 
 
-def test_a_backend_that_only_decodes_is_found_out(app, backend):
+def test_a_backend_that_only_decodes_accepts_every_attack(app, backend):
     weak = backend(lambda jws: decoded(jws)["notificationUUID"])
     done = attack(app, "--post", weak.url, "--json", code=3)
     report = json.loads(done.stdout)
     tried = [entry["case"] for entry in report["attacks"]]
     assert report["accepted"] == tried and len(tried) == 14
     assert report["control"]["accepted"] and report["replay"]["accepted"]
-    assert "14 of 14 were accepted that must be refused" in attack(app, "--post", weak.url, code=3).stdout
+    assert "The backend accepted 14 of 14 attacks" in attack(app, "--post", weak.url, code=3).stdout
 
 
-def test_a_backend_with_one_hole_is_told_of_that_one(app, backend):
+def test_a_backend_with_one_hole_is_reported_with_that_case(app, backend):
     verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
 
     def accepts(jws):
@@ -205,14 +205,14 @@ def test_a_backend_with_one_hole_is_told_of_that_one(app, backend):
         return True
 
     holed = backend(accepts)
-    said = attack(app, "--post", holed.url, code=3).stdout
-    assert "alg-none" in said and "ACCEPTED" in said and "1 of 14 were accepted" in said
+    output = attack(app, "--post", holed.url, code=3).stdout
+    assert "alg-none" in output and "ACCEPTED" in output and "1 of 14 were accepted" in output
     assert "1 of 1 " in attack(app, "--post", holed.url, "--case", "alg-none", code=3).stdout
-    assert "Nothing was accepted" in attack(app, "--post", holed.url, "--case", "wrong-root", code=0).stdout
+    assert "The backend accepted no attack" in attack(app, "--post", holed.url, "--case", "wrong-root", code=0).stdout
 
 
 class Failing(Backend):
-    """A developer's server that accepts what is right, and on all else does what `fails` does with the connection."""
+    """A developer's server that accepts valid notifications and runs `fails` on the connection of any other."""
 
     def __init__(self, verifier, fails):
         super().__init__(lambda jws: True)
@@ -252,7 +252,7 @@ def resets(request):
     (answers_500, "crashed", "HTTP 500  CRASHED"), (closes, "unanswered", "NO ANSWER"),
     (resets, "unanswered", "NO ANSWER"),
 ])
-def test_a_backend_that_fails_does_not_refuse(app, failing, fails, verdict, words):
+def test_a_backend_error_does_not_count_as_a_rejection(app, failing, fails, verdict, words):
     verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
     address = failing(verifier, fails).url
     report = json.loads(attack(app, "--post", address, "--json", code=4).stdout)
@@ -262,11 +262,11 @@ def test_a_backend_that_fails_does_not_refuse(app, failing, fails, verdict, word
         assert entry["verdict"] == verdict and entry["accepted"] is False, entry
         assert entry.get("status") == (500 if verdict == "crashed" else None)
         assert ("failure" in entry) == (verdict == "unanswered")
-    said = attack(app, "--post", address, "--case", "alg-none", code=4).stdout
-    assert words in said and "The backend failed on 1 instead of refusing or accepting: alg-none." in said
+    output = attack(app, "--post", address, "--case", "alg-none", code=4).stdout
+    assert words in output and "The backend failed on 1 instead of refusing or accepting: alg-none." in output
 
 
-def test_what_is_accepted_counts_more_than_a_failure(app, failing):
+def test_an_accepted_attack_outranks_a_backend_error(app, failing):
     verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
     tries = []
 
@@ -280,16 +280,16 @@ def test_what_is_accepted_counts_more_than_a_failure(app, failing):
     assert len(report["accepted"]) == len(report["errors"]) == 7
 
 
-def test_a_backend_that_fails_on_what_is_right_is_not_said_to_refuse(app, backend):
+def test_a_backend_that_fails_on_the_valid_notification_ends_the_attack(app, backend):
     done = attack(app, "--post", backend(lambda jws: None, status=503).url, code=1)
-    assert "failed on a notification that is right (HTTP 503)" in done.stderr and "refuse" not in done.stderr
+    assert "failed on a valid notification (HTTP 503)" in done.stderr and "refuse" not in done.stderr
     done = attack(app, "--post", backend(lambda jws: None, status=503).url, "--json", code=1)
     report, refusal = json.loads(done.stdout), json.loads(done.stderr)
     assert report["control"]["verdict"] == "crashed" and report["errors"] == ["control"]
     assert (report["attacks"], refusal["code"]) == ([], "attack_crashed")
 
 
-def test_a_backend_that_forgets_replays_is_told_so(app, backend):
+def test_a_backend_that_accepts_replays_is_reported(app, backend):
     known = set()
 
     def accepts(jws):
@@ -299,17 +299,17 @@ def test_a_backend_that_forgets_replays_is_told_so(app, backend):
         known.add(uuid)
         return True
 
-    said = attack(app, "--post", backend(accepts).url, "--case", "replayed-notification", code=0).stdout
-    assert "refused the second time; it will be sent again and again" in said
+    output = attack(app, "--post", backend(accepts).url, "--case", "replayed-notification", code=0).stdout
+    assert "refused the second time; the App Store would keep resending it" in output
 
 
-def test_a_backend_that_refuses_everything_proves_nothing(app, backend):
+def test_a_backend_that_rejects_everything_proves_nothing(app, backend):
     shut = backend(lambda jws: False)
     done = attack(app, "--post", shut.url, code=1)
     assert "it refuses everything" in done.stderr and "HTTP 401" in done.stderr
     assert len(shut.seen) == 1
-    nobody = attack(app, "--post", f"http://127.0.0.1:{free_port()}/apple", code=1)
-    assert "Nobody answers at" in nobody.stderr
+    unreachable = attack(app, "--post", f"http://127.0.0.1:{free_port()}/apple", code=1)
+    assert "No answer from" in unreachable.stderr
 
 
 def test_the_command_lists_prints_and_serves(app, sandbox):

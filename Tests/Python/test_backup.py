@@ -1,4 +1,4 @@
-"""A backup while somebody buys without a pause, on both engines, put back in another place on either."""
+"""Backups taken during continuous purchases, on both engines, and restored to another place on either engine."""
 
 import base64
 import json
@@ -32,7 +32,7 @@ def new_database(server, name):
 
 
 class Buyers:
-    """Buy until they are stopped; what was acknowledged is written down in its order."""
+    """Clients that buy until they are stopped, and record what was acknowledged, in order."""
 
     def __init__(self, till, count=3):
         self.address = till.address("control")
@@ -65,7 +65,7 @@ class Buyers:
 
 
 def all_ids(till, shop):
-    """The transactions of every buyer, asked of Apple's route."""
+    """The transactions of every buyer, from Apple's API."""
     shop.server, shop.control = till, ControlClient(till.address("control"))
     sandbox = type(shop.sandbox)(shop, "sandbox")
     customers = sandbox.control("listCustomers")["customers"]
@@ -73,7 +73,7 @@ def all_ids(till, shop):
     for customer in customers:
         pages = sandbox.history(customer["appTransactionId"], verify=False)
         rows = [signed for page in pages for signed in page.transactions]
-        assert len(rows) == customer["transactions"], "half a customer"
+        assert len(rows) == customer["transactions"], "a customer is incomplete"
         for signed in rows:
             payload = json.loads(_payload(signed))
             found[payload["transactionId"]] = customer["customer"]
@@ -94,7 +94,7 @@ def assert_private(folder):
 
 
 @pytest.mark.parametrize("source, target", [("sqlite", "postgres"), ("postgres", "sqlite"), ("postgres", "postgres")])
-def test_every_purchase_acknowledged_before_is_there_and_nothing_is_half(tmp_path, database, source, target):
+def test_a_backup_has_every_acknowledged_purchase_and_no_partial_data(tmp_path, database, source, target):
     url = new_database(database, f"from_{source}_{target}") if source == "postgres" else None
     till = Till(tmp_path / "first", *(["--database", url] if url else []))
     shop = App(till, ControlClient(till.address("control")), APP, 1234567890, None, CATALOG)
@@ -137,17 +137,17 @@ def test_every_purchase_acknowledged_before_is_there_and_nothing_is_half(tmp_pat
 
     refused = run_till("restore", "--from", backup, "--data", tmp_path / "third", *settings)
     if target == "postgres":
-        assert refused.returncode == 1 and "holds something" in refused.stderr
+        assert refused.returncode == 1 and "is not empty" in refused.stderr
         replaced = run_till("restore", "--from", backup, "--data", place, *settings, "--replace", "--json", timeout=120)
         assert replaced.returncode == 0, replaced.stderr
         last = Till(tmp_path / "second", *settings, data=place)
         assert all_ids(last, shop) == found
         after = shop.control.call("buy", {"productId": COINS}, bundleId=APP, environment="sandbox", customer="later")
-        assert int(after["transactionId"]) > int(later["transactionId"]), "no id is given out twice"
+        assert int(after["transactionId"]) > int(later["transactionId"]), "an id was used twice"
         assert last.stop() == 0
 
 
-def test_a_shop_in_sqlite_is_put_back_in_the_place_of_a_later_one(tmp_path):
+def test_a_sqlite_backup_replaces_a_later_shop(tmp_path):
     till = Till(tmp_path / "first", "--demo")
     here = ["--data", till.data]
     backup = tmp_path / "backup"
@@ -172,12 +172,12 @@ def test_a_shop_in_sqlite_is_put_back_in_the_place_of_a_later_one(tmp_path):
     later = json.loads(
         run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", *here).stdout
     )["transactionId"]
-    assert int(later) > int(bought), "no id is given out twice"
+    assert int(later) > int(bought), "an id was used twice"
     assert again.stop() == 0
     assert run_till("doctor", "--data", put["before"]).returncode == 0
 
 
-def test_a_backup_that_is_not_what_it_was_is_refused(tmp_path):
+def test_a_modified_backup_is_rejected(tmp_path):
     till = Till(tmp_path / "first", "--demo")
     control = ControlClient(till.address("control"))
     backup = tmp_path / "backup"
@@ -216,13 +216,13 @@ def test_a_backup_that_is_not_what_it_was_is_refused(tmp_path):
     assert not [name for name in os.listdir(tmp_path) if "unfinished" in name]
 
 
-def test_a_backup_on_a_new_disk_gives_out_nothing_that_was_given_out_since_it_was_made(tmp_path):
+def test_a_backup_restored_to_a_new_disk_reuses_no_id_assigned_after_the_backup(tmp_path):
     till = Till(tmp_path / "first", "--demo")
     here = ["--data", till.data]
     backup = tmp_path / "backup"
     assert run_till("backup", backup, *here).returncode == 0
     assert till.stop() == 0
-    # The next server has a block of numbers of its own, beyond all that the backup knows.
+    # The next server reserves its own block of numbers, beyond all that the backup knows.
     till = Till(tmp_path / "first", data=till.data)
 
     def buy(folder):
@@ -234,7 +234,7 @@ def test_a_backup_on_a_new_disk_gives_out_nothing_that_was_given_out_since_it_wa
     given_out = [buy(till.data)]
     assert till.stop() == 0
     for number in range(2):
-        # The disk is lost, twice: nobody can ask what was given out.
+        # The disk is lost twice, so no server can read which numbers were used.
         place = str(tmp_path / f"new-{number}")
         done = run_till("restore", "--from", backup, "--data", place, "--json")
         assert done.returncode == 0, done.stderr

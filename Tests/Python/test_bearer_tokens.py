@@ -1,4 +1,4 @@
-"""Who may ask: every way in which a bearer token can be wrong, the answer on the wire, the reason in the journal."""
+"""Authentication: every way in which a bearer token can be wrong, the answer, and the reason in the request log."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ from catalog_of_everything import COINS
 from process_helpers import AppleKey, b64url
 from shop_helpers import V2, App, now_ms
 
-# Two routes that list the errors on the app, and those that do not.
+# Two routes that list the errors about the app, and those that do not.
 LISTING = ["/inApps/v2/history/{}", "/inApps/v1/history/{}", "/inApps/v1/subscriptions/{}"]
 SILENT = ["/inApps/v1/transactions/{}", "/inApps/v1/transactions/appTransactions/{}", "/inApps/v2/refund/lookup/{}",
           "/inApps/v1/refund/lookup/{}", "/inApps/v1/lookup/M123456789"]
@@ -31,12 +31,12 @@ def known(app):
 
 @pytest.fixture(scope="module")
 def signer(app):
-    """Makes tokens that no library would."""
+    """Creates tokens that no library would create."""
     return AppleKey(app.key, app.bundle_id)
 
 
 def unauthenticated(environment, path, *words, token=..., headers=None, never=()):
-    """The answer is Apple's 401, and the journal has the reason, without anything that is secret."""
+    """The answer is Apple's 401, and the request log has the reason without any secret."""
     answer = environment.send("GET", path, token=token, headers=headers)
     assert answer.status_code == 401, f"{answer.status_code} {answer.text}"
     assert answer.headers["Content-Type"] == "text/plain"
@@ -51,7 +51,7 @@ def unauthenticated(environment, path, *words, token=..., headers=None, never=()
     if isinstance(token, str):
         secrets += [part for part in token.split(".") if len(part) > 8]
     for secret in secrets:
-        assert secret not in json.dumps(entry), "the journal repeats the token"
+        assert secret not in json.dumps(entry), "the request log contains the token"
     return entry
 
 
@@ -59,7 +59,7 @@ def everywhere(known):
     return [path.format(known) for path in LISTING + SILENT]
 
 
-def test_a_good_token_is_let_in_everywhere(sandbox, known):
+def test_a_valid_token_is_accepted_by_every_route(sandbox, known):
     for path in everywhere(known):
         assert sandbox.send("GET", path).status_code == 200
 
@@ -84,7 +84,7 @@ def test_a_header_that_is_not_bearer(sandbox, known, header, word):
     unauthenticated(sandbox, everywhere(known)[0], word, token=None, headers=headers, never=["dXNlcjpwYXNz"])
 
 
-def test_a_bare_token_without_its_scheme_is_not_repeated_in_the_journal(app, known):
+def test_a_token_without_its_scheme_is_not_stored_in_the_request_log(app, known):
     token = app.token()
     unauthenticated(app.sandbox, everywhere(known)[0], "Bearer", token=None, headers={"Authorization": token},
                     never=token.split("."))
@@ -103,7 +103,7 @@ def test_garbage(sandbox, known, token):
     unauthenticated(sandbox, everywhere(known)[0], token=token)
 
 
-def test_the_token_is_cut_or_padded_or_its_parts_are_no_json_objects(app, sandbox, signer, known):
+def test_a_token_that_is_truncated_or_padded_or_whose_parts_are_no_json_objects(app, sandbox, signer, known):
     path = everywhere(known)[0]
     token = app.token()
     unauthenticated(sandbox, path, token=token[:-4])
@@ -153,7 +153,7 @@ def test_a_header_that_demands_extensions(app, sandbox, signer, known):
     unauthenticated(sandbox, everywhere(known)[0], "crit", token=signer.raw_token(header, app.claims()))
 
 
-def test_an_unknown_kid_names_the_keys_that_would_do(app, sandbox, known):
+def test_the_explanation_of_an_unknown_kid_lists_the_valid_keys(app, sandbox, known):
     token = app.token(headers={"kid": "UNKNOWNKEY"})
     unauthenticated(sandbox, everywhere(known)[0], "UNKNOWNKEY", app.key["keyId"], token=token)
 
@@ -178,7 +178,7 @@ def test_a_token_that_was_changed_afterwards(app, sandbox, known):
 
 
 def test_a_key_of_another_team_with_the_bundle_of_this_one(app, foreign_app, sandbox, known):
-    """The key is good, but its team has no such app: 4040003 where the route lists it, 401 elsewhere."""
+    """The key is valid, but its team has no such app: 4040003 where the route lists it, 401 elsewhere."""
     token = app.token(key=foreign_app.key, iss=foreign_app.issuer_id)
     client = app.client("sandbox", key=foreign_app.key)
     for path in LISTING:
@@ -210,7 +210,7 @@ def test_the_bundle_of_another_team(app, foreign_app, sandbox, known):
         unauthenticated(sandbox, path.format(known), foreign_app.bundle_id, token=token)
 
 
-def test_a_bundle_that_nobody_has(app, sandbox, known):
+def test_an_unknown_bundle(app, sandbox, known):
     token = app.token(bid="com.example.nobody")
     for path in LISTING:
         entry = sandbox.check_error(sandbox.send("GET", path.format(known), token=token), 4040003)
@@ -236,7 +236,7 @@ def test_a_bundle_that_is_missing_or_malformed(app, sandbox, known, bid):
         unauthenticated(sandbox, path.format(known), "bid", token=token)
 
 
-def test_a_bundle_that_is_missing_reaches_the_official_client_by_its_number(app, known):
+def test_the_official_client_gets_the_error_code_of_a_missing_bundle(app, known):
     client = app.client("sandbox", bundle_id=None)
     for call in (
         lambda: client.get_transaction_history(known, None, TransactionHistoryRequest(), V2),
@@ -258,8 +258,8 @@ def test_a_revoked_key(app, control, sandbox, known):
     assert abs(revoked["revokedDate"] - now_ms()) < 60_000
     for path in everywhere(known):
         unauthenticated(sandbox, path, "revoked", key["keyId"], app.key["keyId"], token=token)
-    assert control.call("revokeKey", keyId=key["keyId"])["revokedDate"] == revoked["revokedDate"], "once and for ever"
-    assert sandbox.send("GET", everywhere(known)[0]).status_code == 200, "other keys go on"
+    assert control.call("revokeKey", keyId=key["keyId"])["revokedDate"] == revoked["revokedDate"], "the date stays"
+    assert sandbox.send("GET", everywhere(known)[0]).status_code == 200, "other keys still work"
 
 
 @pytest.mark.parametrize("aud", [None, "", "appstoreconnect-v2", "AppStoreConnect-v1", [], 5,
@@ -268,7 +268,7 @@ def test_a_wrong_audience(app, sandbox, known, aud):
     unauthenticated(sandbox, everywhere(known)[0], "aud", token=app.token(aud=aud))
 
 
-def test_an_audience_in_an_array_of_one_is_good(app, sandbox, known):
+def test_an_audience_in_an_array_of_one_is_valid(app, sandbox, known):
     token = app.token(aud=["appstoreconnect-v1"])
     assert sandbox.send("GET", everywhere(known)[0], token=token).status_code == 200
 
@@ -285,7 +285,7 @@ def test_an_expired_token_says_how_long_ago(app, sandbox, known):
     assert any(str(seconds) in entry["explanation"] for seconds in range(500, 512))
 
 
-def test_a_missing_or_senseless_expiry(app, sandbox, known):
+def test_a_missing_or_invalid_expiry(app, sandbox, known):
     for exp in (None, "tomorrow", [], True):
         unauthenticated(sandbox, everywhere(known)[0], "exp", token=app.token(exp=exp))
     unauthenticated(sandbox, everywhere(known)[0], token=app.token(exp=-1))
@@ -306,7 +306,7 @@ def test_an_expiry_more_than_an_hour_ahead_without_an_issue_date(app, sandbox, k
     unauthenticated(sandbox, everywhere(known)[0], "no iat", token=app.token(iat=None, exp=now + 86_400))
 
 
-def test_an_issue_date_in_the_future_is_tolerated_for_a_minute(app, sandbox, known):
+def test_an_issue_date_up_to_a_minute_in_the_future_is_accepted(app, sandbox, known):
     now = int(time.time())
     path = everywhere(known)[0]
     assert sandbox.send("GET", path, token=app.token(iat=now + 50, exp=now + 350)).status_code == 200
@@ -314,14 +314,14 @@ def test_an_issue_date_in_the_future_is_tolerated_for_a_minute(app, sandbox, kno
     unauthenticated(sandbox, path, "future", token=app.token(iat=now + 86_400, exp=now + 86_700))
 
 
-def test_fractional_dates_are_good(app, sandbox, known):
+def test_fractional_dates_are_valid(app, sandbox, known):
     now = time.time()
     token = app.token(iat=now - 0.25, exp=now + 299.75)
     assert sandbox.send("GET", everywhere(known)[0], token=token).status_code == 200
     unauthenticated(sandbox, everywhere(known)[0], "expired", token=app.token(iat=now - 300.5, exp=now - 0.5))
 
 
-def test_a_token_without_an_issue_date_and_one_with_extra_claims_are_good(app, sandbox, signer, known):
+def test_a_token_without_an_issue_date_and_one_with_extra_claims_are_valid(app, sandbox, signer, known):
     path = everywhere(known)[0]
     extra = {"nonce": str(uuid.uuid4()), "sub": "me", "scope": ["GET /"], "deep": {"er": [1, None]}}
     for token in (
@@ -331,7 +331,7 @@ def test_a_token_without_an_issue_date_and_one_with_extra_claims_are_good(app, s
         assert sandbox.send("GET", path, token=token).status_code == 200
 
 
-def test_a_token_may_be_used_again_and_in_both_environments(app, customer):
+def test_a_token_can_be_reused_and_works_in_both_environments(app, customer):
     token = app.token()
     for environment in (app.sandbox, app.production):
         bought = environment.buy(customer, COINS)
@@ -339,8 +339,8 @@ def test_a_token_may_be_used_again_and_in_both_environments(app, customer):
             assert environment.send("GET", f"/inApps/v2/history/{bought.id}", token=token).status_code == 200
 
 
-def test_a_key_that_only_signs_offers_does_not_open_the_api(server, control, team, sandbox, known):
-    """Xcode's file may hold a key pair for offers; that key is good for nothing else."""
+def test_a_key_for_offers_does_not_authenticate_api_requests(server, control, team, sandbox, known):
+    """Xcode's file may contain a key pair for offers; that key does not authenticate API requests."""
     private = ec.generate_private_key(ec.SECP256R1())
     der = private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -358,6 +358,6 @@ def test_a_key_that_only_signs_offers_does_not_open_the_api(server, control, tea
     assert listed["offersOf"] == app.bundle_id
 
 
-def test_a_very_long_token_is_refused(app, sandbox, signer, known):
+def test_a_very_long_token_is_rejected(app, sandbox, signer, known):
     token = signer.raw_token(signer.header(), {**app.claims(), "padding": "x" * 20_000})
     unauthenticated(sandbox, everywhere(known)[0], token=token)

@@ -1,5 +1,5 @@
-"""Clean state: reset, snapshots, states in files, a Till in memory. What is restored is what was saved, row by row, as
-an independent reader of the database sees it."""
+"""Reset, snapshots, export and import, and an in-memory Till. A restored state equals the saved one row by row, as read
+from the database by the test itself."""
 
 import hashlib
 import itertools
@@ -27,7 +27,7 @@ numbers = itertools.count(1)
 
 
 class Shop:
-    """A Till of the test's own, with an app that sells something of everything."""
+    """The test's own Till, with an app that has a product of every type."""
 
     def __init__(self, till):
         self.till = till
@@ -41,20 +41,20 @@ class Shop:
         return App(self.till, self.control, bundle_id, 2_900_000_000 + number, self.team, CATALOG)
 
     def rows(self):
-        """Every row of the tables that make up the shop, read beside the server."""
+        """Every row of the tables that make up the shop, read directly from the database."""
         with sqlite3.connect(f"file:{self.till.data}/till.sqlite?mode=ro", uri=True) as database:
             rows = {
                 table: database.execute(f"SELECT * FROM {table} ORDER BY {key}").fetchall()
                 for table, key in TABLES.items()
             }
-        # Once a day the server notes which numbers it has given out, for retention; and each restore begins a course of
-        # events that is another than what it takes back.
-        notes = [("shop", "tides"), ("shop", "lineage")]
-        rows["documents"] = [row for row in rows["documents"] if row[:2] not in notes]
+        # Ignored: the daily high-water mark of assigned numbers (for retention), and the restore epoch, which changes
+        # with each restore.
+        ignored = [("shop", "tides"), ("shop", "lineage")]
+        rows["documents"] = [row for row in rows["documents"] if row[:2] not in ignored]
         return rows
 
-    def live(self, app, customers):
-        """Subscribes customers of a frozen environment, lets half a year pass, refunds somebody, and owes notifications."""
+    def fill(self, app, customers):
+        """Subscribes customers on a frozen clock and advances it by half a year; deliveries stay pending."""
         environment = app.sandbox
         environment.control("setEndpoint", {"url": "http://127.0.0.1:9/"}, endpoint="primary")
         for number in range(customers):
@@ -76,34 +76,34 @@ def frozen(shop):
     shop.app.sandbox.control("setClock", {"mode": "frozen"})
 
 
-def test_nothing_that_was_handed_out_before_a_restore_names_anything_after_it(shop):
+def test_ids_from_before_a_restore_are_never_reused_after_it(shop):
     frozen(shop)
     environment = shop.app.sandbox
     kept = environment.buy("ann", COINS)
     shop.control.call("saveSnapshot", {}, name="before")
 
-    def live():
-        """Ann's next purchase and its refund: what names them, and the places behind them."""
+    def buy_and_refund():
+        """Ann's next purchase and its refund: their ids and notification ids, and the revisions after them."""
         bought = environment.buy("ann", COINS)
         environment.refund(bought.id)
-        told = environment.control("listNotifications", query={"limit": 2})["notifications"]
-        assert {notice["notificationType"] for notice in told} == {"REFUND", "ONE_TIME_CHARGE"}
-        places = environment.whole_history(kept.id)[1], environment.whole_refund_history(kept.id)[1]
-        return bought.id, {notice["notificationUUID"] for notice in told}, places
+        listed = environment.control("listNotifications", query={"limit": 2})["notifications"]
+        assert {notice["notificationType"] for notice in listed} == {"REFUND", "ONE_TIME_CHARGE"}
+        revisions = environment.whole_history(kept.id)[1], environment.whole_refund_history(kept.id)[1]
+        return bought.id, {notice["notificationUUID"] for notice in listed}, revisions
 
-    lost, lost_uuids, places = live()
-    assert environment.whole_history(kept.id, revision=places[0])[0] == []
-    assert environment.whole_refund_history(kept.id, places[1])[0] == []
+    lost, lost_uuids, revisions = buy_and_refund()
+    assert environment.whole_history(kept.id, revision=revisions[0])[0] == []
+    assert environment.whole_refund_history(kept.id, revisions[1])[0] == []
     shop.control.call("restoreSnapshot", name="before")
-    found, uuids, _ = live()
+    found, uuids, _ = buy_and_refund()
     assert found != lost and uuids.isdisjoint(lost_uuids)
-    # Who kept a place behind what was taken back reads from the beginning, once, and misses nothing.
-    again, place = environment.whole_history(kept.id, revision=places[0])
+    # A client with a revision from after the snapshot reads once from the beginning and misses nothing.
+    again, revision = environment.whole_history(kept.id, revision=revisions[0])
     assert ids(again) == [kept.id, found]
-    assert environment.whole_history(kept.id, revision=place)[0] == []
-    refunds, place = environment.whole_refund_history(kept.id, places[1])
+    assert environment.whole_history(kept.id, revision=revision)[0] == []
+    refunds, revision = environment.whole_refund_history(kept.id, revisions[1])
     assert ids(refunds) == [found]
-    assert environment.whole_refund_history(kept.id, place)[0] == []
+    assert environment.whole_refund_history(kept.id, revision)[0] == []
 
 
 def till(shop, *arguments, **options):
@@ -119,11 +119,11 @@ def refused(call, *arguments, **options):
     return caught.value.status, caught.value.code
 
 
-def test_a_restored_shop_of_a_hundred_customers_is_the_saved_one_row_by_row(shop, capsys):
+def test_a_restored_shop_of_a_hundred_customers_equals_the_saved_one_row_by_row(shop, capsys):
     frozen(shop)
     other = shop.make_app()
     other.sandbox.create("zoe")
-    environment = shop.live(shop.app, 100)
+    environment = shop.fill(shop.app, 100)
     shop.control.call("addFault", {"kind": "cut", "bundleId": shop.app.bundle_id})
     saved = shop.control.call("saveSnapshot", {}, name="half-a-year")
     assert (saved["customers"], saved["transactions"], saved["notifications"]) == (102, 702, 702)
@@ -146,13 +146,14 @@ def test_a_restored_shop_of_a_hundred_customers_is_the_saved_one_row_by_row(shop
     assert till(shop, "export-state", "-") == text
     assert shop.control.call("listSnapshots")["snapshots"] == [saved]
 
-    # And it lives on: what comes next is what came next before.
-    assert environment.control("advanceClock", {"by": "P1M"})["notifications"] == [{"notice": "DID_RENEW", "count": 100}]
+    # The restored shop continues: the next month has the same effects as before.
+    report = environment.control("advanceClock", {"by": "P1M"})
+    assert report["notifications"] == [{"notice": "DID_RENEW", "count": 100}]
 
 
-def test_a_restored_app_leaves_its_neighbours_alone(shop):
+def test_restoring_an_app_does_not_change_other_apps(shop):
     frozen(shop)
-    shop.live(shop.app, 3)
+    shop.fill(shop.app, 3)
     other = shop.make_app()
     other.sandbox.create("zoe")
     shop.control.call("saveSnapshot", {"bundleId": shop.app.bundle_id}, name="one")
@@ -167,9 +168,9 @@ def test_a_restored_app_leaves_its_neighbours_alone(shop):
     assert refused(shop.control.call, "restoreSnapshot", name="one") == (404, "unknown_snapshot")
 
 
-def test_a_state_in_a_file_stands_again_in_an_empty_till(shop, serve, tmp_path):
+def test_an_exported_state_can_be_imported_into_an_empty_till(shop, serve, tmp_path):
     frozen(shop)
-    environment = shop.live(shop.app, 3)
+    environment = shop.fill(shop.app, 3)
     file = tmp_path / "shop.till"
     till(shop, "export-state", file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -183,15 +184,15 @@ def test_a_state_in_a_file_stands_again_in_an_empty_till(shop, serve, tmp_path):
     assert run_till("export-state", str(again), "--control", second.address("control")).returncode == 0
     assert again.read_bytes() == file.read_bytes()
 
-    # What was signed there is delivered as it was signed; the key of the app still opens its API.
-    told = environment.control("listNotifications", query={"limit": 1})["notifications"][0]["notificationUUID"]
+    # A notification signed there is delivered with the same signature, and the app's key still authenticates.
+    newest = environment.control("listNotifications", query={"limit": 1})["notifications"][0]["notificationUUID"]
     shown = [
-        each.call("getNotification", notificationUUID=told, bundleId=shop.app.bundle_id, environment="sandbox")
+        each.call("getNotification", notificationUUID=newest, bundleId=shop.app.bundle_id, environment="sandbox")
         for each in (shop.control, control)
     ]
     assert shown[0]["signedPayload"] == shown[1]["signedPayload"]
 
-    # Both go on without ever giving a number that the other state has.
+    # Both continue, and neither assigns a number that the other state has.
     bought = control.call(
         "buy", {"productId": COINS}, bundleId=shop.app.bundle_id, environment="sandbox", customer="guest 0"
     )["transactionId"]
@@ -205,7 +206,7 @@ def sqlite_ids(shop):
         return database.execute("SELECT id FROM ledger").fetchall()
 
 
-def test_what_is_broken_is_refused_with_its_line_and_changes_nothing(shop, tmp_path):
+def test_an_invalid_state_is_rejected_with_the_line_number_and_changes_nothing(shop, tmp_path):
     shop.app.sandbox.create("ann")
     shop.app.sandbox.buy("ann", COINS)
     text = till(shop, "export-state", "-")
@@ -215,7 +216,7 @@ def test_what_is_broken_is_refused_with_its_line_and_changes_nothing(shop, tmp_p
     before = shop.rows()
     for number, (broken, words) in enumerate([
         (text[: len(text) // 2], "Line "), (text.replace('"ann"', '"bob"'), "columns"), ("", "ends before"),
-        ("nonsense\n", "no state"), (text + "{}\n", "follows"),
+        ("nonsense\n", "not a state"), (text + "{}\n", "follows"),
     ]):
         file = tmp_path / f"broken-{number}"
         file.write_text(broken)
@@ -228,7 +229,7 @@ def test_what_is_broken_is_refused_with_its_line_and_changes_nothing(shop, tmp_p
     assert missing.returncode == 1 and "cannot be read" in missing.stderr
 
 
-def test_numbers_of_another_app_are_not_taken(shop, serve, tmp_path):
+def test_an_import_does_not_take_numbers_of_another_app(shop, serve, tmp_path):
     shop.app.sandbox.create("ann")
     shop.app.sandbox.buy("ann", COINS)
     file = tmp_path / "app.till"
@@ -237,7 +238,7 @@ def test_numbers_of_another_app_are_not_taken(shop, serve, tmp_path):
     for number in range(40):
         other.app.sandbox.create(f"guest {number}")
         other.app.sandbox.buy(f"guest {number}", COINS)
-    # The same customers of the same app have the same partitions, and a fresh Till counts from one.
+    # The same customers of the same app have the same partitions, and a new Till counts from one.
     with sqlite3.connect(f"file:{other.till.data}/till.sqlite?mode=ro", uri=True) as database:
         taken = {row[0] for row in database.execute("SELECT id FROM ledger UNION SELECT account FROM accounts")}
     own = {row[0] for row in sqlite_ids(shop)}
@@ -249,30 +250,30 @@ def test_numbers_of_another_app_are_not_taken(shop, serve, tmp_path):
     assert other.control.call("getApp", bundleId=other.app.bundle_id)["bundleId"] == other.app.bundle_id
 
 
-def test_a_reset_erases_what_happened_and_leaves_what_was_set_up(shop):
+def test_a_reset_erases_data_and_keeps_settings(shop):
     frozen(shop)
-    shop.live(shop.app, 2)
+    shop.fill(shop.app, 2)
     shop.control.call("addFault", {"kind": "cut"})
-    assert till(shop, "reset", "--app", shop.app.bundle_id) == f"All that happened in {shop.app.bundle_id} is erased.\n"
+    assert till(shop, "reset", "--app", shop.app.bundle_id) == f"Erased all activity of {shop.app.bundle_id}.\n"
     rows = shop.rows()
     assert not any(rows[table] for table in TABLES if table != "documents")
     assert shop.app.sandbox.control("getClock")["mode"] == "real"
     assert shop.app.sandbox.control("listEndpoints")["endpoints"]
-    assert len(shop.control.call("listFaults")["faults"]) == 1, "a fault of the whole shop is no app's"
+    assert len(shop.control.call("listFaults")["faults"]) == 1, "a fault rule of the whole server belongs to no app"
     shop.app.sandbox.create("ann")
     shop.app.sandbox.buy("ann", BASIC)
-    assert till(shop, "reset") == "All that happened is erased.\n"
+    assert till(shop, "reset") == "Erased all activity.\n"
     assert shop.control.call("listFaults")["faults"] == []
     assert till(shop, "reset", "--app", shop.app.bundle_id, "--everything") == f"{shop.app.bundle_id} is gone.\n"
     assert refused(shop.control.call, "getApp", bundleId=shop.app.bundle_id) == (404, "unknown_app")
     assert len(shop.control.call("listKeys")["keys"]) == 1
-    assert till(shop, "reset", "--everything") == "The shop is empty.\n"
+    assert till(shop, "reset", "--everything") == "Deleted everything.\n"
     assert shop.control.call("listKeys")["keys"] == [] and shop.control.call("listTeams")["teams"] == []
     assert shop.control.call("reset", {}) is None
     assert refused(shop.control.call, "reset", {"bundleId": "com.example.nobody"}) == (404, "unknown_app")
 
 
-def test_saved_states_survive_a_restart_and_a_backup(serve, tmp_path):
+def test_snapshots_survive_a_restart_and_a_backup(serve, tmp_path):
     shop = Shop(serve())
     shop.app.sandbox.create("ann")
     saved = shop.control.call("saveSnapshot", {}, name="fresh")
@@ -298,7 +299,7 @@ def test_names_and_numbers_of_snapshots_have_limits(shop):
     assert refused(shop.control.call, "removeSnapshot", name="s7") == (404, "unknown_snapshot")
 
 
-def test_whoever_sells_for_real_lets_nobody_erase(serve):
+def test_erasing_can_be_disabled(serve):
     shop = Shop(serve("--allow-reset", "false"))
     text = till(shop, "export-state", "-")
     shop.control.call("saveSnapshot", {}, name="fresh")
@@ -338,7 +339,7 @@ def test_an_ephemeral_till_answers_within_a_second_and_leaves_nothing(tmp_path, 
     assert both.returncode == 64 and "--ephemeral" in both.stderr
 
 
-def test_what_a_killed_ephemeral_till_left_behind_goes_with_the_next(tmp_path):
+def test_the_next_ephemeral_till_removes_the_files_of_a_killed_one(tmp_path):
     def start(number):
         ready = tmp_path / f"ready-{number}"
         ports = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
@@ -361,8 +362,8 @@ def test_what_a_killed_ephemeral_till_left_behind_goes_with_the_next(tmp_path):
     assert second.wait(30) == 0
 
 
-def test_a_state_may_come_slowly(serve, tmp_path):
-    """The deadline of a request is that of each piece, because a state may be of any size."""
+def test_a_state_may_be_uploaded_slowly(serve, tmp_path):
+    """The request deadline applies to each piece, because a state may have any size."""
     shop = Shop(serve("--request-timeout", "2"))
     frozen(shop)
     text = requests.get(shop.till.address("control") + "/v1/state", timeout=60).content
@@ -379,8 +380,8 @@ def test_a_state_may_come_slowly(serve, tmp_path):
     assert answer.status_code == 200, answer.text
 
 
-def test_a_till_at_work_in_another_container_keeps_its_memory(tmp_path):
-    """Its process has a number that is nobody's here; the lock tells that somebody is there."""
+def test_an_ephemeral_till_running_in_another_container_keeps_its_files(tmp_path):
+    """Its process id does not exist in this container; the lock shows that the process is alive."""
     environment = clean_environment() | {"TMPDIR": str(tmp_path)}
     arguments = ("--production-port", "0", "--sandbox-port", "0", "--control-port", "0")
     folders = []
@@ -411,13 +412,13 @@ def test_a_till_at_work_in_another_container_keeps_its_memory(tmp_path):
 
 
 def signed(lines):
-    """A state whose last line fits the others, as anybody can write it who edits one by hand."""
+    """A state whose last line has a valid checksum, as anyone can write who edits one by hand."""
     body = "".join(f"{line}\n" for line in lines)
     foot = {"rows": sum(line.startswith("[") for line in lines), "sha256": hashlib.sha256(body.encode()).hexdigest()}
     return (body + json.dumps(foot, separators=(",", ":")) + "\n").encode()
 
 
-def test_a_state_that_was_edited_by_hand_cannot_bring_the_server_down(shop):
+def test_an_edited_state_cannot_crash_the_server(shop):
     frozen(shop)
     environment = shop.app.sandbox
     environment.create("ann")
@@ -426,7 +427,7 @@ def test_a_state_that_was_edited_by_hand_cannot_bring_the_server_down(shop):
     environment.buy("ann", BASIC)
     lines = shop.control.call("exportState").decode().splitlines()[:-1]
     shop.control.call("importState", signed(lines))
-    # A member who does not exist, in both members' accounts.
+    # A family member that does not exist, in the accounts of both members.
     edited = [line.replace(f",{bob}]", f",{bob + 1024}]") for line in lines]
     assert sum(old != new for old, new in zip(lines, edited)) == 2
     with pytest.raises(ControlRefused) as refused:

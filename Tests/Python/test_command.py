@@ -1,4 +1,4 @@
-"""The command, as a person uses it: what it prints, with and without --json, and how it ends."""
+"""The command line: output with and without --json, and exit codes."""
 
 import json
 import os
@@ -29,20 +29,22 @@ COMMANDS = [
     "subscription list", "subscription show", "subscription cancel", "subscription resume", "subscription change",
     "subscription extend", "subscription accept-price", "subscription decline-price", "card decline", "card accept",
     "ask-to-buy on", "ask-to-buy off", "refund", "refund request", "refund grant", "refund decline", "refund reverse",
-    "refund list", "product remove", "product restore", "product share", "price raise", "extend", "job list", "job show",
+    "refund list", "product remove", "product restore", "product share", "price raise", "extend", "job list",
+    "job show",
     "clock show", "clock freeze", "clock set", "clock advance", "clock run", "clock real", "clock create", "clock list",
     "rules show", "rules set", "endpoint list", "endpoint set", "endpoint remove", "notifications list",
     "notifications show", "notifications resend", "notify", "listen", "history", "explain", "ca show", "ca export",
     "ca rotate", "ca ocsp show", "ca ocsp set", "attack", "doctor", "backup", "receipt", "secret create", "secret show",
     "secret remove", "fault add", "fault list", "fault remove", "reset", "snapshot save", "snapshot list",
-    "snapshot restore", "snapshot remove", "export-state", "import-state", "migrate", "prune", "restore", "customer erase", "token create", "token list",
+    "snapshot restore", "snapshot remove", "export-state", "import-state", "migrate", "prune", "restore",
+    "customer erase", "token create", "token list",
     "token revoke",
 ]
 
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
-    """A server that only the command sets up."""
+    """A server that is set up by commands only."""
     server = Till(tmp_path_factory.mktemp("command"))
     yield server
     assert server.stop() == 0
@@ -50,12 +52,12 @@ def till(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(till):
-    """Runs a command against the server; answers its standard output, or the JSON in it."""
+    """Runs a command against the server; returns its standard output, or the JSON in it."""
     def run(*arguments, code=0, as_json=False):
         arguments = [str(argument) for argument in arguments] + ["--data", str(till.data)]
         outcome = run_till(*arguments, *(["--json"] if as_json else []))
-        said = f"till {' '.join(arguments)}: {outcome.returncode}\n{outcome.stdout}{outcome.stderr}"
-        assert outcome.returncode == code, said
+        output = f"till {' '.join(arguments)}: {outcome.returncode}\n{outcome.stdout}{outcome.stderr}"
+        assert outcome.returncode == code, output
         if code:
             return outcome.stderr
         assert outcome.stderr == ""
@@ -66,7 +68,7 @@ def run(till):
 
 @pytest.fixture(scope="module")
 def shop(till, run, tmp_path_factory):
-    """An app, a key and a catalogue, all made by the command."""
+    """An app, a key and a catalog, all created by commands."""
     assert "There is no app yet" in run("customer", "list", code=1)
     text = run("app", "create", "com.example.loom", "--apple-id", "1122334455", "--name", "Loom")
     assert "com.example.loom" in text and "1122334455" in text
@@ -87,7 +89,7 @@ def test_help_has_an_example(command):
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["help", "buy"], ["app", "--help"], ["ca", "--help"]])
-def test_help_is_no_failure(arguments):
+def test_help_exits_with_zero(arguments):
     outcome = run_till(*arguments)
     assert outcome.returncode == 0 and "till" in outcome.stdout and outcome.stderr == ""
 
@@ -101,7 +103,7 @@ def test_all_commands_are_in_the_list():
 # Setting up -----------------------------------------------------------------------------------------------------------
 
 
-def test_an_app_is_made_and_listed(shop, run):
+def test_an_app_is_created_and_listed(shop, run):
     made = run("app", "create", "com.example.second", as_json=True)
     assert set(made) == {"bundleId", "appAppleId", "name", "issuerId"}
     listed = run("app", "list", as_json=True)["apps"]
@@ -110,7 +112,7 @@ def test_an_app_is_made_and_listed(shop, run):
     assert "already" in run("app", "create", "com.example.second", code=1)
 
 
-def test_a_key_is_written_once_for_its_owner_only(till, shop, run, tmp_path):
+def test_a_key_file_is_written_once_and_readable_by_its_owner_only(till, shop, run, tmp_path):
     text = run("key", "create", "--out", tmp_path)
     (file,) = tmp_path.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -129,19 +131,19 @@ def test_a_key_is_written_once_for_its_owner_only(till, shop, run, tmp_path):
     assert "NOSUCHKEY0" in run("key", "revoke", "NOSUCHKEY0", code=1)
 
 
-def test_a_key_is_not_made_when_it_could_not_be_written(shop, run):
+def test_no_key_is_created_when_its_file_cannot_be_written(shop, run):
     before = run("key", "list", as_json=True)
     assert "/dev/null/keys" in run("key", "create", "--out", "/dev/null/keys", code=1)
     assert run("key", "list", as_json=True) == before
 
 
-def test_a_missing_folder_for_a_key_is_made(shop, run, tmp_path):
+def test_a_missing_folder_for_a_key_is_created(shop, run, tmp_path):
     made = run("key", "create", "--out", tmp_path / "new/keys", as_json=True)
     assert made["file"] == str(tmp_path / f"new/keys/AuthKey_{made['keyId']}.p8")
     assert stat.S_IMODE(os.stat(made["file"]).st_mode) == 0o600
 
 
-def test_an_import_says_what_it_brought_and_what_is_wrong(shop, run, tmp_path):
+def test_an_import_prints_what_it_imported_and_all_errors(shop, run, tmp_path):
     text = run("import", FIXTURE, "--app", "com.example.loom")
     assert "com.example.loom" in text and "6" in text
     wrong = tmp_path / "wrong.storekit"
@@ -157,7 +159,7 @@ def test_an_import_says_what_it_brought_and_what_is_wrong(shop, run, tmp_path):
 APP = ["--app", "com.example.loom"]
 
 
-def test_customers_are_made_shown_and_listed(shop, run):
+def test_customers_are_created_shown_and_listed(shop, run):
     made = run("customer", "create", "eva", "--storefront", "DEU", *APP, as_json=True)
     assert (made["customer"], made["storefront"]) == ("eva", "DEU")
     assert "eva" in run("customer", "create", "eva", *APP)
@@ -181,11 +183,11 @@ def test_with_several_apps_one_must_be_named(till, shop, run):
     assert outcome.returncode == 0, outcome.stderr
 
 
-def test_a_family_is_made_shown_joined_and_left(shop, run):
+def test_a_family_is_created_shown_joined_and_left(shop, run):
     made = run("family", "create", "gus", "hal", "ida", *APP, as_json=True)
-    told = {"events": ["joinedFamily", "joinedFamily"], "notifications": []}
+    effects = {"events": ["joinedFamily", "joinedFamily"], "notifications": []}
     shown = {"name": "gus", "organizer": "gus", "members": ["gus", "hal", "ida"]}
-    assert made == {**shown, **told}
+    assert made == {**shown, **effects}
     assert "hal" in run("family", "show", "gus", *APP)
     assert run("family", "show", "ida", *APP, as_json=True) == shown
     assert run("family", "join", "joe", "--with", "gus", *APP, as_json=True)["members"][-1] == "joe"
@@ -198,7 +200,7 @@ def test_a_family_is_made_shown_joined_and_left(shop, run):
     assert "lou" in run("family", "create", "lou", "max", *APP)
 
 
-def test_buying_prints_what_the_device_hands_over(till, shop, run):
+def test_buying_prints_the_transaction_that_the_device_receives(till, shop, run):
     bought = run("buy", THREAD, "--customer", "nina", "--quantity", "3", "--storefront", "USA",
                  "--app-account-token", "C0FFEE00-0000-4000-8000-000000000001", *APP, as_json=True)
     client = ControlClient(till.address("control"))
@@ -225,15 +227,15 @@ def test_buying_with_and_without_offers(shop, run):
 
     assert offer_type(run("buy", MONTH, "--customer", "otto", *APP, as_json=True)) == 1
     assert offer_type(run("buy", MONTH, "--customer", "olga", "--introductory", *APP, as_json=True)) == 1
-    # Two customers who live in the past subscribe, turn renewal off, and come back to the present.
+    # Two customers on a clock in the past subscribe, turn off renewal, and return to the present.
     run("clock", "create", "past", "--at", "2025-11-14", *APP)
     for customer in ("oleg", "orla"):
         run("customer", "create", customer, "--at", "2025-11-14", *APP)
         run("customer", "clock", customer, "past", *APP)
         assert offer_type(run("buy", MONTH, "--customer", customer, "--no-offer", *APP, as_json=True)) is None
         run("subscription", "cancel", customer, *APP)
-    leap = run("clock", "advance", "1y", "--clock", "past", *APP, as_json=True)
-    assert leap["notifications"] == [{"notice": "EXPIRED/VOLUNTARY", "count": 2}]
+    report = run("clock", "advance", "1y", "--clock", "past", *APP, as_json=True)
+    assert report["notifications"] == [{"notice": "EXPIRED/VOLUNTARY", "count": 2}]
     for customer in ("oleg", "orla"):
         run("customer", "clock", customer, "--none", *APP)
     assert offer_type(run("buy", MONTH, "--customer", "oleg", "--win-back", "rethread", *APP, as_json=True)) == 4
@@ -249,41 +251,42 @@ def test_buying_with_and_without_offers(shop, run):
     (["--signature", "MEUC"], "--promotional"), (["--key-id", "A", "--introductory"], "--key-id"),
     (["--promotional", "warp", "--token", "eyJ.e.s", "--nonce", "x"], "--nonce"),
 ])
-def test_a_signature_that_no_offer_needs_is_wrong_usage(shop, run, arguments, word):
+def test_a_signature_without_a_promotional_offer_is_wrong_usage(shop, run, arguments, word):
     assert word in run("buy", MONTH, "--customer", "tokens", *arguments, *APP, code=64)
     assert "tokens" in run("customer", "show", "tokens", *APP, code=1), "nothing was bought"
 
 
-def test_the_first_line_says_what_a_purchase_led_to(app):
+def test_the_first_line_summarizes_a_purchase(app):
     where = ["--customer", "zed", "--app", app.bundle_id, "--control", app.server.address("control")]
     offers = PromotionalOfferV2SignatureCreator(
         app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id
     )
 
-    def said(*arguments):
+    def output(*arguments):
         outcome = run_till(*arguments, *where)
         assert outcome.returncode == 0, outcome.stderr
         return outcome.stdout
 
     def first(*arguments):
-        return said(*arguments).splitlines()[0]
+        return output(*arguments).splitlines()[0]
 
     assert first("buy", COINS) == f"zed bought {COINS}."
     assert first("buy", BASIC, "--no-offer") == f"zed bought {BASIC}."
-    scheduled = said("buy", BASIC, "--promotional", "stay3", "--token", offers.create_signature(BASIC, "stay3", None))
-    assert re.match(rf"Nothing was charged: zed is subscribed to {re.escape(BASIC)}; the offer stay3 applies at the next "
-                    r"renewal, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n", scheduled), scheduled
+    scheduled = output("buy", BASIC, "--promotional", "stay3", "--token", offers.create_signature(BASIC, "stay3", None))
+    assert re.match(rf"Nothing was charged: zed is subscribed to {re.escape(BASIC)}; the offer stay3 applies at the "
+                    r"next renewal, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n", scheduled), scheduled
     for name in ("transactionId", "price", "purchaseDate", "orderId", "productId"):
-        assert not re.search(rf"^{name} ", scheduled, re.MULTILINE), "an earlier transaction reads as a new one"
-    assert re.search(r"^told +OFFER_REDEEMED$", scheduled, re.MULTILINE)
+        assert not re.search(rf"^{name} ", scheduled, re.MULTILINE), "shows an earlier transaction as the new one"
+    assert re.search(r"^notifications +OFFER_REDEEMED$", scheduled, re.MULTILINE)
     assert first("buy", PRO) == f"zed upgraded to {PRO}, effective immediately."
     down = first("buy", BASIC)
     assert down.startswith(f"Nothing was charged: zed keeps {PRO} and downgrades to {BASIC} at the next renewal, 20")
-    assert first("buy", PRO) == f"Nothing was charged: zed keeps {PRO}; the scheduled change is withdrawn."
+    assert first("buy", PRO) == f"Nothing was charged: zed keeps {PRO}; the scheduled change is canceled."
     year = first("buy", BASIC_YEAR)
-    assert year.startswith(f"Nothing was charged: zed keeps {PRO} and downgrades to {BASIC_YEAR} at the next renewal, 20")
-    once = said("buy", FOREVER)
-    again = said("buy", FOREVER)
+    downgrade = f"Nothing was charged: zed keeps {PRO} and downgrades to {BASIC_YEAR} at the next renewal, 20"
+    assert year.startswith(downgrade)
+    once = output("buy", FOREVER)
+    again = output("buy", FOREVER)
     assert again.startswith(f"Nothing was charged: zed already owns {FOREVER}. The original purchase:\n"), again
     for name in ("productId", "transactionId", "price", "purchaseDate"):
         line = re.search(rf"^{name} .+$", once, re.MULTILINE)[0]
@@ -292,7 +295,7 @@ def test_the_first_line_says_what_a_purchase_led_to(app):
     assert held == "The purchase waits: till purchase approve zed 1, or decline."
 
 
-def test_a_change_and_an_approval_say_what_they_led_to(app):
+def test_a_change_and_an_approval_print_a_summary(app):
     where = ["--app", app.bundle_id, "--control", app.server.address("control")]
 
     def first(*arguments):
@@ -309,10 +312,11 @@ def test_a_change_and_an_approval_say_what_they_led_to(app):
     first("ask-to-buy", "on", "yan")
     first("buy", BASIC, "--customer", "yan")
     approved = first("purchase", "approve", "yan")
-    assert approved.startswith(f"Nothing was charged: yan keeps {PRO} and downgrades to {BASIC} at the next renewal, 20")
+    downgrade = f"Nothing was charged: yan keeps {PRO} and downgrades to {BASIC} at the next renewal, 20"
+    assert approved.startswith(downgrade)
 
 
-def test_a_refund_in_full_in_part_and_its_reversal(shop, run):
+def test_full_and_partial_refunds_and_their_reversal(shop, run):
     id_ = run("buy", THREAD, "--customer", "paul", *APP, as_json=True)["transactionId"]
     assert run("refund", id_, "--issue-in-app", *APP, as_json=True)["transactionId"] == id_
     assert "already" in run("refund", id_, *APP, code=1)
@@ -330,7 +334,7 @@ def test_a_refund_in_full_in_part_and_its_reversal(shop, run):
 
 
 def test_history_asks_apples_route_and_prints_it_decoded(shop, run):
-    """With a key file; page after page; the answers of the API as they are with --json."""
+    """With a key file: page after page; with --json the raw answers of the API."""
     ids = [run("buy", THREAD, "--customer", "rita", *APP, as_json=True)["transactionId"] for _ in range(3)]
     run("refund", ids[0], *APP)
     key = ["--key", shop["file"]]
@@ -349,7 +353,7 @@ def test_history_asks_apples_route_and_prints_it_decoded(shop, run):
     assert "No refused" not in run("explain", "--last")
 
 
-def test_a_refusal_is_explained(till, shop, run):
+def test_a_rejected_request_is_explained(till, shop, run):
     answer = requests.get(till.address("sandbox") + "/inApps/v1/transactions/12", timeout=10)
     request_id = answer.text.split("Request ID: ")[1].strip()
     assert "Authorization" in run("explain", request_id)
@@ -373,7 +377,7 @@ def test_a_refusal_is_explained(till, shop, run):
 # Certificates, backup, doctor -----------------------------------------------------------------------------------------
 
 
-def test_the_root_is_shown_exported_and_kept_by_a_rotation(till, shop, run, tmp_path):
+def test_the_root_is_shown_and_exported_and_survives_a_rotation(till, shop, run, tmp_path):
     shown = run("ca", "show", as_json=True)
     assert "BEGIN CERTIFICATE" in run("ca", "show") and shown["rootFingerprint"] in run("ca", "show")
     run("ca", "export", tmp_path / "root.pem")
@@ -391,7 +395,7 @@ def test_the_root_is_shown_exported_and_kept_by_a_rotation(till, shop, run, tmp_
 
 
 def test_the_doctor_finds_nothing_and_then_a_file_that_others_may_read(till, run):
-    assert "All is well" in run("doctor")
+    assert "No problems" in run("doctor")
     assert run("doctor", as_json=True) == {"findings": []}
     file = till.data / "ca" / "root.key"
     file.chmod(0o644)
@@ -407,7 +411,7 @@ def test_the_doctor_finds_nothing_and_then_a_file_that_others_may_read(till, run
     assert "holds no shop" in run_till("doctor", "--data", "/nowhere").stderr
 
 
-def test_a_backup_is_taken_by_the_command(run, shop, tmp_path):
+def test_the_command_creates_a_backup(run, shop, tmp_path):
     target = tmp_path / "monday"
     assert str(target) in run("backup", target)
     assert "exists" in run("backup", target, code=1)
@@ -435,8 +439,8 @@ def test_a_mass_extension_is_listed_with_its_request_its_days_and_its_storefront
     assert request in shown and "USA, DEU" in shown
 
 
-def test_a_job_with_a_date_is_scheduled_and_none_begins_in_the_past(server, control, team):
-    # Its clocks go far ahead, so that no other test may have the app.
+def test_a_job_with_a_date_is_scheduled_and_a_past_date_is_rejected(server, control, team):
+    # Moves the app's clocks far into the future, so the app is not shared with other tests.
     app = App(server, control, "com.example.scheduled", 1234567801, team, CATALOG)
 
     def run(*arguments, code=0):
@@ -450,11 +454,11 @@ def test_a_job_with_a_date_is_scheduled_and_none_begins_in_the_past(server, cont
     extend = ["extend", "--all", "--product", BASIC, "--days", "5"]
     later = run(*extend, "--at", "2090-01-02")
     assert later.startswith(
-        "The extension, days: 5, is scheduled for 2090-01-02T00:00:00Z, by each customer's clock.\n"
+        "The extension, days: 5, is scheduled for 2090-01-02T00:00:00Z on each customer's clock.\n"
     ), later
     assert re.search(r"^pendingClocks +.*\bbehind\b", later, re.MULTILINE), later
     price = run("price", "raise", BASIC, "--to", "98.99", "--at", "2090-01-02")
-    assert price.startswith("The price increase is scheduled for 2090-01-02T00:00:00Z, by each customer's clock.\n")
+    assert price.startswith("The price increase is scheduled for 2090-01-02T00:00:00Z on each customer's clock.\n")
     assert "is past: the clock shows 20" in run(*extend, "--at", "2020-01-01", code=1)
     assert len(json.loads(run("job", "list", "--json"))["jobs"]) == 2
     run("clock", "freeze")
@@ -464,10 +468,10 @@ def test_a_job_with_a_date_is_scheduled_and_none_begins_in_the_past(server, cont
     assert all(re.search(r"^pendingClocks +.*\bbehind\b", job, re.MULTILINE) for job in shown), shown
 
 
-# How it ends ----------------------------------------------------------------------------------------------------------
+# Errors and exit codes ------------------------------------------------------------------------------------------------
 
 
-def test_with_json_a_refusal_is_json_with_a_code(till, shop, run, tmp_path):
+def test_with_json_an_error_is_json_with_a_code(till, shop, run, tmp_path):
     def refusal(*arguments, code=1, **environment):
         outcome = run_till(*arguments, "--json", **environment)
         assert (outcome.returncode, outcome.stdout) == (code, ""), outcome
@@ -481,8 +485,8 @@ def test_with_json_a_refusal_is_json_with_a_code(till, shop, run, tmp_path):
     assert refusal("customer", "list", *here)["code"] == "several_apps"
     unwritable = refusal("key", "create", "--out", "/dev/null/keys", *here)
     assert unwritable["code"] == "cannot_write" and "/dev/null/keys" in unwritable["message"]
-    nobody = refusal("app", "list", "--control", "http://127.0.0.1:9", code=2)
-    assert nobody["code"] == "server_not_reached" and "127.0.0.1:9" in nobody["message"]
+    unreachable = refusal("app", "list", "--control", "http://127.0.0.1:9", code=2)
+    assert unreachable["code"] == "server_not_reached" and "127.0.0.1:9" in unreachable["message"]
     wrong = refusal("buy", MONTH, "--customer", "x", "--token", "e.y.J", code=64)
     assert wrong["code"] == "wrong_usage" and "--token" in wrong["message"]
     assert refusal("buy", code=64)["code"] == "wrong_usage"
@@ -500,8 +504,9 @@ def test_an_empty_variable_counts_as_unset(till, shop, tmp_path):
     assert several.returncode == 1 and "Name one with --app" in several.stderr
     folder = run_till("app", "list", "--control", till.address("control"), TILL_DATA="")
     assert folder.returncode == 0, folder.stderr
-    # Settings of the server: none of these is refused, and none counts.
-    settings = {f"TILL_{name}": "" for name in ("CONFIG", "PRODUCTION_PORT", "DEMO", "PROFILE", "LOG_LEVEL", "DATABASE")}
+    # Empty server settings count as unset, too: the server accepts all of them.
+    names = ("CONFIG", "PRODUCTION_PORT", "DEMO", "PROFILE", "LOG_LEVEL", "DATABASE")
+    settings = {f"TILL_{name}": "" for name in names}
     doctor = run_till("doctor", "--data", till.data, **settings)
     assert doctor.returncode == 0, doctor.stderr
     config = tmp_path / "till.json"
@@ -511,12 +516,12 @@ def test_an_empty_variable_counts_as_unset(till, shop, tmp_path):
 
 
 def test_exit_codes(run, shop, tmp_path):
-    """0 done, 1 refused, 2 server not reached, 3 the doctor found something, 64 wrong usage."""
-    nobody = ["--control", "http://127.0.0.1:9"]
+    """0: done, 1: rejected, 2: server not reached, 3: doctor found a problem, 64: wrong usage."""
+    unreachable = ["--control", "http://127.0.0.1:9"]
     for arguments in (["app", "list"], ["customer", "show", "x", *APP], ["buy", THREAD, "--customer", "x", *APP],
                       ["ca", "rotate"], ["backup", str(tmp_path / "x")], ["explain", "--last"],
                       ["history", "12", *APP]):
-        outcome = run_till(*arguments, *nobody, timeout=10)
+        outcome = run_till(*arguments, *unreachable, timeout=10)
         assert outcome.returncode == 2, f"{arguments}: {outcome.returncode} {outcome.stderr}"
         assert "127.0.0.1:9" in outcome.stderr and "till serve" in outcome.stderr and outcome.stdout == ""
     for arguments in (["nonsense"], ["buy"], ["buy", THREAD], ["app", "create"], ["app", "list", "--nonsense"],
@@ -527,14 +532,14 @@ def test_exit_codes(run, shop, tmp_path):
     assert run("customer", "show", "nobody", *APP, code=1).startswith("till: ")
 
 
-def test_without_a_server_in_the_directory_the_command_says_so(tmp_path):
+def test_a_directory_without_a_running_server_is_an_error(tmp_path):
     outcome = run_till("app", "list", "--data", tmp_path / "empty", "--control", "http://127.0.0.1:9",
                        timeout=10)
     assert outcome.returncode == 2 and "till serve" in outcome.stderr
 
 
-def test_serve_with_the_demo_carries_on_with_the_same_data(serve):
-    """The demo tells where its key lies, and history works with it at once."""
+def test_serve_with_demo_continues_with_the_same_data(serve):
+    """The demo prints where its key is, and the history command finds it."""
     till = serve("--demo", "--json")
     document = json.loads(till.stdout())
     assert document == till.document
@@ -550,9 +555,10 @@ def test_serve_with_the_demo_carries_on_with_the_same_data(serve):
     customers = client.call("listCustomers", bundleId=document["bundleId"], environment="sandbox")["customers"]
     assert {"ann", "bob", "carla", "dora"} == {entry["customer"] for entry in customers}
     for environment in ("sandbox", "production"):
-        told = client.call("listNotifications", query={"limit": "100"}, bundleId=document["bundleId"], environment=environment)
+        scope = {"bundleId": document["bundleId"], "environment": environment}
+        page = client.call("listNotifications", query={"limit": "100"}, **scope)
         words = {
-            (entry["customer"], entry["notificationType"], entry.get("subtype")) for entry in told["notifications"]
+            (entry["customer"], entry["notificationType"], entry.get("subtype")) for entry in page["notifications"]
         }
         assert words >= {
             ("ann", "ONE_TIME_CHARGE", None), ("ann", "REFUND", None), ("ann", "SUBSCRIBED", "INITIAL_BUY"),
@@ -573,7 +579,7 @@ def test_serve_with_the_demo_carries_on_with_the_same_data(serve):
     assert document["keyFile"] in text and text.count("\n  ") >= 6
 
 
-def test_every_flag_of_serve_is_a_key_of_the_configuration_file_and_stands_in_the_page_of_settings(tmp_path):
+def test_every_serve_flag_is_a_configuration_key_and_is_documented(tmp_path):
     flags = set(re.findall(r"^  --([a-z0-9-]+)", run_till("serve", "--help").stdout, re.MULTILINE))
     flags -= {"config", "ready-file", "json", "help", "version"}
     config = tmp_path / "till.json"
@@ -588,7 +594,7 @@ def test_every_flag_of_serve_is_a_key_of_the_configuration_file_and_stands_in_th
         assert f"| `--{flag}` | `TILL_{flag.upper().replace('-', '_')}` |" in page, flag
 
 
-def test_a_refused_import_leaves_no_app_behind(serve, tmp_path):
+def test_a_rejected_import_leaves_no_app_behind(serve, tmp_path):
     till = serve()
     wrong = tmp_path / "wrong.storekit"
     wrong.write_text('{"products": 5}')
@@ -598,7 +604,7 @@ def test_a_refused_import_leaves_no_app_behind(serve, tmp_path):
     assert json.loads(run_till("app", "list", "--json", *control).stdout) == {"apps": []}
 
 
-def test_a_secret_is_read_from_standard_input_and_none_is_a_failure(serve, tmp_path):
+def test_a_secret_is_read_from_standard_input_and_an_empty_one_is_an_error(serve, tmp_path):
     till = serve()
     control = ("--control", till.address("control"))
     run_till("app", "create", "com.example.secret", *control)

@@ -1,4 +1,4 @@
-"""Judges the whole run: every documented error code, and every operation of the control API."""
+"""Checks over the whole run: every documented error code was provoked, and every control operation was called."""
 
 import pytest
 
@@ -13,16 +13,16 @@ def test_every_documented_error_was_provoked_or_is_listed_with_its_reason(whole_
     names = ", ".join(f"{code} {documented[code]}" for code in missing)
     assert not missing, f"neither provoked nor listed: {names}"
     assert not provoked & listed, f"provoked although listed: {sorted(provoked & listed)}"
-    assert provoked | listed == set(documented), "a code that is not documented was answered"
+    assert provoked | listed == set(documented), "an undocumented code was returned"
     for code, (reason, issue) in error_codes.LISTED.items():
         assert reason and issue, code
 
 
 @pytest.mark.last
-def test_every_operation_of_control_was_called_and_answered_as_documented(control, whole_run):
+def test_every_control_operation_was_called_and_answered_as_documented(control, whole_run):
     called = whole_run[1]
     missing = sorted(
         operation for operation in control.operations
         if not any(status.startswith("2") for status in called.get(operation, ()))
     )
-    assert not missing, f"never called with success in this run: {missing}"
+    assert not missing, f"never called successfully in this run: {missing}"

@@ -1,4 +1,4 @@
-"""The console in a browser: a whole story by clicking, every page checked on the way."""
+"""The console in a browser: one long scenario that checks every page."""
 
 import pytest
 import requests
@@ -8,7 +8,7 @@ from listening_post import ListeningPost
 from shop_helpers import ControlClient, Till
 
 BUNDLE = "com.example.console"
-FILE = "What it sells: a .storekit file of Xcode's"
+FILE = "Products: Xcode .storekit file (optional)"
 HOSTILE = "<script>alert(1)</script>"
 TEXTS = [("ar_SA", "مجموعة النباتات"), ("ja_JP", "植物標本集"), ("en_US", "Herbarium 🌿🍂")]
 MONTHLY = "Balcony monthly (com.example.till.demo.balcony.month)"
@@ -17,10 +17,10 @@ STOREKIT = REPOSITORY / "Sources/TillShop/Resources/demo.storekit"
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
-    """A server whose only visitor is the browser of this file."""
+    """A server for the browser of this module."""
     till = Till(tmp_path_factory.mktemp("console"))
     yield till
-    assert till.stop() == 0, "till serve did not end well on SIGTERM"
+    assert till.stop() == 0, "till serve did not exit with 0 on SIGTERM"
 
 
 @pytest.fixture(scope="module")
@@ -44,42 +44,42 @@ def post():
 
 
 class TestStory:
-    """Each test goes on where the one before it ended."""
+    """The tests run in order; each continues from the state of the previous one."""
 
-    def test_the_port_leads_a_browser_to_the_overview(self, browser):
+    def test_the_root_path_redirects_to_the_overview(self, browser):
         browser.open("/")
         assert browser.path == "/console/"
         assert browser.heading == "Overview"
-        browser.see("There is no app yet")
+        browser.see("No apps yet.")
         browser.examine("overview-empty")
 
-    def test_an_app_is_made_of_a_storekit_file(self, browser):
-        browser.act("Make the app", {"Bundle identifier": BUNDLE, FILE: STOREKIT})
+    def test_an_app_is_created_from_a_storekit_file(self, browser):
+        browser.act("Create app", {"Bundle ID": BUNDLE, FILE: STOREKIT})
         browser.see("Done.", "#effect")
         browser.see(BUNDLE)
         browser.examine("overview")
 
-    def test_a_environment_is_set_up(self, browser, post):
+    def test_an_environment_is_configured(self, browser, post):
         browser.click("sandbox")
-        browser.see("Clock of the environment")
+        browser.see("Sandbox clock")
         browser.act("Freeze")
-        browser.see("stands still")
-        browser.act("Set", {"Address": post.url})
+        browser.see("Frozen")
+        browser.act("Set endpoint", {"URL": post.url})
         browser.see(post.url, "#endpoints")
-        browser.act("Change", {"Grace period": "16 days"})
-        browser.see("16 days", "#rules")
+        browser.act("Save settings", {"Grace period": "16 days"})
+        assert browser.one("#setRules-grace-days").get_attribute("value") == "16"
         browser.examine("environment")
 
-    def test_what_is_sold_is_shown(self, browser):
-        browser.click("Catalogue")
+    def test_the_catalog_is_shown(self, browser):
+        browser.click("Catalog")
         browser.see("Balcony monthly")
-        browser.examine("catalogue")
+        browser.examine("catalog")
         browser.click("Balcony monthly")
         browser.examine("product")
 
-    def test_a_customer_is_made(self, browser):
+    def test_a_customer_is_created(self, browser):
         browser.click("Customers")
-        browser.act("Make a customer", {"Name": "ann"})
+        browser.act("Create customer", {"Name": "ann"})
         browser.examine("customers")
         browser.click("ann")
         assert browser.heading == "ann"
@@ -91,23 +91,23 @@ class TestStory:
         browser.see("active", ".subscription")
         assert browser.periods() == ["trial"]
         post.wait_for(1)
-        browser.see("arrived", "#told")
+        browser.see("delivered", "#notifications")
         browser.examine("customer-trial")
 
     def test_a_month_passes_and_the_renewal_appears_without_a_reload(self, browser, verbs, post):
         browser.mark()
         verbs.call("advanceClock", {"by": "P1M"}, bundleId=BUNDLE, environment="sandbox")
         browser.wait(lambda: browser.periods() == ["trial", "paid"], "the renewal on the timeline")
-        browser.see("DID_RENEW", "#told")
-        assert browser.is_marked(), "the page was loaded again"
+        browser.see("DID_RENEW", "#notifications")
+        assert browser.is_marked(), "the page was reloaded"
         browser.examine("customer-renewed")
 
-    def test_time_is_moved_by_clicking(self, browser):
+    def test_the_clock_is_advanced_by_clicking(self, browser):
         browser.act("Advance", {"By": "1mo"})
         browser.see("DID_RENEW", "#effect")
         assert browser.periods() == ["trial", "paid", "paid"]
 
-    def test_a_declined_card_leads_into_grace(self, browser, post):
+    def test_a_declined_card_leads_to_a_grace_period(self, browser, post):
         browser.act("Decline renewals")
         browser.see("declined for renewals", "#about")
         post.wait_for(3)
@@ -116,30 +116,30 @@ class TestStory:
         browser.see("DID_FAIL_TO_RENEW/GRACE_PERIOD", "#effect")
         browser.see("grace period", ".subscription")
         assert browser.visible(".tl-grace")
-        browser.wait(lambda: browser.visible(".tl-owed"), "a mark of what has not arrived")
-        browser.see("not arrived yet", "#told")
+        browser.wait(lambda: browser.visible(".tl-owed"), "the mark of an undelivered notification")
+        browser.see("pending", "#notifications")
         browser.examine("customer-grace")
 
-    def test_the_renewal_info_is_shown_in_words_and_as_it_is_signed(self, browser):
-        browser.unfold("How it renews")
-        browser.see("it could not be charged", ".subscription")
+    def test_the_renewal_info_is_shown_in_words_and_as_json(self, browser):
+        browser.unfold("Renewal details")
+        browser.see("billing failed", ".subscription")
         browser.see('"gracePeriodExpiresDate"', ".subscription")
 
-    def test_a_good_card_pays_within_the_grace(self, browser):
-        browser.act("The card is accepted")
+    def test_a_valid_card_recovers_the_subscription(self, browser):
+        browser.act("Accept payments")
         browser.see("DID_RENEW/BILLING_RECOVERY", "#effect")
         assert browser.periods() == ["trial", "paid", "paid", "paid"]
-        # The grace lies over what was paid for it.
+        # The grace period overlaps the paid period.
         assert browser.visible(".tl-grace")
         browser.examine("customer-recovered")
 
     def test_a_plan_is_changed_for_the_next_period(self, browser):
-        browser.act("Change", {"To": "Single pot weekly (level 3)", "Offer": "None"}, ".subscription")
+        browser.act("Change plan", {"New plan": "Single pot weekly (level 3)", "Offer": "None"}, ".subscription")
         browser.see("DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "#effect")
         assert browser.visible(".tl-planned")
         browser.examine("customer-changed")
 
-    def test_a_mark_leads_to_the_notification_with_its_layers_and_attempts(self, browser):
+    def test_a_mark_links_to_the_notification_with_its_layers_and_attempts(self, browser):
         browser.follow(browser.mark_of("DID_FAIL_TO_RENEW/GRACE_PERIOD"))
         assert browser.heading == "DID_FAIL_TO_RENEW / GRACE_PERIOD"
         browser.see("Unsuccessful HTTP response code 500", "#deliveries")
@@ -148,46 +148,46 @@ class TestStory:
             browser.see(layer)
         browser.examine("notification")
 
-    def test_it_is_sent_again_and_its_arrival_appears_without_a_reload(self, browser, post):
+    def test_it_is_resent_and_its_delivery_appears_without_a_reload(self, browser, post):
         post.answer = 200
         before = len(post.received)
-        browser.act("Send again everywhere")
+        browser.act("Resend to all endpoints")
         browser.see("Success 200", "#deliveries")
         assert len(post.wait_for(before + 1)) > before
         browser.click("ann")
-        browser.see("arrived DID_FAIL_TO_RENEW/GRACE_PERIOD", "#told")
+        browser.see("delivered DID_FAIL_TO_RENEW/GRACE_PERIOD", "#notifications")
 
     def test_notifications_are_listed(self, browser):
         browser.click("Notifications")
         browser.see("DID_RENEW")
         browser.examine("notifications")
 
-    def test_a_transaction_is_refunded_in_part(self, browser):
+    def test_a_transaction_is_partially_refunded(self, browser):
         browser.click("Customers")
         browser.click("ann")
         newest = browser.one("#rows tbody tr:first-child th a")
         browser.follow(newest)
         browser.examine("transaction")
-        browser.act("Refund", {"How much": "A part", "Percent, of a part": "25"})
+        browser.act("Refund", {"Amount": "Percentage", "Percent (for Percentage)": "25"})
         browser.see("REFUND", "#effect")
         browser.see("refund prorated")
         browser.click("ann")
         assert browser.visible(".tl-revoked")
         browser.see("revoked", ".subscription h3")
 
-    def test_a_parent_is_asked_and_a_family_shares(self, browser):
-        browser.act("Must ask to buy")
+    def test_ask_to_buy_and_family_sharing(self, browser):
+        browser.act("Require Ask to Buy")
         browser.act("Buy", {"Product": "Herbarium (com.example.till.demo.herbarium)"})
-        browser.see("a parent", "#waiting")
+        browser.see("parental approval", "#waiting")
         browser.examine("customer-waiting")
         browser.act("Approve")
         browser.see("ONE_TIME_CHARGE", "#effect")
-        browser.act("May buy without asking")
+        browser.act("Turn off Ask to Buy")
         browser.act("Buy", {"Product": "Gardener monthly (com.example.till.demo.gardener.month)"})
-        browser.act("Let them join", {"A customer of the environment": "ann"})
-        browser.see("refused", "#effect")
+        browser.act("Add to family", {"Customer": "ann"})
+        browser.see("failed", "#effect")
 
-    def test_what_was_refused_is_explained(self, browser, till):
+    def test_a_rejected_request_is_explained(self, browser, till):
         answer = requests.get(f"{till.address('sandbox')}/inApps/v1/subscriptions/1", timeout=20)
         assert answer.status_code == 401
         browser.open()
@@ -198,33 +198,33 @@ class TestStory:
         browser.see("401")
         browser.examine("request")
 
-    def test_something_goes_wrong_on_demand(self, browser):
+    def test_the_faults_page_is_shown(self, browser):
         browser.click("Faults")
         browser.examine("faults")
 
-    def test_a_secret_is_shown_once(self, browser):
+    def test_a_private_key_is_shown_once(self, browser):
         browser.click("Keys and certificates")
-        browser.act("Make a key", {"What it is for": "backend"})
+        browser.act("Create API key", {"Name": "backend"})
         secret = browser.one("textarea[readonly]").get_attribute("value")
         assert secret.startswith("-----BEGIN PRIVATE KEY-----")
         browser.examine("keys")
         browser.open("/console/keys")
         assert secret.splitlines()[1] not in browser.source()
 
-    def test_what_is_pasted_is_taken_apart(self, browser, verbs):
+    def test_a_pasted_text_is_decoded(self, browser, verbs):
         scope = {"bundleId": BUNDLE, "environment": "sandbox"}
         row = verbs.call("listTransactions", customer="ann", **scope)["transactions"][0]
         signed = verbs.call("getTransaction", transactionId=row["transactionId"], **scope)["signedTransactionInfo"]
         browser.click("Decoder")
         browser.fill("decode-text", signed)
-        browser.send("Take it apart")
+        browser.send("Decode")
         browser.see(row["transactionId"])
-        browser.unfold(f"The signed text ({len(signed)} bytes)")
+        browser.unfold(f"Signed text ({len(signed)} bytes)")
         browser.one("button.copy").click()
-        browser.wait(lambda: browser.text("button.copy") == "Copied", "that it was copied")
+        browser.wait(lambda: browser.text("button.copy") == "Copied", "the copied text")
         browser.examine("decoder")
 
-    def test_names_and_texts_are_shown_as_they_are(self, browser, verbs):
+    def test_names_and_localizations_are_shown_as_text(self, browser, verbs):
         catalog = verbs.call("getCatalog", bundleId=BUNDLE)
         product = next(product for product in catalog["products"] if product["productId"].endswith("herbarium"))
         product["localizations"] = [
@@ -239,43 +239,43 @@ class TestStory:
             browser.see(f"{name} <b>&amp;</b>")
         browser.examine("product-texts")
         browser.click("Customers")
-        browser.act("Make a customer", {"Name": HOSTILE})
+        browser.act("Create customer", {"Name": HOSTILE})
         browser.click(HOSTILE)
         assert browser.heading == HOSTILE
         browser.act("Buy", {"Product": MONTHLY})
         browser.examine("customer-hostile")
 
-    def test_all_of_it_can_be_done_with_the_keyboard(self, browser):
+    def test_the_console_works_with_the_keyboard(self, browser):
         browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
         browser.press("TAB")
-        assert browser.focused.text == "Skip to the content"
+        assert browser.focused.text == "Skip to content"
         browser.press("ENTER")
-        browser.focus("Decline everything")
+        browser.focus("Decline all payments")
         browser.settle_after("ENTER")
         browser.see("declined", "#about")
-        assert browser.focused.get_attribute("id") == "effect", "what was caused is not where the reader is"
+        assert browser.focused.get_attribute("id") == "effect", "the result does not have the focus"
 
-    def test_all_of_it_can_be_done_without_script(self, browser):
+    def test_the_console_works_without_script(self, browser):
         browser.without_script(True)
         try:
             browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
             browser.one("#card-setCard-accepted").click()
-            browser.wait(lambda: "Done." in browser.text("#effect"), "what was caused")
+            browser.wait(lambda: "Done." in browser.text("#effect"), "the result")
         finally:
             browser.without_script(False)
 
-    def test_the_shop_begins_again(self, browser):
+    def test_the_shop_is_reset(self, browser):
         browser.open()
         browser.click("Snapshots")
-        browser.act("Save", {"Name": "before"})
+        browser.act("Save snapshot", {"Name": "before"})
         browser.examine("snapshots")
-        browser.act("Reset", {"Erase it": True})
+        browser.act("Reset", {"Delete this data": True})
         browser.click("Overview")
         browser.click("sandbox")
-        browser.see("Nobody yet.")
+        browser.see("No customers yet.")
 
 
-def test_who_comes_from_elsewhere_signs_in(serve):
+def test_a_remote_user_signs_in(serve):
     till = serve("--control-address", "127.0.0.2")
     token = (till.data / "control-token").read_text().strip()
     browser = Browser(till.address("control"))
@@ -287,7 +287,7 @@ def test_who_comes_from_elsewhere_signs_in(serve):
     browser.see("Sign in", "h1")
     browser.fill("token", token)
     browser.send("Sign in")
-    assert browser.heading == "Snapshots", "who signs in comes to where they wanted to go"
+    assert browser.heading == "Snapshots", "the sign-in does not return to the requested page"
     browser.send("Sign out")
     browser.open("/console/snapshots")
     assert browser.heading == "Sign in"

@@ -1,4 +1,4 @@
-"""What a developer answers to a request for consumption information, as Apple's client sends it."""
+"""A developer's answers to CONSUMPTION_REQUEST, as sent by Apple's client."""
 
 import itertools
 import uuid
@@ -21,8 +21,8 @@ from appstoreserverlibrary.models.UserStatus import UserStatus
 
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, SEASON
 from listening_post import ListeningPost
+from notification_checks import advance, freeze, history, listen, settled, words
 from shop_helpers import DAY, App
-from told import advance, freeze, history, listen, settled, words
 
 PATHS = {"v2": "/inApps/v2/transactions/consumption/", "v1": "/inApps/v1/transactions/consumption/"}
 GOOD = {
@@ -68,7 +68,8 @@ def v1(preference=None, token="") -> ConsumptionRequestV1:
     return ConsumptionRequestV1(
         customerConsented=True, consumptionStatus=ConsumptionStatus.PARTIALLY_CONSUMED, platform=Platform.APPLE,
         sampleContentProvided=True, deliveryStatus=DeliveryStatusV1.DELIVERED_AND_WORKING_PROPERLY,
-        appAccountToken=token, accountTenure=AccountTenure.THIRTY_DAYS_TO_NINETY_DAYS, playTime=PlayTime.ONE_DAY_TO_FOUR_DAYS,
+        appAccountToken=token, accountTenure=AccountTenure.THIRTY_DAYS_TO_NINETY_DAYS,
+        playTime=PlayTime.ONE_DAY_TO_FOUR_DAYS,
         lifetimeDollarsRefunded=LifetimeDollarsRefunded.ZERO_DOLLARS,
         lifetimeDollarsPurchased=LifetimeDollarsPurchased.ONE_CENT_TO_FORTY_NINE_DOLLARS_AND_NINETY_NINE_CENTS,
         userStatus=UserStatus.ACTIVE, refundPreference=preference,
@@ -76,7 +77,7 @@ def v1(preference=None, token="") -> ConsumptionRequestV1:
 
 
 def send(environment, id_, request):
-    """By the call of Apple's client for this version of the body."""
+    """Sends the body with the call of Apple's client for its version."""
     if isinstance(request, ConsumptionRequest):
         environment.client.send_consumption_information(id_, request)
         return
@@ -85,7 +86,7 @@ def send(environment, id_, request):
         environment.client.send_consumption_data(id_, request)
 
 
-# What comes of it -----------------------------------------------------------------------------------------------------
+# Effects --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("product, request_, outcome", [
@@ -100,7 +101,7 @@ def send(environment, id_, request):
     (BASIC, v1(RefundPreferenceV1.NO_PREFERENCE, str(uuid.uuid4())), 100_000),
     (BASIC, v1(), 100_000),
 ])
-def test_what_the_developer_prefers_is_done_when_twelve_hours_are_over(environment, post, product, request_, outcome):
+def test_the_developers_preference_is_applied_after_twelve_hours(environment, post, product, request_, outcome):
     start = freeze(environment)
     bought = environment.buy("ann", product, offer=NO_OFFER)
     environment.control("requestRefund", {"reason": "LEGAL"}, transactionId=bought.id)
@@ -125,7 +126,7 @@ def test_what_the_developer_prefers_is_done_when_twelve_hours_are_over(environme
         assert item.notice.renewal["autoRenewStatus"] == 0
 
 
-def test_what_comes_too_late_or_was_not_asked_for_is_accepted_and_changes_nothing(environment, post):
+def test_a_late_or_unrequested_answer_is_accepted_and_ignored(environment, post):
     freeze(environment)
     bought = environment.buy("ann", COINS)
     send(environment, bought.id, v2(RefundPreference.GRANT_FULL))
@@ -155,7 +156,7 @@ def test_the_answer_is_202_with_an_empty_body(app, customer, version):
 
 
 @pytest.mark.parametrize("version", PATHS)
-def test_keys_that_are_not_known_are_ignored_and_null_is_nothing(app, customer, version):
+def test_unknown_keys_are_ignored_and_null_counts_as_absent(app, customer, version):
     bought = app.sandbox.buy(customer, COINS)
     more = {**GOOD[version], "refundPreference": None, "more": {"a": [1]}}
     assert app.sandbox.send("PUT", PATHS[version] + bought.id, json=more).status_code == 202
@@ -165,7 +166,7 @@ def test_keys_that_are_not_known_are_ignored_and_null_is_nothing(app, customer, 
 
 
 def codes(limit):
-    """What a key of codes up to a limit does not take."""
+    """The invalid values for a key whose codes go up to a limit."""
     return (None, -1, limit + 1, "0", 1.5, True, [])
 
 
@@ -211,7 +212,7 @@ def coins(app):
 
 @pytest.mark.parametrize("version, code, changes", [("v2", *wrong) for wrong in WRONG_V2]
                          + [("v1", *wrong) for wrong in WRONG_V1])
-def test_a_wrong_field_is_refused_with_its_own_code(app, coins, version, code, changes):
+def test_a_wrong_field_is_rejected_with_its_own_code(app, coins, version, code, changes):
     refused(app.sandbox, code, version, coins, changed(version, changes))
 
 
@@ -220,8 +221,8 @@ def test_a_wrong_field_is_refused_with_its_own_code(app, coins, version, code, c
     ("v1", [4000035, 4000033, 4000034, 4000039, 4000041, 4000036, 4000032, 4000040, 4000038, 4000037, 4000042,
             4000044]),
 ])
-def test_fields_are_judged_in_their_order_and_before_the_id_is_looked_for(app, version, order):
-    """Everything is wrong, then ever less."""
+def test_fields_are_validated_in_order_and_before_the_id_is_looked_up(app, version, order):
+    """Starts with every field wrong, then corrects one field after the other."""
     keys = [*GOOD["v2"], "consumptionPercentage", "refundPreference"]
     if version == "v1":
         keys = [*GOOD["v1"], "refundPreference"]
@@ -233,8 +234,8 @@ def test_fields_are_judged_in_their_order_and_before_the_id_is_looked_for(app, v
     refused(app.sandbox, 4040010, version, "2000000999999999", body)
 
 
-def test_a_share_consumed_is_of_one_time_products(app, customer):
-    """A prorated refund of such a product needs it; an undelivered one has none."""
+def test_a_consumed_share_applies_to_one_time_products_only(app, customer):
+    """A prorated refund of such a product requires a share; an undelivered product has none."""
     sandbox = app.sandbox
     for product in (COINS, SEASON, FOREVER):
         bought = sandbox.buy(f"{customer}-{product[-5:]}", product)
@@ -249,7 +250,7 @@ def test_a_share_consumed_is_of_one_time_products(app, customer):
     send(sandbox, subscribed.id, v2(RefundPreference.GRANT_PRORATED))
 
 
-def test_the_older_route_takes_consumables_and_subscriptions_only(app, customer):
+def test_the_older_route_accepts_consumables_and_subscriptions_only(app, customer):
     for product in (SEASON, FOREVER):
         refused(app.sandbox, 4000047, "v1", app.sandbox.buy(customer, product).id, GOOD["v1"])
     for product in (COINS, BASIC):
@@ -257,7 +258,7 @@ def test_the_older_route_takes_consumables_and_subscriptions_only(app, customer)
 
 
 @pytest.mark.parametrize("version", PATHS)
-def test_a_family_members_copy_is_refused(app, customer, version):
+def test_a_family_members_copy_is_rejected(app, customer, version):
     sandbox = app.sandbox
     sandbox.control("createFamily", {"organizer": customer, "members": [customer + "-b"]})
     sandbox.buy(customer, BASIC)

@@ -1,4 +1,4 @@
-"""Till's own verbs: the document that describes them, who may call them, and what a wrong call is told."""
+"""The control API: its OpenAPI document, access control, and the errors for wrong calls."""
 
 import base64
 import hashlib
@@ -47,7 +47,7 @@ def test_the_document_names_the_version_that_runs(control):
     assert run_till("--version").stdout.strip() == version
 
 
-def test_status_says_where_the_server_listens_and_which_root_signs(server, control):
+def test_status_shows_the_addresses_and_the_root_certificate(server, control):
     status = control.call("getStatus")
     for face in ("production", "sandbox", "control"):
         assert server.address(face).endswith(f":{status['ports'][face]}")
@@ -83,7 +83,7 @@ def test_metrics_are_prometheus_text_and_count_requests(server, app):
             line for line in answer.text.splitlines()
             if 'realm="sandbox"' in line and "/inApps/v2/history/" in line and 'status="200"' in line
         ]
-        assert len(lines) <= 1 and known not in answer.text, "no id in a label"
+        assert len(lines) <= 1 and known not in answer.text, "a label contains an id"
         return float(lines[0].rsplit(" ", 1)[1]) if lines else 0
 
     before = counted()
@@ -92,28 +92,28 @@ def test_metrics_are_prometheus_text_and_count_requests(server, app):
     assert counted() == before + 3
 
 
-# Who may call ---------------------------------------------------------------------------------------------------------
+# Access control -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example",
                                   "api.storekit.apple.com", "10.0.0.1", "", "[::2]"])
-def test_a_foreign_host_is_refused(server, control, host):
+def test_an_unknown_host_is_rejected(server, control, host):
     answer = requests.get(server.address("control") + "/v1/apps", headers={"Host": host}, timeout=10)
     assert answer.status_code in (403, 400), answer.text
     assert "com.example" not in answer.text
     if host and answer.status_code == 403:
         with pytest.raises(ControlRefused) as refused:
-            control.judge("listApps", answer)
+            control.check_answer("listApps", answer)
         assert refused.value.code == "unknown_host"
 
 
-def test_the_names_of_loopback_are_known(server):
+def test_loopback_names_are_accepted(server):
     port = server.ports["control"]
     for host in (f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}", "LOCALHOST"):
         assert requests.get(f"http://127.0.0.1:{port}/v1/apps", headers={"Host": host}, timeout=10).status_code == 200
 
 
-def test_a_missing_host_is_refused(server):
+def test_a_missing_host_is_rejected(server):
     outcome = converse(server.ports["control"], request_bytes("GET", "/v1/apps", host=None), 10)
     assert outcome.status in (400, 403)
 
@@ -121,7 +121,7 @@ def test_a_missing_host_is_refused(server):
 @pytest.mark.parametrize("origin", ["http://evil.example", "https://localhost.evil.example", "null", "file://",
                                     "http://evil.example:80", "http://127.0.0.1.evil.example", "http://127.0.0.1:9",
                                     "http://127.0.0.1", "http://localhost:9"])
-def test_a_page_of_another_origin_is_refused(server, control, origin):
+def test_a_request_from_another_origin_is_rejected(server, control, origin):
     address = server.address("control")
     for method, path, body in (
         ("GET", "/v1/apps", None), ("POST", "/v1/ca/rotate", None), ("POST", "/v1/teams", {"name": "x"}),
@@ -132,7 +132,7 @@ def test_a_page_of_another_origin_is_refused(server, control, origin):
         assert "Access-Control-Allow-Origin" not in answer.headers
 
 
-def test_a_page_of_this_machine_is_let_in(server):
+def test_a_request_from_a_local_page_is_accepted(server):
     headers = {"Origin": server.address("control"), "Sec-Fetch-Site": "same-origin"}
     assert requests.get(server.address("control") + "/v1/apps", headers=headers, timeout=10).status_code == 200
     headers["Sec-Fetch-Site"] = "same-site"
@@ -141,20 +141,20 @@ def test_a_page_of_this_machine_is_let_in(server):
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "text/json", None,
                                           "multipart/form-data; boundary=x", "application/jsonp"])
-def test_a_body_that_is_not_json_is_refused(server, control, content_type):
-    """Such bodies a page may post across sites without being asked."""
+def test_a_body_that_is_not_json_is_rejected(server, control, content_type):
+    """A web page may post such bodies to another site without a preflight request."""
     headers = {"Content-Type": content_type} if content_type else {}
     before = control.call("listTeams")
     answer = requests.post(
         server.address("control") + "/v1/teams", data=b'{"name":"sneaked in"}', headers=headers, timeout=10
     )
     with pytest.raises(ControlRefused) as refused:
-        control.judge("createTeam", answer)
+        control.check_answer("createTeam", answer)
     assert status_and_code(refused) == (415, "not_json")
     assert control.call("listTeams") == before
 
 
-def test_json_may_name_its_character_set(server, control):
+def test_a_json_content_type_may_have_a_charset(server, control):
     answer = requests.post(
         server.address("control") + "/v1/apps", data=b'{"bundleId":"x y"}',
         headers={"Content-Type": "application/json; charset=utf-8"}, timeout=10,
@@ -162,8 +162,8 @@ def test_json_may_name_its_character_set(server, control):
     assert answer.status_code == 400 and answer.json()["code"] in ("bad_bundle_id", "bad_request")
 
 
-def test_beyond_loopback_control_asks_for_its_token(serve):
-    """The token lies in the data directory, for its owner only; the command finds it there."""
+def test_control_beyond_loopback_requires_its_token(serve):
+    """The token is in the data directory, readable by its owner only; the command finds it there."""
     till = serve("--control-address", "127.0.0.2")
     address = till.address("control")
     assert address.startswith("http://127.0.0.2:")
@@ -181,7 +181,7 @@ def test_beyond_loopback_control_asks_for_its_token(serve):
     assert run_till("app", "list", "--control", address).returncode == 1
     assert till.stop() == 0
     serve("--control-address", "127.0.0.2", data=till.data)
-    assert token_file.read_text().strip() == token, "made once"
+    assert token_file.read_text().strip() == token, "a restart keeps the token"
 
 
 # Wrong calls ----------------------------------------------------------------------------------------------------------
@@ -205,14 +205,16 @@ def test_beyond_loopback_control_asks_for_its_token(serve):
     ("createCustomer", {"environment": "sandbox"}, {"customer": "x" * 129}, ["$.customer"]),
     ("createFamily", {"environment": "sandbox"}, {"organizer": "x", "members": ["y", 5]}, ["$.members[1]"]),
     ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "quantity": "3"}, ["$.quantity"]),
-    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "FREE"}}, ["$.offer.kind"]),
+    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "FREE"}},
+     ["$.offer.kind"]),
     ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "CODE", "ident": "x"}},
      ["$.offer.ident"]),
     ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "deviceId": "phone"}, ["$.deviceId"]),
-    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "price": 1, "currency": "usd"}, ["$.currency"]),
+    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "price": 1, "currency": "usd"},
+     ["$.currency"]),
     ("backup", {}, {"to": 5, "too": 6}, ["$.to", "$.too"]),
 ])
-def test_what_is_wrong_with_a_body_is_named_by_its_path(control, app, operation, parameters, body, paths):
+def test_errors_in_a_body_are_reported_with_their_json_path(control, app, operation, parameters, body, paths):
     _, path, _ = control.operations[operation]
     if "{bundleId}" in path:
         parameters = {**parameters, "bundleId": app.bundle_id}
@@ -225,15 +227,15 @@ def test_what_is_wrong_with_a_body_is_named_by_its_path(control, app, operation,
 
 @pytest.mark.parametrize("body", [b"{", b"", b"null", b"[]", b'{"name":"a","name":"b"}', b"\xff", b'{"name":"\xff"}',
                                   b'{"name":"x"} y'])
-def test_a_body_that_is_no_json_object_is_refused(server, control, body):
+def test_a_body_that_is_no_json_object_is_rejected(server, control, body):
     headers = {"Content-Type": "application/json"}
     answer = requests.post(server.address("control") + "/v1/teams", data=body, headers=headers, timeout=10)
     with pytest.raises(ControlRefused) as refused:
-        control.judge("createTeam", answer)
+        control.check_answer("createTeam", answer)
     assert refused.value.status == 400 and refused.value.faults
 
 
-def test_what_does_not_exist_is_404_and_says_what_does(control, app):
+def test_an_unknown_name_is_404_and_lists_the_known_ones(control, app):
     for operation, parameters, word in (
         ("getApp", {"bundleId": "com.example.nobody"}, app.bundle_id),
         ("getCatalog", {"bundleId": "com.example.nobody"}, app.bundle_id),
@@ -258,7 +260,7 @@ def test_a_transaction_of_another_environment_or_app_is_not_found(control, app, 
             assert status_and_code(refused) == (404, "unknown_transaction")
 
 
-def test_an_unknown_address_and_a_wrong_method_are_told_in_json(server):
+def test_an_unknown_path_and_a_wrong_method_are_answered_with_json(server):
     for method, path, statuses in (("GET", "/v1/nothing", (404,)), ("GET", "/V1/apps", (404,)),
                                    ("DELETE", "/v1/apps", (404, 405)), ("POST", "/healthz", (404, 405))):
         answer = requests.request(method, server.address("control") + path, timeout=10)
@@ -295,7 +297,7 @@ def test_teams_apps_and_keys(control):
     assert refused.value.status in (400, 404)
 
 
-def test_a_private_key_is_shown_once_and_kept_nowhere(server, control, team):
+def test_a_private_key_is_shown_once_and_not_stored(server, control, team):
     key = control.call("createKey", {"name": "secret", "issuerId": team})
     assert re.fullmatch(r"[A-Z0-9]{10}", key["keyId"])
     assert key["privateKey"].startswith("-----BEGIN PRIVATE KEY-----")
@@ -311,16 +313,16 @@ def test_a_private_key_is_shown_once_and_kept_nowhere(server, control, team):
     assert body[48:90] not in server.stderr() + server.stdout()
 
 
-def test_everything_in_the_data_directory_is_its_owners_alone(server):
+def test_all_files_in_the_data_directory_are_readable_by_their_owner_only(server):
     for path in [Path(server.data), *Path(server.data).rglob("*")]:
         wanted = 0o700 if path.is_dir() else 0o600
         assert stat.S_IMODE(path.stat().st_mode) == wanted, path
 
 
-# Catalogue ------------------------------------------------------------------------------------------------------------
+# Catalog --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_catalogue_reads_back_as_it_was_written(control, app):
+def test_a_catalog_reads_back_as_it_was_written(control, app):
     shown = control.call("getCatalog", bundleId=app.bundle_id)
     assert {product["productId"] for product in shown["products"]} == set(PRICES)
     assert control.call("putCatalog", shown, bundleId=app.bundle_id) == shown
@@ -357,13 +359,13 @@ def test_a_customer_may_have_any_name(sandbox, name):
     assert bought.app_transaction_id == made["appTransactionId"]
 
 
-def test_a_customer_who_exists_stays_as_they_are(sandbox, customer):
+def test_creating_an_existing_customer_changes_nothing(sandbox, customer):
     made = sandbox.create(customer, storefront="DEU")
     assert made["storefront"] == "DEU" and made["hasAppTransaction"] is True
     assert sandbox.create(customer, storefront="JPN", downloadsApp=False) == made
 
 
-def test_a_customer_is_shown_with_what_they_have(sandbox, customer):
+def test_a_customer_is_shown_with_their_purchases(sandbox, customer):
     sandbox.buy(customer, SOLO)
     sandbox.buy(customer, FOREVER)
     bought = sandbox.buy(customer, BASIC)
@@ -375,7 +377,7 @@ def test_a_customer_is_shown_with_what_they_have(sandbox, customer):
     assert "family" not in shown
 
 
-def test_customers_are_listed_page_by_page_in_the_order_in_which_they_came(server, control, team):
+def test_customers_are_listed_page_by_page_in_order_of_creation(server, control, team):
     app = App(server, control, "com.example.crowd", None, team)
     names = [f"customer {number}" for number in range(23)]
     for name in names:
@@ -396,7 +398,7 @@ def test_customers_are_listed_page_by_page_in_the_order_in_which_they_came(serve
         assert refused.value.status == 400
 
 
-def test_a_customers_transactions_are_listed_in_plain_with_the_last_change_first(sandbox, customer):
+def test_a_customers_transactions_are_listed_unsigned_with_the_last_change_first(sandbox, customer):
     assert sandbox.create(customer)["transactions"] == 0
     assert sandbox.control("listTransactions", customer=customer) == {"transactions": []}
     coins, basic = sandbox.buy(customer, COINS, quantity=3), sandbox.buy(customer, BASIC, offer=NO_OFFER)
@@ -426,10 +428,10 @@ def test_the_device_can_finish_too(sandbox, customer):
     assert sandbox.whole_history(bought.id, V1)[0] == []
 
 
-# The journal ----------------------------------------------------------------------------------------------------------
+# The request log ------------------------------------------------------------------------------------------------------
 
 
-def test_the_journal_lists_the_newest_refusals_first(control, app):
+def test_the_request_log_lists_the_newest_errors_first(control, app):
     wanted = [app.sandbox.send("GET", f"/inApps/v2/history/x{number}").headers["X-Request-ID"] for number in range(5)]
     listed = [entry["requestId"] for entry in control.call("listJournal", query={"limit": 5})["entries"]]
     assert listed == wanted[::-1]
@@ -439,7 +441,7 @@ def test_the_journal_lists_the_newest_refusals_first(control, app):
         assert refused.value.status == 400
 
 
-def test_what_succeeds_is_not_in_the_journal(control, app, customer):
+def test_successful_requests_are_not_in_the_request_log(control, app, customer):
     answer = app.sandbox.send("GET", f"/inApps/v2/history/{app.sandbox.buy(customer, COINS).id}")
     with pytest.raises(ControlRefused) as refused:
         control.call("explain", requestId=answer.headers["X-Request-ID"])
@@ -471,10 +473,10 @@ def test_after_a_rotation_old_and_new_signatures_verify_with_the_same_root(serve
     assert run_till("doctor", "--data", till.data).returncode == 0
 
 
-# The directory --------------------------------------------------------------------------------------------------------
+# The data directory ---------------------------------------------------------------------------------------------------
 
 
-def test_a_second_server_on_the_same_directory_is_refused_with_a_clear_message(server):
+def test_a_second_server_on_the_same_directory_fails_with_a_clear_message(server):
     outcome = run_till("serve", "--data", server.data, "--production-port", 0, "--sandbox-port", 0, "--control-port", 0)
     assert outcome.returncode == 1
     assert str(server.pid) in outcome.stderr and str(server.data) in outcome.stderr and "--data" in outcome.stderr
@@ -482,14 +484,14 @@ def test_a_second_server_on_the_same_directory_is_refused_with_a_clear_message(s
     assert requests.get(server.address("control") + "/readyz", timeout=10).status_code == 200
 
 
-def test_a_port_that_is_taken_is_refused_with_a_clear_message(server, tmp_path):
+def test_a_port_in_use_fails_with_a_clear_message(server, tmp_path):
     outcome = run_till("serve", "--data", tmp_path / "data", "--production-port", 0, "--sandbox-port", 0,
                        "--control-port", server.ports["control"])
     assert outcome.returncode == 1
     assert f"port {server.ports['control']}" in outcome.stderr.lower() and "--control-port" in outcome.stderr
 
 
-def test_a_restarted_server_carries_on(serve):
+def test_a_restarted_server_keeps_its_data(serve):
     till = serve()
     app = App(till, ControlClient(till.address("control")), "com.example.carries-on", catalog=CATALOG)
     bought = app.sandbox.buy_many("ann", COINS, 3)
@@ -502,16 +504,17 @@ def test_a_restarted_server_carries_on(serve):
     again = serve(data=till.data)
     app.server, app.control = again, ControlClient(again.address("control"))
     environment = type(app.sandbox)(app, "sandbox")
-    assert [signed.lasting for signed in environment.whole_history(bought[0])[0]] == [signed.lasting for signed in before]
+    after = environment.whole_history(bought[0])[0]
+    assert [signed.lasting for signed in after] == [signed.lasting for signed in before]
     assert environment.control("getCustomer", customer="ann") == shown
     assert app.control.call("getCatalog", bundleId=app.bundle_id) == catalog
-    assert app.control.call("explain", requestId=refusal)["status"] == 400, "the journal is kept too"
+    assert app.control.call("explain", requestId=refusal)["status"] == 400, "the request log survives, too"
     more = environment.buy("ann", COINS)
     assert more.id not in bought and more.app_transaction_id == shown["appTransactionId"]
 
 
-def test_a_backup_serves_and_its_history_equals(serve, tmp_path):
-    """Taken while serving goes on; with the same root, keys and revisions."""
+def test_a_restored_backup_has_the_same_history(serve, tmp_path):
+    """Created while the server runs; keeps root, keys and revisions."""
     till = serve()
     app = App(till, ControlClient(till.address("control")), "com.example.backup", catalog=CATALOG)
     bought = app.sandbox.buy_many("ann", COINS, 25)
@@ -538,7 +541,7 @@ def test_a_backup_serves_and_its_history_equals(serve, tmp_path):
     assert environment.buy("ann", COINS).id not in bought
 
 
-def test_the_profile_of_apple_looks_no_order_up_in_the_sandbox(serve):
+def test_with_the_apple_profile_order_lookup_is_not_available_in_the_sandbox(serve):
     till = serve("--profile", "apple")
     app = App(till, ControlClient(till.address("control")), "com.example.faithful", catalog=CATALOG)
     here, there = app.sandbox.buy("ann", COINS), app.production.buy("ann", COINS)
@@ -548,12 +551,12 @@ def test_the_profile_of_apple_looks_no_order_up_in_the_sandbox(serve):
     assert app.production.client.look_up_order_id(there.order_id).rawStatus == 0
 
 
-def test_an_answer_of_control_is_json_with_nothing_unknown_in_it(control):
-    """The client of this suite checks every answer; this shows that it can fail."""
+def test_a_control_answer_is_json_without_undocumented_keys(control):
+    """The client of this suite checks every answer; this test shows that the check can fail."""
     answer = requests.Response()
     answer.status_code = 200
     answer.headers["Content-Type"] = "application/json"
     for team in ({"issuerId": "x", "name": "y", "colour": "red"}, {"issuerId": "x"}, {"issuerId": "x", "name": 5}):
         answer._content = json.dumps({"teams": [team]}).encode()
         with pytest.raises(ValidationError):
-            control.judge("listTeams", answer)
+            control.check_answer("listTeams", answer)

@@ -1,4 +1,4 @@
-"""What `till serve` acknowledged is there after kill -9, however it was hit, and nothing is there twice."""
+"""Data that `till serve` acknowledged survives kill -9 at any moment, exactly once."""
 
 import asyncio
 import json
@@ -24,20 +24,20 @@ ENVIRONMENT = "sandbox"
 CLIENTS = 64
 ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
 PURCHASES = 2_000
-# A seed of its own for every run; TILL_CRASH_SEED repeats one.
+# A new seed for every run; set TILL_CRASH_SEED to repeat one.
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
 
 
 @pytest.fixture
 def work(tmp_path):
-    """A folder for the files of servers, beside the data directories."""
+    """A folder for the files of servers, outside of the data directories."""
     till_binary()
     return tmp_path
 
 
 @pytest.fixture
 def servers(work):
-    """Starts servers, and leaves none behind."""
+    """Starts servers, and stops them all after the test."""
     started = []
 
     def start(data, *arguments, wait=True) -> Server:
@@ -50,24 +50,25 @@ def servers(work):
         server.kill()
 
 
-# Many clients at once -------------------------------------------------------------------------------------------------
+# Concurrent clients ---------------------------------------------------------------------------------------------------
 
 
 class Connection:
-    """A keep-alive connection, with as little between the test and the socket as will do."""
+    """A minimal keep-alive connection."""
 
     def __init__(self, port):
         self.port = port
         self.reader = self.writer = None
 
     async def request(self, method, path, body=None, headers=""):
-        """Returns the status and the whole body; raises OSError or EOFError when the answer does not arrive whole."""
+        """Returns the status and the whole body; raises OSError or EOFError if the answer is incomplete."""
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
         text = b"" if body is None else json.dumps(body).encode()
         kind = "" if body is None else "Content-Type: application/json\r\n"
         self.writer.write(
-            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(text)}\r\n\r\n".encode()
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}"
+            f"Content-Length: {len(text)}\r\n\r\n".encode()
             + text
         )
         head = await self.reader.readuntil(b"\r\n\r\n")
@@ -82,7 +83,7 @@ class Connection:
 
 
 class Purchase:
-    """A purchase that was asked for. Its price for one piece occurs only once in a run and so identifies it."""
+    """A requested purchase. Its unit price is unique in a run and so identifies it."""
 
     def __init__(self, number, customer, product, quantity=1):
         self.customer = customer
@@ -101,7 +102,7 @@ class Purchase:
 
 
 class Shoppers:
-    """Sixty-four clients: some share one customer, some have a customer each, some bring a new one all the time."""
+    """Sixty-four clients: some share one customer, some have their own, some create new customers all the time."""
 
     SHARING = 16
     STEADY = 24
@@ -115,7 +116,7 @@ class Shoppers:
         self.reached = asyncio.Event()
 
     def plan(self, client):
-        """What one client buys, for ever."""
+        """The endless sequence of one client's purchases."""
         if client < self.SHARING:
             while True:
                 yield Purchase(next(self.numbers), "shared", "coins", client % 10 + 1)
@@ -144,7 +145,7 @@ class Shoppers:
                     return
                 purchase.answer = json.loads(body)
                 purchase.acknowledged = time.monotonic()
-                # The upgrade marks the plan that it replaces.
+                # An upgrade marks the transaction that it replaces.
                 if purchase.product.endswith(".better"):
                     latest[purchase.customer].is_replaced = True
                 elif purchase.product.endswith(".basic"):
@@ -159,27 +160,27 @@ class Shoppers:
 
 
 async def shop_until_killed(server, shoppers, threshold, delay):
-    """Lets everybody shop; kills the server a moment after so many acknowledgements."""
+    """Runs all clients; kills the server a moment after `threshold` acknowledgements."""
     begun = time.monotonic()
     clients = [asyncio.ensure_future(shoppers.shop(c, server.ports["control"], threshold)) for c in range(CLIENTS)]
-    everybody = asyncio.gather(*clients)
+    all_clients = asyncio.gather(*clients)
     reached = asyncio.ensure_future(shoppers.reached.wait())
-    await asyncio.wait({everybody, reached}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
+    await asyncio.wait({all_clients, reached}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
     reached.cancel()
     await asyncio.sleep(delay)
     seconds = time.monotonic() - begun
     acknowledged = shoppers.acknowledged
     os.kill(server.pid, signal.SIGKILL)
-    await asyncio.wait_for(everybody, 20)
+    await asyncio.wait_for(all_clients, 20)
     server.kill()
     return acknowledged / seconds
 
 
-# Reading back through Apple's route -----------------------------------------------------------------------------------
+# Reading back through Apple's API -------------------------------------------------------------------------------------
 
 
 async def read_history(connection, key: AppleKey, any_id, query="", revision=None):
-    """Follows the pages to the end: rows, and the revision to go on from."""
+    """Reads all pages of a history: rows, and the revision at its end."""
     rows = []
     headers = f"Authorization: Bearer {key.token()}\r\n"
     while True:
@@ -215,14 +216,14 @@ async def read_histories(server, key, asked, workers=8):
 
 
 class Books:
-    """Everything that was asked for, acknowledged and found, over all rounds."""
+    """Every purchase that was requested, acknowledged and found, over all rounds."""
 
     def __init__(self):
         self.by_customer = defaultdict(list)
         self.by_price = {}
         self.app_transactions = {}
         self.revisions = {}
-        # What a line of a history says for ever, by transaction id.
+        # The constant values of each transaction in the histories, by transaction id.
         self.rows = {}
         self.orders = {}
 
@@ -235,7 +236,7 @@ class Books:
                 assert known == purchase.answer["appTransactionId"], f"{purchase.customer} got a second id"
 
     def locate(self, server, customers):
-        """Customers of whom nothing was acknowledged may exist all the same."""
+        """Finds the customers without an acknowledged purchase; they may exist nevertheless."""
         for customer in customers:
             if customer not in self.app_transactions:
                 found = server.control(
@@ -245,35 +246,36 @@ class Books:
                     self.app_transactions[customer] = found["appTransactionId"]
 
     def compare(self, customer, rows, expected):
-        """One customer's history, or the end of it, against the purchases that it must hold."""
+        """Compares one customer's history, or the end of it, with the purchases that it must contain."""
         problems = []
         ids = [row["transactionId"] for row in rows]
         if len(set(ids)) != len(ids):
-            problems.append(f"{customer}: a transaction stands twice: {[i for i, n in Counter(ids).items() if n > 1]}")
+            twice = [id_ for id_, times in Counter(ids).items() if times > 1]
+            problems.append(f"{customer}: transactions are listed twice: {twice}")
         found = set()
         latest_sent = 0.0
         for row in rows:
             quantity = row["quantity"]
             purchase = self.by_price.get(row["price"] // quantity)
             if purchase is None or purchase.customer != customer:
-                problems.append(f"{customer}: nobody asked for {row}")
+                problems.append(f"{customer}: not requested: {row}")
                 continue
             if purchase in found:
-                problems.append(f"{customer}: one purchase stands twice: {row}")
+                problems.append(f"{customer}: a purchase is listed twice: {row}")
             found.add(purchase)
-            said = (row["productId"], row["quantity"], row["price"], row["currency"], row["appTransactionId"])
+            found_values = (row["productId"], row["quantity"], row["price"], row["currency"], row["appTransactionId"])
             asked = (
                 purchase.product, purchase.quantity, purchase.price * purchase.quantity, "USD",
                 self.app_transactions[customer],
             )
-            if said != asked:
-                problems.append(f"{customer}: asked {asked}, stands {said}")
+            if found_values != asked:
+                problems.append(f"{customer}: requested {asked}, found {found_values}")
             if purchase.answer:
                 problems += self.against_acknowledgement(purchase, row)
-                # What was acknowledged before another was sent also stands before it; an upgraded row has moved.
+                # A purchase acknowledged before another was sent must come first, except an upgraded row, which moves.
                 if not row.get("isUpgraded"):
                     if purchase.acknowledged < latest_sent:
-                        problems.append(f"{customer}: {row['transactionId']} stands behind one that was sent later")
+                        problems.append(f"{customer}: {row['transactionId']} comes after one that was sent later")
                     latest_sent = max(latest_sent, purchase.sent)
         for purchase in expected:
             if purchase.answer and purchase not in found:
@@ -285,21 +287,21 @@ class Books:
     @staticmethod
     def against_acknowledgement(purchase, row):
         changing = {"signedDate", "isUpgraded"}
-        told = payload(purchase.answer["signedTransactionInfo"])
-        before = {name: value for name, value in told.items() if name not in changing}
+        acknowledged = payload(purchase.answer["signedTransactionInfo"])
+        before = {name: value for name, value in acknowledged.items() if name not in changing}
         after = {name: value for name, value in row.items() if name not in changing}
         problems = []
         if before != after:
-            problems.append(f"{purchase.customer}: acknowledged {before}, stands {after}")
+            problems.append(f"{purchase.customer}: acknowledged {before}, found {after}")
         for name in ("transactionId", "originalTransactionId", "webOrderLineItemId"):
             if purchase.answer.get(name) != row.get(name):
-                problems.append(f"{purchase.customer}: {name} was {purchase.answer.get(name)}, stands {row.get(name)}")
+                problems.append(f"{purchase.customer}: {name} was {purchase.answer.get(name)}, found {row.get(name)}")
         if purchase.is_replaced and row.get("isUpgraded") is not True:
-            problems.append(f"{purchase.customer}: {row['transactionId']} was upgraded and does not say so")
+            problems.append(f"{purchase.customer}: {row['transactionId']} was upgraded, but isUpgraded is missing")
         return problems
 
-    def note_identifiers(self, server, customer, rows):
-        """Ids belong to one transaction for ever, over all rounds."""
+    def check_identifiers(self, server, customer, rows):
+        """Ids must belong to the same transaction in all rounds."""
         problems = []
         for row in rows:
             kept = (row["price"], row.get("webOrderLineItemId"), customer)
@@ -315,8 +317,8 @@ class Books:
         return problems
 
     def repeated_identifiers(self):
-        """Every id of every kind that belongs to two things. Acknowledged ones count although they be lost."""
-        owners = {"transactionId": defaultdict(set), "webOrderLineItemId": defaultdict(set), "orderId": defaultdict(set)}
+        """Every id of any kind that belongs to two objects. Acknowledged ids count even if the transaction was lost."""
+        owners = {name: defaultdict(set) for name in ("transactionId", "webOrderLineItemId", "orderId")}
         for transaction, (price, line_item, _) in self.rows.items():
             owners["transactionId"][transaction].add(price)
             if line_item:
@@ -337,7 +339,7 @@ class Books:
         ] + [f"appTransactionId {value} belongs to {n} customers" for value, n in accounts.items() if n > 1]
 
 
-# The test of the issue ------------------------------------------------------------------------------------------------
+# Tests ----------------------------------------------------------------------------------------------------------------
 
 
 def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
@@ -358,7 +360,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
         assert not shoppers.refused, f"refused: {shoppers.refused[0][1:]}"
         in_flight = [p for p in shoppers.asked if not p.answer]
         assert threshold <= shoppers.acknowledged < PURCHASES and 0 < len(in_flight) <= CLIENTS, (
-            f"the kill was not in the middle: {shoppers.acknowledged} acknowledged, {len(in_flight)} in flight"
+            f"the kill came too early or late: {shoppers.acknowledged} acknowledged, {len(in_flight)} in flight"
         )
         books.enter(shoppers.asked)
         assert_healthy(data, f"after kill {round_}, before the restart")
@@ -366,7 +368,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
         server = servers(data)
         customers = {purchase.customer for purchase in shoppers.asked}
         books.locate(server, customers)
-        # Customers of earlier rounds are read on from the revision that was kept: exactly what came since.
+        # For known customers, continue from the stored revision: it must return exactly the new transactions.
         asked = {
             customer: (books.app_transactions[customer], "", books.revisions.get(customer))
             for customer in customers if customer in books.app_transactions
@@ -377,25 +379,25 @@ def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
         for customer, (rows, revision) in found.items():
             expected = [p for p in books.by_customer[customer] if p in of_round]
             problems += books.compare(customer, rows, expected)
-            problems += books.note_identifiers(server, customer, rows)
-            strangers = [
+            problems += books.check_identifiers(server, customer, rows)
+            repeated = [
                 row["transactionId"] for row in rows
                 if books.by_price.get(row["price"] // row["quantity"]) not in of_round
             ]
-            if strangers:
-                problems.append(f"{customer}: the revision of round {round_ - 1} brought {strangers} again")
+            if repeated:
+                problems.append(f"{customer}: the revision of round {round_ - 1} returned {repeated} again")
             books.revisions[customer] = revision
             rows_found += len(rows)
         surplus = rows_found - shoppers.acknowledged
         print(
             f"round {round_}: killed at {shoppers.acknowledged} of {PURCHASES} ({rate:.0f} purchases/s), "
-            f"{len(in_flight)} in flight, of which {surplus} are in the ledger; restart {server.start_seconds:.2f} s, "
+            f"{len(in_flight)} in flight, {surplus} of them in the ledger; restart {server.start_seconds:.2f} s, "
             f"check {time.monotonic() - begun:.1f} s"
         )
         assert not problems, "\n".join(problems[:20])
         assert 0 <= surplus <= len(in_flight)
 
-    # All over again from the first page, in both orders, everybody.
+    # Read all histories again from the first page, in both orders.
     begun = time.monotonic()
     up = asyncio.run(read_histories(server, key, {c: (i, "", None) for c, i in books.app_transactions.items()}))
     problems = []
@@ -411,7 +413,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
     asked = {c: (books.app_transactions[c], "", books.revisions[c]) for c in long_ones}
     for customer, (rows, _) in asyncio.run(read_histories(server, key, asked)).items():
         if rows:
-            problems.append(f"{customer}: a kept revision finds {len(rows)} although nothing changed")
+            problems.append(f"{customer}: a stored revision returns {len(rows)} rows although nothing changed")
     problems += books.repeated_identifiers()
     problems += orders_look_up(server, key, books, chance)
     total = sum(len(rows) for rows, _ in up.values())
@@ -426,7 +428,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
 
 
 def orders_look_up(server, key, books, chance):
-    """Look Up Order ID finds exactly the transaction that was bought under it."""
+    """Look Up Order ID must find exactly the transaction of each order."""
     problems = []
     session = requests.Session()
     for transaction in chance.sample(sorted(books.orders), 40):
@@ -440,8 +442,8 @@ def orders_look_up(server, key, books, chance):
     return problems
 
 
-def test_one_customer_hammered_by_everybody(work, servers):
-    """Sixty-four clients buy for one customer: nothing is lost, order and numbers hold, one non-consumable at most."""
+def test_one_customer_used_by_all_clients_at_once(work, servers):
+    """Sixty-four clients buy for one customer: no loss, correct order and ids, and at most one non-consumable."""
     data = work / "data"
     server = servers(data)
     key = set_up_app(server, BUNDLE)
@@ -451,7 +453,7 @@ def test_one_customer_hammered_by_everybody(work, servers):
     async def hammer(client):
         connection = Connection(server.ports["control"])
         for turn in range(wanted // CLIENTS):
-            # Everybody wants the same things that one may have only once.
+            # Products that a customer can buy only once.
             product = {0: "forever", 1: "basic"}.get(turn, "coins")
             purchase = Purchase(len(asked), "one", product)
             asked.append(purchase)
@@ -465,11 +467,11 @@ def test_one_customer_hammered_by_everybody(work, servers):
             purchase.acknowledged = time.monotonic()
         connection.close()
 
-    async def everybody():
+    async def all_clients():
         await asyncio.gather(*(hammer(client) for client in range(CLIENTS)))
 
     begun = time.monotonic()
-    asyncio.run(everybody())
+    asyncio.run(all_clients())
     print(f"\none customer: {len(answers) / (time.monotonic() - begun):.0f} purchases/s by {CLIENTS} clients")
     outcomes = Counter((product, status) for product, status, _ in answers)
     assert outcomes == {
@@ -482,17 +484,17 @@ def test_one_customer_hammered_by_everybody(work, servers):
     books.enter(asked)
     found = asyncio.run(read_histories(server, key, {"one": (books.app_transactions["one"], "", None)}))
     rows = found["one"][0]
-    problems = books.compare("one", rows, asked) + books.note_identifiers(server, "one", rows)
+    problems = books.compare("one", rows, asked) + books.check_identifiers(server, "one", rows)
     assert not problems + books.repeated_identifiers()
     assert len(rows) == wanted - 2 * CLIENTS + 2
     assert server.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one")["transactions"] == len(rows)
     assert_healthy(data, "after the hammering")
 
 
-# One process for a directory ------------------------------------------------------------------------------------------
+# One process per data directory ---------------------------------------------------------------------------------------
 
 
-def test_a_second_process_is_refused_until_the_first_is_gone(work, servers):
+def test_a_second_process_is_rejected_until_the_first_has_ended(work, servers):
     data = work / "data"
     first = servers(data)
     set_up_app(first, BUNDLE)
@@ -513,8 +515,8 @@ def test_a_second_process_is_refused_until_the_first_is_gone(work, servers):
     assert fourth.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann")["customer"] == "ann"
 
 
-def test_two_first_starts_at_once_leave_one_server_with_a_whole_shop(work, servers):
-    """Six processes race for a directory that does not exist: one serves, and what it acknowledges stays."""
+def test_concurrent_first_starts_leave_one_server_with_a_complete_shop(work, servers):
+    """Six processes start on a directory that does not exist: one serves, and its acknowledged data survives."""
     for attempt in range(3):
         data = work / f"data{attempt}"
         racers = [servers(data, wait=False) for _ in range(6)]
@@ -524,7 +526,7 @@ def test_two_first_starts_at_once_leave_one_server_with_a_whole_shop(work, serve
             if len(alive) <= 1 and (not alive or alive[0].ready_file.exists()):
                 break
             time.sleep(0.02)
-        assert len(alive) == 1, "nobody serves: " + " | ".join(sorted({racer.stderr() for racer in racers}))
+        assert len(alive) == 1, "not exactly one serves: " + " | ".join(sorted({racer.stderr() for racer in racers}))
         winner = alive[0].wait_until_ready()
         for racer in racers:
             if racer is not winner:
@@ -533,8 +535,8 @@ def test_two_first_starts_at_once_leave_one_server_with_a_whole_shop(work, serve
         assert_healthy(data, f"after race {attempt}")
 
 
-def test_a_start_that_is_refused_does_not_touch_the_shop(work, servers):
-    """One of two first starts is held up as soon as it has written something; meanwhile the other comes up and sells."""
+def test_a_rejected_start_does_not_change_the_shop(work, servers):
+    """One of two first starts is paused after its first write; meanwhile the other one starts and sells."""
     hits = 0
     for attempt in range(24):
         data = work / f"data{attempt}"
@@ -543,7 +545,7 @@ def test_a_start_that_is_refused_does_not_touch_the_shop(work, servers):
             assert held.process.poll() is None, held.stderr()
         held.process.send_signal(signal.SIGSTOP)
         time.sleep(0.01)
-        # Only a process that stands before the making of the database can still harm the other's.
+        # Only a process that has not created the database yet could damage the other's.
         if (data / "till.sqlite").exists():
             held.kill()
             continue
@@ -563,7 +565,7 @@ def test_a_start_that_is_refused_does_not_touch_the_shop(work, servers):
         assert_healthy(data, f"after attempt {attempt}")
         if hits == 3:
             return
-    assert hits, "no process was stopped before it had made its database"
+    assert hits, "no process was paused before it created its database"
 
 
 def acknowledge(server):
@@ -583,7 +585,7 @@ def assert_keeps_what_it_acknowledged(servers, server, acknowledged=False):
 
 
 def unread(port) -> int:
-    """Bytes that clients sent to a port and the server did not read yet."""
+    """Bytes that clients sent to a port and that the server has not read yet."""
     waiting = 0
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         words = line.split()
@@ -592,11 +594,11 @@ def unread(port) -> int:
     return waiting
 
 
-# Stopping -------------------------------------------------------------------------------------------------------------
+# Shutdown -------------------------------------------------------------------------------------------------------------
 
 
-def test_sigterm_answers_what_is_in_flight(work, servers):
-    """Requests that had arrived are answered, idle connections do not hold the stop up, and all is kept."""
+def test_sigterm_answers_requests_in_flight(work, servers):
+    """Requests that had arrived are answered, idle connections do not delay the shutdown, and all data is stored."""
     data = work / "data"
     server = servers(data)
     key = set_up_app(server, BUNDLE)
@@ -616,14 +618,14 @@ def test_sigterm_answers_what_is_in_flight(work, servers):
         purchase.answer = json.loads(body) if status == 201 else None
         connection.close()
 
-    async def everybody():
+    async def all_clients():
         nonlocal signalled
         connections = [Connection(server.ports["control"]) for _ in purchases]
         for connection in connections:
-            # A first request on every connection: none may wait to be accepted when the signal comes.
+            # One first request on every connection, so that no connection waits to be accepted when the signal comes.
             assert (await connection.request("GET", "/healthz"))[0] == 200
         tasks = [asyncio.ensure_future(buy(*pair)) for pair in zip(purchases, connections)]
-        # The server has read everything when all was written and the kernel holds nothing for it any more.
+        # The server has read everything once all is written and the kernel's receive buffers are empty.
         while not all(purchase.sent for purchase in purchases) or unread(server.ports["control"]):
             await asyncio.sleep(0.001)
         await asyncio.sleep(0.02)
@@ -631,7 +633,7 @@ def test_sigterm_answers_what_is_in_flight(work, servers):
         server.process.send_signal(signal.SIGTERM)
         return await asyncio.gather(*tasks, return_exceptions=True)
 
-    outcomes = asyncio.run(everybody())
+    outcomes = asyncio.run(all_clients())
     begun = time.monotonic()
     code = server.process.wait(10)
     print(f"\nSIGTERM with {clients - signalled} of {clients} in flight; gone {time.monotonic() - begun:.2f} s later")
@@ -657,7 +659,7 @@ def test_sigterm_answers_what_is_in_flight(work, servers):
 
 
 def test_sigterm_right_after_the_start_stops(work, servers):
-    """SIGTERM at any moment of the start ends the process soon; the directory stays good."""
+    """SIGTERM at any moment of the start ends the process soon; the directory stays usable."""
     whole = servers(work / "measure")
     seconds = whole.start_seconds
     assert whole.stop() == 0
@@ -676,7 +678,7 @@ def test_sigterm_right_after_the_start_stops(work, servers):
 # Crashes during the first start ---------------------------------------------------------------------------------------
 
 
-def test_a_crash_during_the_first_start_leaves_a_directory_that_starts(work, servers):
+def test_a_directory_starts_after_a_crash_during_the_first_start(work, servers):
     print(f"\nTILL_CRASH_SEED={SEED}")
     chance = random.Random(SEED + 1)
     seconds = []
@@ -690,7 +692,7 @@ def test_a_crash_during_the_first_start_leaves_a_directory_that_starts(work, ser
     for number in range(10):
         data = work / f"data{number}"
         server = servers(data, wait=False)
-        # One moment in each tenth of the start, so that every stage of it is hit.
+        # One kill in each tenth of the start, so that every stage is hit.
         moment = span * (number + chance.random()) / 10
         time.sleep(max(0, server.started + moment - time.monotonic()))
         server.kill()
@@ -723,13 +725,13 @@ def test_a_crash_during_the_first_start_leaves_a_directory_that_starts(work, ser
     for moment, was_ready, left in stages:
         names = "no directory" if left is None else f"{len(left)} files"
         print(f"killed at {moment} ms, {'ready' if was_ready else 'not ready'}: {names}")
-    assert not open_files, f"left readable by others, keys among them: {open_files}"
+    assert not open_files, f"files readable by others, keys among them: {open_files}"
     assert not ailing, "\n".join(ailing)
-    assert sum(not was_ready for _, was_ready, _ in stages) >= 5, "too few kills fell within the start"
+    assert sum(not was_ready for _, was_ready, _ in stages) >= 5, "too few kills hit the start"
 
 
-def test_a_directory_that_crashes_at_every_start_starts_in_the_end(work, servers):
-    """The same directory is hit eight times in a row."""
+def test_a_directory_starts_after_repeated_crashes(work, servers):
+    """The same directory is killed eight times in a row."""
     chance = random.Random(SEED + 2)
     whole = servers(work / "measure")
     span = whole.start_seconds

@@ -1,4 +1,4 @@
-"""kill -9 while time runs fast: every state change is told, once and for all, in order, and nothing is lost."""
+"""kill -9 while time runs fast: every state change is notified exactly once and in order, and nothing is lost."""
 
 import base64
 import json
@@ -20,21 +20,21 @@ BUNDLE = "com.example.crashclock"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
 SUBSCRIBERS = 200
 ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
-# A request that takes longer is a hang. On a busy machine more time passes in a round, and more falls due.
+# A request that takes longer hangs. On a busy machine a round takes longer, and more events fall due.
 PATIENCE = 600
-# Almost three days pass in a second: twenty renewals fall due, which a busy machine can process, too.
+# Almost three days per second: twenty renewals fall due, which a busy machine can process, too.
 SPEED = 250_000
 HOUR = 3_600_000
-# A seed of its own for every run; TILL_CRASH_SEED repeats one.
+# A new seed for every run; set TILL_CRASH_SEED to repeat one.
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
 ACTIVE, EXPIRED, RETRY = 1, 2, 3
 
 
 def flaky(seed):
-    """Of ten posts six are taken, two refused, one is left without an answer, and one is taken late.
+    """Of ten posts, six are accepted, two rejected, one gets no answer, and one is accepted late.
 
-    Half of the connections end after the answer without having said so. Till may send the next notification on such a
-    connection in that moment; nobody reads it, and the attempt ends with NO_RESPONSE (see `against_the_post`).
+    Half of the connections close after the answer without "Connection: close". Till may send the next notification on
+    such a connection at that moment; it is not read, and the attempt ends with NO_RESPONSE (see `check_deliveries`).
     """
     chance = random.Random(seed)
     lock = threading.Lock()
@@ -48,7 +48,7 @@ def flaky(seed):
             handler.send_response(500 if kind in (6, 7) else 200)
             handler.send_header("Content-Length", "0")
             handler.end_headers()
-            # Otherwise the connection ends without a word of it.
+            # Otherwise the connection is closed without notice.
             handler.close_connection = not stays
 
     return answer
@@ -63,7 +63,7 @@ def post():
 
 @pytest.fixture
 def servers(tmp_path):
-    """Starts servers on one data directory, and leaves none behind."""
+    """Starts servers on one data directory, and stops them all after the test."""
     till_binary()
     started = []
 
@@ -77,7 +77,7 @@ def servers(tmp_path):
 
 
 class Subscriber:
-    """Somebody who subscribed in the past month; one in ten turned renewal off, of one in ten the card is declined."""
+    """A customer who subscribed in the past month. One in ten turns off renewal, one in ten has a declined card."""
 
     def __init__(self, number):
         self.name = f"customer-{number}"
@@ -86,11 +86,12 @@ class Subscriber:
         self.declines = number % 10 == 7
 
     def subscribe(self, server, start):
-        """Subscribes at an instant of their own, so that something falls due all the time."""
+        """Subscribes at a date that differs by customer, so that renewals fall due all the time."""
         session = requests.Session()
 
         def control(path, body):
-            answer = session.post(f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}", json=body, timeout=PATIENCE)
+            url = f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}"
+            answer = session.post(url, json=body, timeout=PATIENCE)
             assert answer.status_code in (200, 201), answer.text
             return answer.json()
 
@@ -106,22 +107,22 @@ class Subscriber:
         return self
 
     def expected(self, rows, status):
-        """What must have been told, from the rows and the state that the customer ended in."""
-        told = Counter()
+        """The expected notifications, given the rows and the final state of the customer."""
+        expected = Counter()
         for row in rows:
             purchase = row["transactionReason"] == "PURCHASE"
-            told["SUBSCRIBED/INITIAL_BUY" if purchase else "DID_RENEW", row["transactionId"]] += 1
+            expected["SUBSCRIBED/INITIAL_BUY" if purchase else "DID_RENEW", row["transactionId"]] += 1
         if self.cancels:
-            told["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", self.original] += 1
-            told["EXPIRED/VOLUNTARY", self.original] += status == EXPIRED
+            expected["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", self.original] += 1
+            expected["EXPIRED/VOLUNTARY", self.original] += status == EXPIRED
         if self.declines:
-            told["DID_FAIL_TO_RENEW", self.original] += status in (RETRY, EXPIRED)
-            told["EXPIRED/BILLING_RETRY", self.original] += status == EXPIRED
-        return +told
+            expected["DID_FAIL_TO_RENEW", self.original] += status in (RETRY, EXPIRED)
+            expected["EXPIRED/BILLING_RETRY", self.original] += status == EXPIRED
+        return +expected
 
 
 @pytest.mark.alone
-def test_every_state_change_is_told_through_kill_9(servers, post, tmp_path):
+def test_every_state_change_is_notified_despite_kill_9(servers, post, tmp_path):
     print(f"\nTILL_CRASH_SEED={SEED}")
     chance = random.Random(SEED)
     server = servers()
@@ -145,11 +146,11 @@ def test_every_state_change_is_told_through_kill_9(servers, post, tmp_path):
     end = freeze(server)
     post.answer = 200
     settle(server)
-    notifications = told(server)
+    notifications = all_notifications(server)
     print(f"{(end - start) / HOUR / 24:.0f} days, {len(notifications)} notifications, {len(post.received)} posts")
 
-    problems = against_the_ledger(server, key, subscribers, notifications)
-    problems += against_the_post(notifications, list(post.received))
+    problems = check_against_the_ledger(server, key, subscribers, notifications)
+    problems += check_deliveries(notifications, list(post.received))
     assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
     kinds = Counter(notice(entry) for entry in notifications)
     assert kinds["DID_RENEW"] > SUBSCRIBERS // 10 and kinds["SUBSCRIBED/INITIAL_BUY"] == SUBSCRIBERS, kinds
@@ -159,7 +160,7 @@ def test_every_state_change_is_told_through_kill_9(servers, post, tmp_path):
 
 
 def freeze(server) -> int:
-    """What fell due while nobody was there has happened when the clock stands."""
+    """Freezes the clock; everything that fell due while no server ran has then been processed."""
     state = server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen"})
     report = advance(server, {"to": state["now"]})
     assert report["setAside"] == []
@@ -175,18 +176,18 @@ def advance(server, body) -> dict:
 
 
 def settle(server):
-    """Leaps on until nothing is owed: what the post refused is tried again within three days."""
+    """Advances until no delivery is pending: a rejected notification is retried within three days."""
     for _ in range(20):
         report = advance(server, {"by": "PT24H", "settle": True})
         assert report["setAside"] == []
-        if report["owed"] == 0 and not any("nextAttemptDate" in delivery for entry in told(server)
+        if report["owed"] == 0 and not any("nextAttemptDate" in delivery for entry in all_notifications(server)
                                            for delivery in entry["deliveries"]):
             return
-    raise AssertionError(f"still owed: {report}")
+    raise AssertionError(f"deliveries still pending: {report}")
 
 
-def told(server) -> list:
-    """Every notification that was made, oldest first."""
+def all_notifications(server) -> list:
+    """All notifications, oldest first."""
     found, after = [], ""
     while True:
         page = server.control("GET", f"{SCOPE}/notifications?limit=100{after}")
@@ -200,19 +201,19 @@ def notice(entry) -> str:
     return "/".join(filter(None, (entry["notificationType"], entry.get("subtype"))))
 
 
-def against_the_ledger(server, key, subscribers, notifications):
-    """Each state change has its one notification, about the right transaction; there is no other."""
+def check_against_the_ledger(server, key, subscribers, notifications):
+    """Each state change must have exactly one notification about the right transaction, and there must be no other."""
     by_customer = defaultdict(list)
     for entry in notifications:
         by_customer[entry["customer"]].append(entry)
-    problems = [f"nobody is {name}" for name in set(by_customer) - {one.name for one in subscribers}]
+    problems = [f"unknown customer {name}" for name in set(by_customer) - {one.name for one in subscribers}]
     for one in subscribers:
         rows = history(server, key, one.original)
         (state,) = server.control("GET", f"{SCOPE}/customers/{one.name}/subscriptions")["subscriptions"]
         wanted = one.expected(rows, state["status"])
         found = Counter((notice(entry), entry["transactionId"]) for entry in by_customer[one.name])
         if wanted != found:
-            problems.append(f"{one.name}: not told {dict(wanted - found)}, told without a cause {dict(found - wanted)}")
+            problems.append(f"{one.name}: missing {dict(wanted - found)}, without a cause {dict(found - wanted)}")
         # Each period begins where the one before ended.
         periods = sorted((row["purchaseDate"], row["expiresDate"]) for row in rows)
         if any(first[1] != second[0] for first, second in zip(periods, periods[1:])):
@@ -235,13 +236,13 @@ def history(server, key, any_id):
         revision = f"?revision={page['revision']}"
 
 
-def against_the_post(notifications, posts):
-    """Everything arrived, each notification with one set of bytes, and first attempts of a subscription in order.
+def check_deliveries(notifications, posts):
+    """Every notification arrived with one body, and first attempts of a subscription arrived in order.
 
-    The post cannot know of a first attempt that it never read: one that ended without an HTTP status (the connection
-    ended, or nobody accepted it in time). It sees only a retry of such a notification, which may come after the first
-    attempt of the next one. So arrivals are compared among those whose first attempt the post answered; the order of
-    all first attempts is checked by the dates that Till noted.
+    The receiver cannot see a first attempt that it never read, which ended without an HTTP status (the connection
+    closed, or was not accepted in time). It sees only the retry, which may come after the first attempt of the next
+    notification. So arrival order is compared only for notifications whose first attempt the receiver answered; the
+    order of all first attempts is checked by the dates that Till recorded.
     """
     problems = []
     bytes_of = defaultdict(set)
@@ -263,7 +264,7 @@ def against_the_post(notifications, posts):
         if (sent["notificationType"], sent.get("subtype"), sent["signedDate"]) != (
             entry["notificationType"], entry.get("subtype"), entry["signedDate"],
         ):
-            problems.append(f"{id_}: the list says {entry}, the post got {sent}")
+            problems.append(f"{id_}: the list has {entry}, the receiver got {sent}")
         lines[entry["originalTransactionId"]].append((number, entry["signedDate"], notice(entry), first_attempt(entry)))
     answered = 0
     for original, line in lines.items():
@@ -275,8 +276,8 @@ def against_the_post(notifications, posts):
         by_date = sorted(line, key=lambda post: post[1])
         attempts = [attempt["attemptDate"] for _, _, _, attempt in by_date]
         if attempts != sorted(attempts) or len({date for _, date, _, _ in line}) < len(line):
-            problems.append(f"{original}: first attempts noted out of order: {by_date}")
-    # One in ten is left without an answer; far more would leave nothing to compare.
+            problems.append(f"{original}: first attempts recorded out of order: {by_date}")
+    # One in ten gets no answer; far more would leave nothing to compare.
     if answered < len(first) // 2:
         problems.append(f"only {answered} of {len(first)} first attempts were answered")
     return problems
@@ -287,7 +288,7 @@ def first_attempt(entry) -> dict:
     return delivery["attempts"][0]
 
 
-def test_a_first_attempt_that_the_post_never_read_is_no_disorder():
+def test_a_first_attempt_that_the_receiver_never_read_is_not_out_of_order():
     def entry(number, *attempts):
         return {
             "notificationUUID": f"n{number}", "notificationType": "DID_RENEW", "signedDate": number,
@@ -304,11 +305,11 @@ def test_a_first_attempt_that_the_post_never_read_is_no_disorder():
 
     unread = [(1, "NO_RESPONSE", None), (3_600_001, "SUCCESS", 200)]
     taken = [(2, "SUCCESS", 200)]
-    assert against_the_post([entry(1, *unread), entry(2, *taken)], [post(2), post(1)]) == []
-    # The same arrivals are a disorder when the post answered the first attempt, or when Till made it later.
+    assert check_deliveries([entry(1, *unread), entry(2, *taken)], [post(2), post(1)]) == []
+    # The same arrivals are out of order if the receiver answered the first attempt, or if Till sent it later.
     refused = [(1, "UNSUCCESSFUL_HTTP_RESPONSE_CODE", 500), (3_600_001, "SUCCESS", 200)]
-    (problem,) = against_the_post([entry(1, *refused), entry(2, *taken)], [post(2), post(1)])
+    (problem,) = check_deliveries([entry(1, *refused), entry(2, *taken)], [post(2), post(1)])
     assert "first attempts out of order" in problem
     late = [(3, "NO_RESPONSE", None), (3_600_003, "SUCCESS", 200)]
-    (problem,) = against_the_post([entry(1, *late), entry(2, *taken)], [post(2), post(1)])
+    (problem,) = check_deliveries([entry(1, *late), entry(2, *taken)], [post(2), post(1)])
     assert "noted out of order" in problem

@@ -1,8 +1,9 @@
-"""Data of version 0.1.0 opens in this version, and answers as it did then.
+"""Data of version 0.1.0 opens in this version, with the same answers as then.
 
-The fixtures in Tests/Fixtures/till-0.1.0 were written by the binary of 0.1.0 (`make.py` there says how), with the answers
-that it gave. Here each is opened in a copy: every recorded request is asked again, and every difference must stand in
-`expected-differences.json` with its reason. Then a year passes on every frozen clock, and the doctor finds nothing.
+The fixtures in Tests/Fixtures/till-0.1.0 were written by the binary of 0.1.0 (see `make.py` there), with its
+answers. Here each fixture is opened in a copy: every recorded request is sent again, and every difference must be
+listed in `expected-differences.json` with a reason. Then every frozen clock advances by a year, and doctor must find no
+problem.
 """
 
 import json
@@ -24,12 +25,12 @@ FIXTURES = Path(__file__).resolve().parents[1] / "Fixtures/till-0.1.0"
 EXPECTED = json.loads((FIXTURES / "expected-differences.json").read_text())
 CLOCKS = ["sandbox/clock", "production/clock", "production/clocks/slow", "production/clocks/ahead"]
 
-# The exported state and the backup hold what the data directory holds, of which everything is asked.
+# The exported state and the backup contain the same data as the data directory, for which every request is sent.
 SAMPLE = 4
 
 
 class Fixture:
-    """What one archive holds, unpacked."""
+    """The unpacked content of one archive."""
 
     def __init__(self, name, folder):
         self.name = name
@@ -43,7 +44,7 @@ class Fixture:
 
 
 class Opened:
-    """A server at work on data of 0.1.0."""
+    """A running server on data of 0.1.0."""
 
     def __init__(self, fixture, server, control_token, settings=()):
         self.fixture, self.server, self.settings = fixture, server, settings
@@ -56,22 +57,22 @@ class Opened:
         return answer.json()
 
     def assert_answers_as_recorded(self, entries=None, **options):
-        """Asks everything again; the options are those of `Replay`."""
+        """Sends every recorded request again; the options are those of `Replay`."""
         found = self.expected.unexpected(Replay(self.asker, entries or self.fixture.answers, **options).run())
         if found:
             listed = "\n".join(map(repr, found[:40]))
             pytest.fail(f"{len(found)} differences from the answers of 0.1.0:\n{listed}", pytrace=False)
 
     def assert_expectations_apply(self):
-        """Once everything was asked: an expected difference that is not there is out of date."""
+        """After all requests: an expected difference that did not occur is out of date."""
         assert self.expected.unused == [], "these entries of expected-differences.json no longer apply"
 
-    def assert_lives_on(self, clocks=CLOCKS):
-        """A year on frozen clocks, and nothing is wrong with what comes of it."""
+    def assert_continues(self, clocks=CLOCKS):
+        """Advances frozen clocks by a year; the result must be without problems."""
         app = f"/v1/apps/{self.fixture.facts['bundleId']}"
         for environment in ("sandbox", "production"):
             for name in ("primary", "log", "old"):
-                # Deliveries of that year are of no interest.
+                # The deliveries of that year are not tested.
                 self.asker.send("DELETE", "control", f"{app}/{environment}/endpoints/{name}")
         for clock in clocks:
             report = self.call("POST", f"{app}/{clock}/advance", {"by": "P1Y"})
@@ -101,7 +102,7 @@ def sqlite(tmp_path_factory):
 
 @pytest.fixture
 def opened(tmp_path):
-    """Opens data in a server; it is stopped in order after the test."""
+    """Opens data in a server, which is stopped after the test."""
     servers = []
 
     def open_(fixture, data, *settings, **options):
@@ -122,13 +123,13 @@ def test_a_data_directory(sqlite, opened, tmp_path):
     till.assert_answers_as_recorded()
     for name in ("ca/root.pem", "ca/root.key", "tls/root.pem", "tls/root.key", "ca/receipts/chain.pem"):
         assert (data / name).read_bytes() == (sqlite.data / name).read_bytes(), name
-    # What was signed then is verified under the root that the server names now.
+    # Old signatures verify with the root that the server names now.
     for signed in sqlite.facts["signed"]:
         environment = Environment.SANDBOX if signed["environment"] == "sandbox" else Environment.PRODUCTION
         verifier = SignedDataVerifier(
             [server_root(till.server)], False, environment, sqlite.facts["bundleId"], 1_234_567_890)
         assert verifier.verify_and_decode_signed_transaction(signed["jws"]).bundleId == sqlite.facts["bundleId"]
-    till.assert_lives_on()
+    till.assert_continues()
     till.assert_snapshots()
     till.assert_expectations_apply()
 
@@ -139,13 +140,13 @@ def test_a_dump_of_postgresql(database, opened, tmp_path):
                  "-c", "SET synchronous_commit = off", "-f", readable(database, fixture.folder / "dump.sql"))
     till = opened(fixture, fixture.data, "--database", database.url)
     till.assert_answers_as_recorded()
-    till.assert_lives_on()
+    till.assert_continues()
     till.assert_snapshots()
     till.assert_expectations_apply()
 
 
 def readable(database, file):
-    """A copy that the user of the database server may read."""
+    """A copy that the database server's user can read."""
     copy = database.folder / file.name
     shutil.copyfile(file, copy)
     copy.chmod(0o644)
@@ -158,7 +159,7 @@ def test_an_exported_state(sqlite, opened, tmp_path):
     assert done.returncode == 0, done.stderr
     without = {"journal", "keys", "tokens", "snapshots"}
     till.assert_answers_as_recorded(without=without, same_store=False, every=SAMPLE)
-    till.assert_lives_on(CLOCKS[1:2])
+    till.assert_continues(CLOCKS[1:2])
 
 
 def test_a_backup(sqlite, opened, tmp_path):
@@ -167,7 +168,7 @@ def test_a_backup(sqlite, opened, tmp_path):
     assert done.returncode == 0, done.stderr
     till = opened(sqlite, data)
     till.assert_answers_as_recorded(same_store=False, every=SAMPLE)
-    till.assert_lives_on(CLOCKS[:1])
+    till.assert_continues(CLOCKS[:1])
 
 
 def test_a_backup_in_postgresql(sqlite, database, opened, tmp_path):
@@ -178,7 +179,7 @@ def test_a_backup_in_postgresql(sqlite, database, opened, tmp_path):
     assert done.returncode == 0, done.stderr
     till = opened(sqlite, data, "--database", url)
     till.assert_answers_as_recorded(without={"journal"}, same_store=False, every=SAMPLE)
-    till.assert_lives_on(CLOCKS[2:])
+    till.assert_continues(CLOCKS[2:])
 
 
 def test_a_difference_is_found_unless_an_entry_explains_it():

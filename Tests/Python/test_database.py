@@ -1,4 +1,4 @@
-"""A shop whose data lies in PostgreSQL: what was sold is there after a restart, of Till and of the database."""
+"""A shop in PostgreSQL: its data survives restarts of Till and of the database."""
 
 import json
 import threading
@@ -25,23 +25,23 @@ def assert_no_secret(till):
         assert "hunter2" not in text, text
 
 
-def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
+def test_a_purchase_survives_restarts_of_till_and_of_the_database(tmp_path, database):
     settings = tmp_path / "till.json"
     settings.write_text(json.dumps({"database": database.url}))
     first = Till(tmp_path / "first", "--config", settings)
     shop = App(first, ControlClient(first.address("control")), "com.example.shop", 1234567890, None, CATALOG)
     bought = shop.sandbox.buy_many("ann", COINS, 30)
     renewed = shop.sandbox.buy("ann", PRO)
-    told = shop.control.call("listNotifications", bundleId="com.example.shop", environment="sandbox")
+    notifications = shop.control.call("listNotifications", bundleId="com.example.shop", environment="sandbox")
     assert first.stop() == 0
-    assert not list(first.data.glob("till.sqlite*")), "nothing of it lies in SQLite"
+    assert not list(first.data.glob("till.sqlite*")), "data was written to SQLite"
 
     second = Till(tmp_path / "second", "--database", database.url, data=first.data)
     shop.server, shop.control = second, ControlClient(second.address("control"))
     again = type(shop.sandbox)(shop, "sandbox")
     rows = [signed for page in again.history(bought[0]) for signed in page.transactions]
     assert ids(rows) == bought + [renewed.id]
-    assert shop.control.call("listNotifications", bundleId="com.example.shop", environment="sandbox") == told
+    assert shop.control.call("listNotifications", bundleId="com.example.shop", environment="sandbox") == notifications
 
     kept = again.control("getReceipt", customer="ann")["receipt"]
     database.kill()
@@ -58,7 +58,8 @@ def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
         )
         assert (answer.status_code, answer.json()["code"], answer.headers["Retry-After"]) == (503, "busy", "1")
     receipt = {"receipt-data": kept, "exclude-old-transactions": True}
-    assert requests.post(f"{second.address('sandbox')}/verifyReceipt", json=receipt, timeout=30).json()["status"] == 21005
+    answer = requests.post(f"{second.address('sandbox')}/verifyReceipt", json=receipt, timeout=30).json()
+    assert answer["status"] == 21005
     assert requests.get(f"{second.address('control')}/readyz", timeout=30).status_code == 503
     database.start()
     limit = time.monotonic() + 120
@@ -71,18 +72,18 @@ def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
             time.sleep(0.1)
     rows = [signed for page in again.history(bought[0]) for signed in page.transactions]
     assert set(bought + [renewed.id, later.id]) <= set(ids(rows))
-    # It is among the nodes still, and says so again.
+    # The node is still registered, and renews its registration.
     alive = "SELECT count(*) FROM nodes WHERE expires > clock_timestamp()"
     while database.sql(alive) != "1":
-        assert time.monotonic() < limit + 60, "no node says that it lives"
+        assert time.monotonic() < limit + 60, "no node has renewed its registration"
         time.sleep(0.2)
     assert second.stop() == 0
     for till in (first, second):
         assert_no_secret(till)
 
 
-def test_what_the_server_no_longer_waits_to_see_on_its_standby_is_not_acknowledged(tmp_path):
-    """Somebody cancels a COMMIT that waits for a standby: PostgreSQL warns, and acknowledges it all the same."""
+def test_a_commit_whose_wait_for_the_standby_is_cancelled_is_not_acknowledged(tmp_path):
+    """An operator cancels a COMMIT that waits for a standby: PostgreSQL warns, but acknowledges the commit."""
     database = PostgresServer()
     till = Till(tmp_path / "till", "--database", database.url)
     try:
@@ -107,7 +108,7 @@ def test_what_the_server_no_longer_waits_to_see_on_its_standby_is_not_acknowledg
         )
         limit = time.monotonic() + 120
         while database.sql(cancel) == "0":
-            assert time.monotonic() < limit and not answers, f"nobody waits for the standby: {answers}"
+            assert time.monotonic() < limit and not answers, f"no commit waits for the standby: {answers}"
             time.sleep(0.1)
         buyer.join(60)
         assert (answers[0].status_code, answers[0].json()["code"]) == (503, "busy")
@@ -128,7 +129,7 @@ def test_what_the_server_no_longer_waits_to_see_on_its_standby_is_not_acknowledg
         "postgres://till:hunter2/@127.0.0.1/till",
     ],
 )
-def test_a_database_that_cannot_be_used_is_refused_without_its_password(tmp_path, url):
+def test_the_error_for_an_unusable_database_does_not_contain_its_password(tmp_path, url):
     outcome = run_till("serve", "--data", tmp_path / "data", "--database", url)
     assert outcome.returncode == 1
     assert "atabase" in outcome.stderr and "hunter2" not in outcome.stderr + outcome.stdout

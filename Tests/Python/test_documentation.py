@@ -1,18 +1,18 @@
-"""The documentation does what it says: its commands run, its requests succeed, its links lead somewhere.
+"""Checks the documentation: its commands run, its requests succeed, and its links have targets.
 
-Blocks of these kinds are run, page by page, each page on a fresh demo shop of its own:
+Blocks of these kinds are run, page by page, each page on its own new demo shop:
 
 - console: each line that starts with "$ till" must exit with 0. `till serve` and `make` are not run; their flags and
   targets must exist.
-- http: requests to control, a method and a path and under them the body; each must be answered with 2xx.
+- http: control requests, each a method and a path followed by the body; each must be answered with 2xx.
 - python: a block that imports the official library runs, after the commands in its comments (`# till …`). It finds
   signed_transaction_info, KEY_FILE, KEY_ID, ISSUER_ID and TRANSACTION_ID set, and the sandbox at its usual address.
-- python and sh that begin with "# file: NAME": written to that file, for the commands behind it. On such a page a text
-  block behind a console block is what each of its commands prints.
+- python and sh that begin with "# file: NAME": written to that file, for the commands that follow. On such a page a
+  text block after a console block is the output of each of its commands.
 
 Placeholders: $TX a transaction of ann, $ORDER its order, $SUB the transaction of her subscription, $ANN her app
-transaction id, $KEY a key id, $REQUEST the id of a refused request, $NOTIFICATION a notification about ann, $FOLDER a
-folder of the test's own.
+transaction id, $KEY a key id, $REQUEST the id of a rejected request, $NOTIFICATION a notification of ann, $FOLDER the
+test's own folder.
 """
 
 import base64
@@ -56,7 +56,7 @@ def is_run(page: Path) -> bool:
 
 
 class Shop:
-    """A demo server in a folder of its own."""
+    """A demo server in its own folder."""
 
     def __init__(self, folder: Path, *flags: str):
         self.folder = folder
@@ -65,7 +65,7 @@ class Shop:
         ready = folder / "ready.json"
         self.log = open(folder / "log", "wb")
         clean = {key: value for key, value in os.environ.items() if not key.startswith("TILL_")}
-        # Examples say till and python3, and find this build and the tests' libraries.
+        # Examples use till and python3; PATH finds this build and the tests' libraries.
         path = os.pathsep.join([str(Path(TILL).parent), str(Path(sys.executable).parent), clean["PATH"]])
         self.environment = clean | {"TILL_DATA": str(folder / "data"), "PATH": path}
         self.process = subprocess.Popen(
@@ -192,8 +192,8 @@ def verify(text: str, shop: Shop):
 
 
 def run(line: str, shop: Shop) -> str:
-    """What the command prints; nothing, if it is one that is not run."""
-    assert line.startswith("$ "), f"a console block holds commands only, put output in a text block: {line}"
+    """The output of a command, or nothing if the command is not run."""
+    assert line.startswith("$ "), f"a console block may contain commands only; put output in a text block: {line}"
     words = shlex.split(shop.fill(line[2:]))
     if words[0] == "make":
         check_targets(words)
@@ -233,9 +233,9 @@ def test_every_flag_of_serve_is_in_the_settings():
     assert not missing
 
 
-def test_every_control_verb_is_documented():
-    """Compares the routes of the sources with the pages; a prefix that a table's heading names is left out there."""
-    pages = "".join(page.read_text() for page in [*sorted((DOCS / "control").glob("*.md")), DOCS / "catalogue.md"])
+def test_every_control_operation_is_documented():
+    """Compares the routes in the sources with the pages. A prefix in a table's heading is left out in its rows."""
+    pages = "".join(page.read_text() for page in [*sorted((DOCS / "control").glob("*.md")), DOCS / "catalog.md"])
     missing = []
     for source in sorted((ROOT / "Sources/TillServer/Control").rglob("*.swift")):
         for method, path in re.findall(r"method: \.(\w+),\s+path: \"([^\"]+)\"", source.read_text()):
@@ -259,7 +259,7 @@ def slug(heading: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_links_lead_somewhere(page: Path):
+def test_links_have_targets(page: Path):
     prose = FENCE.sub("", page.read_text())
     wrong = []
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):
@@ -277,12 +277,12 @@ def test_links_lead_somewhere(page: Path):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "json")], ids=name)
-def test_json_is_json(page: Path):
+def test_json_blocks_are_valid_json(page: Path):
     for _, text in blocks(page, "json"):
         json.loads(text)
 
 
-def test_the_compose_file_leads_every_name_to_till():
+def test_the_compose_file_maps_every_name_to_till():
     text = (DOCS / "operating/bring-your-backend.md").read_text()
     hosts = (DOCS / "operating/hosts.md").read_text().split("There are three ways")[0]
     names = re.findall(r"`([a-z.-]+\.apple\.com)`", hosts)
@@ -297,13 +297,13 @@ def test_the_compose_file_leads_every_name_to_till():
     ("api/transport.md", "only Set App Account Token reads its body", "till exec --demo -- python3 content_type.py"),
     ("api/transport.md", "not imitated yet", "till fault add rateLimit --route getTransactionInfo"),
 ])
-def test_what_was_denied_is_shown_by_an_example(page: str, denied: str, example: str):
-    """Pages that denied what the server does; the examples are run with all others."""
+def test_a_feature_that_pages_once_denied_has_an_example(page: str, denied: str, example: str):
+    """Pages that once denied a feature that exists; the examples run with all others."""
     assert denied not in (DOCS / page).read_text()
     assert example in commands(DOCS / page)
 
 
-def test_error_table_is_that_of_the_code():
+def test_the_error_table_matches_the_code():
     source = (ROOT / "Sources/TillServer/API/APIError.swift").read_text()
     source = re.sub(r'"\s*\+ "', "", source)
     coded = {
@@ -317,13 +317,13 @@ def test_error_table_is_that_of_the_code():
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 5 and cells[0].isdigit():
-            assert int(cells[0]) not in documented, f"{cells[0]} stands twice"
+            assert int(cells[0]) not in documented, f"{cells[0]} is listed twice"
             assert int(cells[1]) == int(cells[0]) // 10_000
             documented[int(cells[0])] = cells[3]
     assert documented == coded
 
 
-def test_no_error_of_the_code_is_said_to_be_never_sent():
+def test_no_error_in_the_code_is_documented_as_never_sent():
     page = (DOCS / "api/errors.md").read_text()
     sent = {int(code) for code in re.findall(r"^\| (\d{7}) \| \d{3} ", page, re.MULTILINE)}
     section = page.split("## Codes that Till never sends\n")[1].split("\n## ")[0]

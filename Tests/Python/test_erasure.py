@@ -1,4 +1,4 @@
-"""A customer who is erased: for Apple's routes there was never such a one, and the family keeps what is its own."""
+"""Erasing a customer: Apple's API no longer knows the customer, and the family keeps its own purchases."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from process_helpers import run_till
 from shop_helpers import ControlRefused
 
 
-def test_apples_routes_know_nothing_of_whom_was_erased(app, environment, customer):
+def test_apples_api_does_not_know_an_erased_customer(app, environment, customer):
     bought = environment.buy(customer, COINS)
     subscribed = environment.buy(customer, PRO)
     refunded = environment.refund(bought.id)
@@ -15,7 +15,7 @@ def test_apples_routes_know_nothing_of_whom_was_erased(app, environment, custome
     account, order, original = bought.app_transaction_id, bought.order_id, subscribed.original_id
     environment.client.get_transaction_info(bought.id)
     assert refunded.id == bought.id
-    # A refusal that names them stands in the journal until they are erased.
+    # A rejected request that names the customer is in the request log until the customer is erased.
     missed = environment.send("GET", f"/inApps/v2/history/{bought.id}?sort=UPWARD")
     assert missed.status_code == 400
     named = environment.explain(missed)["requestId"]
@@ -52,7 +52,7 @@ def test_apples_routes_know_nothing_of_whom_was_erased(app, environment, custome
     assert int(again.id) > int(other.id)
 
 
-def test_the_family_is_told_that_it_lost_what_was_shared(sandbox, customer):
+def test_the_family_is_notified_of_the_revoked_purchases(sandbox, customer):
     members = [f"{customer}-1", f"{customer}-2"]
     sandbox.control("createFamily", {"organizer": customer, "members": members})
     sandbox.buy(customer, FOREVER)
@@ -61,11 +61,11 @@ def test_the_family_is_told_that_it_lost_what_was_shared(sandbox, customer):
     for member in members:
         left = sandbox.control("getCustomer", customer=member)
         assert left["owned"] == [] and "family" not in left
-        told = sandbox.control("listNotifications", query={"customer": member})["notifications"]
-        assert "REVOKE" in [entry["notificationType"] for entry in told]
+        notifications = sandbox.control("listNotifications", query={"customer": member})["notifications"]
+        assert "REVOKE" in [entry["notificationType"] for entry in notifications]
 
 
-def test_the_command_counts_erases_and_speaks_of_snapshots(serve):
+def test_the_command_prints_counts_erases_and_mentions_snapshots(serve):
     till = serve("--demo")
     here = ["--data", till.data]
     assert run_till("snapshot", "save", "before", *here).returncode == 0

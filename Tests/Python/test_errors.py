@@ -1,4 +1,4 @@
-"""Each documented error of these routes, by its number, as Apple's client meets it and as it stands on the wire."""
+"""Each documented error of these routes, by its number, as Apple's client receives it and as raw HTTP."""
 
 import uuid
 
@@ -12,7 +12,7 @@ import error_codes
 from catalog_of_everything import BASIC, COINS, FOREVER, PRO
 from shop_helpers import V1, V2, DESCENDING, Unlisted
 
-# A good body for each route that wants one.
+# A valid body for each route that needs one.
 BODIES = {
     "set token": {"appAccountToken": str(uuid.uuid4())},
     "extend": {"extendByDays": 3, "extendReasonCode": 1, "requestIdentifier": "errors"},
@@ -26,11 +26,11 @@ BODIES = {
 
 
 def _put(route):
-    """By the client's own machinery, with the good body."""
+    """Sends the valid body with the client's own request method."""
     return lambda client, id_: client._make_request(ROUTES[route][1].format(id_), "PUT", {}, BODIES[route], None)
 
 
-# Every route with an id in its path: by method and path, and as Apple's client calls it.
+# Every route with an id in its path: method, path, and the call of Apple's client.
 ROUTES = {
     "history V2": ("GET", "/inApps/v2/history/{}",
                    lambda client, id_: client.get_transaction_history(id_, None, TransactionHistoryRequest(), V2)),
@@ -46,7 +46,7 @@ ROUTES = {
     "statuses": ("GET", "/inApps/v1/subscriptions/{}",
                  lambda client, id_: client.get_all_subscription_statuses(id_)),
     "refunds V2": ("GET", "/inApps/v2/refund/lookup/{}", lambda client, id_: client.get_refund_history(id_, None)),
-    # The official client has no call for this one; its own machinery makes the request all the same.
+    # The official client has no call for this route, so its own request method is used.
     "refunds V1": ("GET", "/inApps/v1/refund/lookup/{}",
                    lambda client, id_: client._make_request(
                        f"/inApps/v1/refund/lookup/{id_}", "GET", {}, None, RefundHistoryResponse)),
@@ -69,25 +69,25 @@ def refused(environment, code, route, id_, **options):
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("id_", WRONG_IDS)
-def test_an_id_that_is_none_is_refused_with_its_code(app, route, id_):
+def test_a_malformed_id_is_rejected_with_its_code(app, route, id_):
     entry = refused(app.sandbox, MALFORMED[route], route, id_)
     assert entry["bundleId"] == app.bundle_id
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_an_empty_id_is_refused_like_any_other_wrong_one(app, route):
+def test_an_empty_id_is_rejected_like_any_malformed_one(app, route):
     refused(app.sandbox, MALFORMED[route], route, "")
 
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("id_", ["2000000999999999", "180000999999999", "704999999999999999", "12", "9" * 18])
-def test_an_id_that_nobody_has_is_not_found(environment, route, id_):
+def test_an_unknown_id_is_not_found(environment, route, id_):
     entry = refused(environment, MISSING[route], route, id_)
     assert id_ in entry["explanation"]
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_an_id_of_the_other_environment_is_not_found_and_the_explanation_says_where_it_is(app, route, customer):
+def test_an_id_of_the_other_environment_is_not_found_and_the_explanation_names_the_environment(app, route, customer):
     here, there = app.sandbox.buy(customer, COINS).id, app.production.buy(customer, COINS).id
     entry = refused(app.production, MISSING[route], route, here)
     assert "Sandbox" in entry["explanation"] and here in entry["explanation"]
@@ -96,7 +96,7 @@ def test_an_id_of_the_other_environment_is_not_found_and_the_explanation_says_wh
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_an_id_of_another_app_is_not_found_and_the_explanation_says_whose_it_is(app, other_app, route, customer):
+def test_an_id_of_another_app_is_not_found_and_the_explanation_names_the_app(app, other_app, route, customer):
     foreign = other_app.sandbox.buy(customer, COINS)
     entry = refused(app.sandbox, MISSING[route], route, foreign.id)
     assert other_app.bundle_id in entry["explanation"]
@@ -104,11 +104,11 @@ def test_an_id_of_another_app_is_not_found_and_the_explanation_says_whose_it_is(
 
 
 @pytest.mark.parametrize("route", ["transaction info", "finish", "set token", "consumption V2", "consumption V1"])
-def test_an_app_transaction_id_is_not_supported_where_a_transaction_is_wanted(environment, route, customer):
+def test_an_app_transaction_id_is_rejected_where_a_transaction_id_is_needed(environment, route, customer):
     refused(environment, 4000048, route, environment.buy(customer, COINS).app_transaction_id)
 
 
-def test_refund_history_v1_takes_original_ids_only(sandbox, customer):
+def test_refund_history_v1_accepts_original_ids_only(sandbox, customer):
     first = sandbox.buy(customer, BASIC, offer={"kind": "NONE"})
     second = sandbox.buy(customer, PRO)
     refused(sandbox, 4000008, "refunds V1", first.app_transaction_id)
@@ -128,7 +128,7 @@ def test_a_customer_who_never_downloaded_the_app_has_no_app_transaction(environm
 
 @pytest.mark.parametrize("token", ["", "nonsense", "123", "g" * 36, "{7f4c8f2e-1d3a-4b5c-8d9e-0f1a2b3c4d5e}",
                                    "7f4c8f2e1d3a4b5c8d9e0f1a2b3c4d5e", "7f4c8f2e-1d3a-4b5c-8d9e-0f1a2b3c4d5e "])
-def test_a_token_that_is_no_uuid_is_refused(sandbox, customer, token):
+def test_a_token_that_is_no_uuid_is_rejected(sandbox, customer, token):
     bought = sandbox.buy(customer, COINS)
     path = f"/inApps/v1/transactions/{bought.id}/appAccountToken"
     sandbox.refused(
@@ -140,7 +140,7 @@ def test_a_token_that_is_no_uuid_is_refused(sandbox, customer, token):
 
 @pytest.mark.parametrize("body", [{}, {"appAccountToken": 5}, {"appAccountToken": None}, {"appAccountToken": []},
                                   {"AppAccountToken": str(uuid.uuid4())}])
-def test_a_body_without_a_token_is_refused_with_the_code_of_the_token(sandbox, customer, body):
+def test_a_body_without_a_token_is_rejected_with_the_code_of_the_token(sandbox, customer, body):
     bought = sandbox.buy(customer, COINS)
     answer = sandbox.send("PUT", f"/inApps/v1/transactions/{bought.id}/appAccountToken", json=body)
     sandbox.check_error(answer, 4000183)
@@ -158,14 +158,14 @@ def test_a_body_that_is_no_json_object_is_400_without_a_code(sandbox, customer, 
     assert "errorCode" not in sandbox.explain(answer)
 
 
-def test_the_token_of_a_transaction_that_is_not_original_is_not_set(sandbox, customer):
+def test_the_token_can_only_be_set_on_the_original_transaction(sandbox, customer):
     sandbox.buy(customer, BASIC, offer={"kind": "NONE"})
     second = sandbox.buy(customer, PRO)
     entry = refused(sandbox, 4000187, "set token", second.id)
-    assert second.original_id in entry["explanation"], "the id that would have done"
+    assert second.original_id in entry["explanation"], "does not name the correct id"
 
 
-def test_the_token_of_a_family_members_copy_is_not_set(sandbox, customer):
+def test_the_token_of_a_family_members_copy_cannot_be_set(sandbox, customer):
     sandbox.control("createFamily", {"organizer": customer, "members": [customer + "-b"]})
     sandbox.buy(customer, FOREVER)
     sandbox.buy(customer, BASIC)
@@ -191,7 +191,7 @@ QUERIES = [
     (4000015, {"startDate": "9" * 30}, "startDate=" + "9" * 30),
     (4000016, {"endDate": "2026-01-01"}, "endDate=2026-01-01"),
     (4000016, {"endDate": "1e12"}, "endDate=1e12"),
-    # The end before the start, and both the same: no code is documented; this one is recommended.
+    # The end before or equal to the start: no code is documented; this one is recommended.
     (4000015, {"startDate": 5000, "endDate": 4000}, "startDate=5000&endDate=4000"),
     (4000015, {"startDate": 5000, "endDate": 5000}, "startDate=5000&endDate=5000"),
     (4000021, {"sort": Unlisted("NEWEST")}, "sort=NEWEST"),
@@ -216,7 +216,7 @@ QUERIES = [
 
 @pytest.mark.parametrize("version", [V2, V1])
 @pytest.mark.parametrize("code, filters, query", QUERIES, ids=[query[:40] for _, _, query in QUERIES])
-def test_a_wrong_query_parameter_of_history_is_refused_with_its_own_code(app, known, version, code, filters, query):
+def test_a_wrong_query_parameter_of_history_is_rejected_with_its_own_code(app, known, version, code, filters, query):
     filters = dict(filters)
     revision = filters.pop("revision", None)
     if revision == "":
@@ -233,17 +233,17 @@ def test_a_wrong_query_parameter_of_history_is_refused_with_its_own_code(app, kn
 
 @pytest.fixture(scope="module")
 def known(app):
-    """A transaction of somebody."""
+    """The transaction id of a purchase."""
     return app.sandbox.buy("errors", COINS).id
 
 
-def test_excludeRevoked_is_deprecated_and_a_wrong_one_has_the_code_of_revoked(app, known):
+def test_the_deprecated_excludeRevoked_has_the_error_code_of_revoked(app, known):
     answer = app.sandbox.send("GET", f"/inApps/v2/history/{known}?excludeRevoked=perhaps")
     app.sandbox.check_error(answer, 4000030)
 
 
 @pytest.mark.parametrize("status", ["0", "6", "9", "active", "", "1,2", "1.0", "-1", "11"])
-def test_a_wrong_status_is_refused(app, known, status):
+def test_a_wrong_status_is_rejected(app, known, status):
     app.sandbox.refused(
         4000031,
         lambda client: client.get_all_subscription_statuses(known, _value(status)),
@@ -274,8 +274,8 @@ def _refuses_revision(environment, id_, revision, version=V2, **filters):
     )
 
 
-def test_a_revision_is_good_only_where_it_was_given(app, other_app, sandbox, customer):
-    """Another customer, route, order, filter, environment or app, or a changed character: each is refused."""
+def test_a_revision_is_valid_only_for_its_own_query(app, other_app, sandbox, customer):
+    """With another customer, route, order, filter, environment or app, or a changed character, it is rejected."""
     mine, other = sandbox.buy(customer, COINS), sandbox.buy(customer + "-other", COINS)
     abroad = app.production.buy(customer, COINS)
     neighbour = other_app.sandbox.buy(customer, COINS)
@@ -295,7 +295,7 @@ def test_a_revision_is_good_only_where_it_was_given(app, other_app, sandbox, cus
     _refuses_revision(sandbox, mine.id, revision * 5)
 
 
-def test_a_revision_of_refunds_is_good_only_for_the_refunds_of_the_same_customer(sandbox, customer):
+def test_a_refund_revision_is_valid_only_for_the_refunds_of_the_same_customer(sandbox, customer):
     mine, other = sandbox.buy(customer, COINS), sandbox.buy(customer + "-other", COINS)
     history = sandbox.whole_history(mine.id)[1]
     refunds = sandbox.whole_refund_history(mine.id)[1]
@@ -310,7 +310,7 @@ def test_a_revision_of_refunds_is_good_only_for_the_refunds_of_the_same_customer
 # Order of the checks --------------------------------------------------------------------------------------------------
 
 
-def test_the_token_is_judged_first_then_the_path_then_the_query_then_what_exists(app, known):
+def test_checks_run_in_the_order_token_path_query_existence(app, known):
     sandbox = app.sandbox
     wrong = "/inApps/v2/history/nonsense?sort=NEWEST&startDate=x"
     assert sandbox.send("GET", wrong, token="x.y.z").status_code == 401
@@ -326,6 +326,6 @@ def test_the_token_is_judged_first_then_the_path_then_the_query_then_what_exists
 # The library ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_table_of_codes_knows_every_code_of_the_official_library():
+def test_the_table_of_codes_has_every_code_of_the_official_library():
     assert {int(error) for error in APIError} <= set(error_codes.NAMES)
     assert len(error_codes.NAMES) == 94

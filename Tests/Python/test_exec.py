@@ -1,4 +1,4 @@
-"""`till exec`: a program that takes Till for the App Store, unchanged, in each of the three ways, as root and as not."""
+"""`till exec`: an unchanged program uses Till as the App Store, in each of the three ways, as root and otherwise."""
 
 import contextlib
 import json
@@ -27,7 +27,7 @@ WORDS = {"mount": "way mount:", "network": "way network:", "proxy": "way proxy:"
 
 @pytest.fixture(scope="module", autouse=True)
 def needed():
-    """What these tests need of Debian; without it they fail and say how to get it."""
+    """The Debian packages that these tests need. A missing one fails the tests with the command that installs it."""
     for program, package in (("slirp4netns", "slirp4netns"), ("unshare", "util-linux"), ("curl", "curl"),
                              ("keytool", "default-jre-headless")):
         if not shutil.which(program):
@@ -35,13 +35,13 @@ def needed():
 
 
 class Bench:
-    """A folder for temporary files, in which nothing may be left, and the programs as an ordinary user finds them."""
+    """A folder for temporary files, in which no file may be left, and a PATH as an ordinary user has it."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
-        # Every user may look into the folders above.
+        # Every user needs access to the parent folders.
         for path in (folder, *folder.parents):
             if path.stat().st_uid == os.getuid() and path != path.parent and str(path).startswith(temporary_root()):
                 path.chmod(path.stat().st_mode | 0o055)
@@ -59,11 +59,11 @@ class Bench:
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
 
     def as_user(self, user, command, tun=False):
-        """The command as another user, who finds interpreter, libraries and till at places that are open to all: the
-        checkout and the interpreter may lie in root's home. With `tun`, /dev/net/tun is open to all, as Debian has it.
+        """The command as another user, who gets interpreter, libraries and till mounted at readable places, because the
+        checkout and the interpreter may be in root's home. With `tun`, /dev/net/tun is open to all users, as on Debian.
         """
-        places = {sys.base_prefix: "python", sysconfig.get_paths()["purelib"]: "site", str(ROOT / "Tests/Python"): "here",
-                  str(Path(till_binary()).parent): "bin"}
+        places = {sys.base_prefix: "python", sysconfig.get_paths()["purelib"]: "site",
+                  str(ROOT / "Tests/Python"): "here", str(Path(till_binary()).parent): "bin"}
         lines = []
         for source, name in places.items():
             (self.folder / name).mkdir(exist_ok=True)
@@ -76,7 +76,7 @@ class Bench:
         return ["unshare", "--mount", "bash", "-ec", "\n".join(lines), "bash", *moved]
 
     def python(self, user=None):
-        """The interpreter with the tests' libraries, for this user or for another."""
+        """The interpreter with the tests' libraries, for this user or another."""
         if not user:
             return [sys.executable]
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -113,7 +113,7 @@ def bench(tmp_path):
 
 
 def backend(bench, user=None, name="unchanged_backend.py"):
-    """A program that buys with `till` in either environment, takes the receipts, and then is the unchanged backend."""
+    """A program that buys with `till` in each environment, stores the receipts, and then runs the unchanged backend."""
     till = str(bench.folder / "bin" / Path(till_binary()).name) if user else till_binary()
     program = " ".join(f"'{part}'" for part in [*bench.python(user), bench.script(name, user)])
     lines = []
@@ -124,14 +124,14 @@ def backend(bench, user=None, name="unchanged_backend.py"):
             " | sed -n 's/.*\"transactionId\" *: *\"\\([0-9]*\\)\".*/\\1/p' | head -n 1)",
             f"'{till}' receipt --customer exec --realm {environment} > \"$TMPDIR/{environment}.receipt\"",
         ]
-    arguments = [f"{environment}=${environment} {environment}-receipt=\"$TMPDIR/{environment}.receipt\"" for environment in ("sandbox", "production")]
-    # What the program leaves behind is its own affair.
+    arguments = [f"{name}=${name} {name}-receipt=\"$TMPDIR/{name}.receipt\"" for name in ("sandbox", "production")]
+    # Remove the files that the program itself created, so that only those of `till exec` count as left over.
     lines += [f"code=0; {program} {' '.join(arguments)} || code=$?", 'rm "$TMPDIR"/*.receipt', "exit $code"]
     return ["sh", "-ec", "\n".join(lines)]
 
 
 def assert_found(done):
-    """Either environment was asked and answered: Apple's client, its verifier, and the receipt, which production judges
+    """The backend reached both environments: Apple's client, its verifier, and the receipt check, which asks production
     first."""
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
@@ -154,52 +154,52 @@ def test_each_way_forced_as_root_works(bench, way):
     if way == "mount" and not IS_ROOT:
         assert done.returncode == 125 and "only root" in done.stderr
     elif way == "network" and not IS_ROOT and done.returncode == 125:
-        assert "The way network is not open: " in done.stderr
+        assert "The way network is not available: " in done.stderr
     else:
         assert_found(done)
-        assert WORDS[way] in done.stderr and "Not reached: " in done.stderr
+        assert WORDS[way] in done.stderr and "Not redirected: " in done.stderr
 
 
-def test_root_takes_the_mount_namespace_and_others_say_why_they_cannot(bench):
+def test_root_uses_the_mount_namespace_and_other_users_get_the_reason(bench):
     done = bench.till("exec", "--demo", "--", *backend(bench))
     assert_found(done)
     if IS_ROOT:
-        assert WORDS["mount"] in done.stderr and "not open" not in done.stderr
+        assert WORDS["mount"] in done.stderr and "not available" not in done.stderr
     else:
-        assert WORDS["network"] in done.stderr or "The way network is not open: " in done.stderr
+        assert WORDS["network"] in done.stderr or "The way network is not available: " in done.stderr
 
 
 @pytest.mark.parametrize("tun", [True, False])
-def test_an_ordinary_user_gets_a_network_or_the_proxy_and_is_told(bench, tun):
-    """With Debian's /dev/net/tun a network namespace, or else the reason why it is the proxy."""
+def test_an_ordinary_user_gets_a_network_or_the_proxy_with_the_reason(bench, tun):
+    """With Debian's /dev/net/tun a network namespace, otherwise the proxy with the reason."""
     user = "nobody" if IS_ROOT else None
     done = bench.till("exec", "--demo", "--", *backend(bench, user), user=user, tun=tun and IS_ROOT)
     assert_found(done)
     if WORDS["network"] in done.stderr:
         assert "10.0.2.2" in done.stderr and "sudo" in done.stderr
     else:
-        # The kernel or the device forbids it: the reason stands before the next way.
+        # The kernel or the device forbids it: the message gives the reason and then the next way.
         reason, _, rest = done.stderr.partition(WORDS["proxy"])
-        assert "The way network is not open: " in reason and "HTTPS_PROXY" in rest and "NO_PROXY" in rest
+        assert "The way network is not available: " in reason and "HTTPS_PROXY" in rest and "NO_PROXY" in rest
         if tun and IS_ROOT:
             allowed = subprocess.run(["runuser", "-u", "nobody", "--", "unshare", "-Urn", "true"], capture_output=True)
-            assert allowed.returncode != 0, f"namespaces are allowed, and yet: {reason}"
+            assert allowed.returncode != 0, f"namespaces are allowed, but the message says: {reason}"
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_each_way_forced_as_an_ordinary_user_works_or_says_why_not(bench, way):
+def test_each_way_forced_as_an_ordinary_user_works_or_prints_the_reason(bench, way):
     user = "nobody" if IS_ROOT else None
     done = bench.till("exec", "--way", way, "--demo", "--", *backend(bench, user), user=user, tun=IS_ROOT)
     if way == "mount":
         assert done.returncode == 125 and done.stdout == "" and "only root can mount" in done.stderr
     elif way == "network" and done.returncode == 125:
-        assert "The way network is not open: " in done.stderr
+        assert "The way network is not available: " in done.stderr
     else:
         assert_found(done)
 
 
-def test_without_slirp4netns_the_network_is_refused_with_the_line_that_mends_it(bench):
-    """A PATH without it, where the system has none either, as in a container's first minute."""
+def test_without_slirp4netns_the_error_has_the_command_that_installs_it(bench):
+    """Runs with a PATH without slirp4netns, as in a container before its packages are installed."""
     if IS_ROOT:
         command = ["unshare", "--mount", "bash", "-ec",
                    "mount --bind /bin/false \"$(readlink -f \"$(command -v slirp4netns)\")\"; "
@@ -208,14 +208,14 @@ def test_without_slirp4netns_the_network_is_refused_with_the_line_that_mends_it(
         assert done.returncode == 125 and "slirp4netns" in done.stderr
 
 
-def test_what_a_namespace_changes_is_seen_by_the_program_alone(bench):
+def test_changes_in_a_namespace_are_visible_to_the_program_only(bench):
     if not IS_ROOT:
         return
     before = Path("/etc/hosts").read_text()
     done = bench.till("exec", "--way", "mount", "--", "sh", "-c",
                       "getent hosts api.storekit.apple.com sandbox.itunes.apple.com; "
                       "grep -c . /etc/hosts; tail -n 3 /etc/ssl/certs/ca-certificates.crt; hostname; "
-                      # Nothing in the environment: what the system's bundle says is enough.
+                      # An empty environment: the system's certificate bundle must be enough.
                       "env -i PATH=\"$PATH\" curl --silent --output /dev/null --write-out '%{http_code}\\n' "
                       "https://buy.itunes.apple.com/")
     assert done.returncode == 0, done.stderr
@@ -227,7 +227,7 @@ def test_what_a_namespace_changes_is_seen_by_the_program_alone(bench):
                                  if " /etc/hosts " in line)
 
 
-def test_several_run_side_by_side(bench):
+def test_several_run_concurrently(bench):
     script = "sleep 1; curl --silent --output /dev/null --write-out '%{http_code}' https://api.storekit.apple.com/x"
     running = [
         subprocess.Popen([till_binary(), "exec", "--", "sh", "-c", script], env=bench.environment(),
@@ -238,26 +238,26 @@ def test_several_run_side_by_side(bench):
     assert [(process.returncode, out) for process, (out, _) in zip(running, answers)] == [(0, "404")] * 3, answers
 
 
-# What the program keeps -----------------------------------------------------------------------------------------------
+# The program's environment --------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def service():
     """A service on the machine's localhost, such as a database: it answers each connection with one line."""
-    door = socket.create_server(("127.0.0.1", 0))
+    listener = socket.create_server(("127.0.0.1", 0))
 
     def serve():
         while True:
             try:
-                connection, _ = door.accept()
+                connection, _ = listener.accept()
             except OSError:
                 return
             with connection:
                 connection.sendall(b"rows\n")
 
     threading.Thread(target=serve, daemon=True).start()
-    yield door.getsockname()[1]
-    door.close()
+    yield listener.getsockname()[1]
+    listener.close()
 
 
 ASK = ("import socket,sys\n"
@@ -272,11 +272,11 @@ ASK = ("import socket,sys\n"
     ("network", [], "10.0.2.2", "rows"),
     ("network", ["--keep-port"], "127.0.0.1", "rows"),
 ])
-def test_a_service_on_localhost_is_kept_or_it_is_said_where_it_is(bench, service, way, flags, host, found):
+def test_a_service_on_localhost_is_reachable_or_its_address_is_printed(bench, service, way, flags, host, found):
     flags = [part for flag in flags for part in (flag, str(service))]
     done = bench.till("exec", "--way", way, *flags, "--", sys.executable, "-c", ASK, host, str(service))
     if not IS_ROOT and done.returncode == 125:
-        assert "is not open: " in done.stderr
+        assert "is not available: " in done.stderr
         return
     assert (done.returncode, done.stdout.strip()) == (0, found), done.stderr
     if way == "network":
@@ -296,11 +296,11 @@ def test_standard_streams_arguments_and_descriptors_are_the_programs_own(bench, 
         done = bench.till("exec", "--", "cat", f"/dev/fd/{file.fileno()}", pass_fds=[file.fileno()])
         assert (done.returncode, done.stdout) == (0, "handed on"), done.stderr
     done = bench.till("exec", "--", "sh", "-c", "ls /proc/self/fd")
-    assert len(done.stdout.split()) <= 4, "a descriptor of till's own reached the program"
+    assert len(done.stdout.split()) <= 4, "the program inherited a descriptor of till"
     note.unlink()
 
 
-def test_a_proxy_that_is_set_already_takes_the_names_nowhere_else(bench):
+def test_an_existing_proxy_setting_does_not_divert_apples_names(bench):
     way = "mount" if IS_ROOT else "proxy"
     environment = bench.environment(HTTPS_PROXY="http://127.0.0.1:9", NO_PROXY="db.internal")
     done = bench.till("exec", "--way", way, "--", "sh", "-c",
@@ -311,8 +311,8 @@ def test_a_proxy_that_is_set_already_takes_the_names_nowhere_else(bench):
     assert code == "404" and no_proxy.split(",")[0] == "db.internal"
 
 
-# A program of the JDK's that fetches over HTTPS with Java's own client, trust store and proxy. It has no bearer token,
-# so Till answers 401.
+# A JDK program that fetches over HTTPS with Java's own client, trust store and proxy settings. It sends no bearer
+# token, so Till answers 401.
 JAVA = ["keytool", "-printcrl", "-file", "https://api.storekit.apple.com/inApps/v1/lookup/M1"]
 
 
@@ -320,13 +320,13 @@ JAVA = ["keytool", "-printcrl", "-file", "https://api.storekit.apple.com/inApps/
 def test_java_reaches_till_and_trusts_it(bench, way):
     done = bench.till("exec", "--way", way, "--", *JAVA)
     if not IS_ROOT and done.returncode == 125:
-        assert "is not open: " in done.stderr
+        assert "is not available: " in done.stderr
         return
     assert done.returncode == 1 and "Picked up JAVA_TOOL_OPTIONS: " in done.stderr, done.stderr
     assert f"Server returned HTTP response code: 401 for URL: {JAVA[-1]}" in done.stdout, done.stdout
 
 
-def test_java_keeps_what_it_trusted_and_the_options_that_were_set(bench, tmp_path):
+def test_java_keeps_its_trusted_certificates_and_options(bench, tmp_path):
     own_file = Path(shutil.which("java")).resolve().parent.parent / "lib/security/cacerts"
     before = own_file.read_bytes()
     shown = bench.till("exec", "--way", "proxy", "--", "sh", "-c",
@@ -345,14 +345,14 @@ def test_java_keeps_what_it_trusted_and_the_options_that_were_set(bench, tmp_pat
     root = fingerprint.partition("=")[2]
     assert lists[0] == lists[1] | {root} and root not in lists[1] and len(lists[1]) > 20
     assert own_file.read_bytes() == before
-    # A trust store that the user named stays.
+    # A trust store that the user named is kept.
     own = "-Djavax.net.ssl.trustStore=/own.p12"
     kept = bench.till("exec", "--way", "proxy", "--", "sh", "-c", 'echo "$JAVA_TOOL_OPTIONS"',
                       env=bench.environment(JAVA_TOOL_OPTIONS=own))
     assert kept.stdout.count("trustStore") == 1 and kept.stdout.startswith(f"{own} -Dhttps.proxyHost")
 
 
-def test_what_the_proxy_does_not_reach_is_said(bench):
+def test_the_programs_that_the_proxy_does_not_reach_are_documented(bench):
     done = bench.till("exec", "--way", "proxy", "--", "true")
     assert "PHP streams" in done.stderr and "Java" not in done.stderr
     page = (ROOT / "docs/operating/hosts.md").read_text()
@@ -361,7 +361,7 @@ def test_what_the_proxy_does_not_reach_is_said(bench):
     assert "keytool -importcert -noprompt -cacerts" not in page, "the recipe changes the JDK's own file"
 
 
-def test_authorities_that_were_chosen_stay_trusted(bench, tmp_path):
+def test_configured_certificate_authorities_stay_trusted(bench, tmp_path):
     own = tmp_path / "own.pem"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                     "-keyout", "/dev/null", "-out", own, "-subj", "/CN=Own", "-days", "2"],
@@ -371,11 +371,11 @@ def test_authorities_that_were_chosen_stay_trusted(bench, tmp_path):
     assert done.stdout.count("BEGIN CERTIFICATE") == 2
 
 
-# The shop -------------------------------------------------------------------------------------------------------------
+# Shop data ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("flags, app", [([], "com.example.app"), (["--app", "com.example.own"], "com.example.own")])
-def test_an_import_sells_what_the_file_says(bench, flags, app):
+def test_an_import_sells_the_products_of_the_file(bench, flags, app):
     done = bench.till("exec", "--import", DEMO_FILE, *flags, "--", *backend(bench))
     assert_found(done)
     shown = bench.till("exec", "--import", DEMO_FILE, *flags, "--", "sh", "-c",
@@ -384,8 +384,8 @@ def test_an_import_sells_what_the_file_says(bench, flags, app):
     assert lines[:2] == [app, "-----BEGIN PRIVATE KEY-----"] and int(lines[2]) >= 9, shown.stderr
 
 
-def test_the_throw_away_till_serves_no_store_that_the_environment_names(bench, tmp_path):
-    """Neither the server nor the program gets a setting that names a store; settings of behavior reach the server."""
+def test_the_temporary_till_never_uses_a_store_from_the_environment(bench, tmp_path):
+    """Neither the server nor the program gets a setting that names a store; other settings reach the server."""
     with socket.create_server(("127.0.0.1", 0)) as database:
         url = f"postgres://till:secret@127.0.0.1:{database.getsockname()[1]}/prod"
         config = tmp_path / "config.json"
@@ -400,7 +400,7 @@ def test_the_throw_away_till_serves_no_store_that_the_environment_names(bench, t
         assert json.loads(done.stdout)["rate"] == "sandbox-5-minutes"
         found = (tmp_path / "environment").read_text().split("\0")
         variables = dict(entry.split("=", 1) for entry in found if entry)
-        # The demo has a key of its own.
+        # The demo has its own key.
         assert variables.pop("TILL_KEY") != store.pop("TILL_KEY")
         assert not variables.keys() & store.keys()
         assert {name: variables[name] for name in kept} == kept
@@ -410,7 +410,7 @@ def test_the_throw_away_till_serves_no_store_that_the_environment_names(bench, t
     assert not (tmp_path / "data").exists()
 
 
-def test_a_running_server_is_joined(bench, serve, tmp_path):
+def test_joining_a_running_server(bench, serve, tmp_path):
     till = serve("--demo", "--tls-port", "0")
     for arguments in (["--data", till.data], ["--control", till.address("control")]):
         done = bench.till("exec", "--join", *arguments, "--", "sh", "-c",
@@ -418,14 +418,14 @@ def test_a_running_server_is_joined(bench, serve, tmp_path):
                           "--write-out '%{http_code}' https://api.storekit.apple.com/")
         assert (done.returncode, done.stdout) == (0, f"{till.address('control')}\n404"), done.stderr
         assert "com.example.till.demo" in done.stderr
-    # Its certificates name an address for OCSP at which nobody is in this test.
+    # Its certificates name an OCSP address at which no server listens in this test.
     alone = {name: value for name, value in bench.environment().items() if name != "ONLINE_CHECKS"}
     done = bench.till("exec", "--join", "--data", till.data, "--", *backend(bench), env=alone)
     assert_found(done)
     assert till.process.poll() is None
 
 
-def test_a_server_that_cannot_be_joined_is_told(bench, serve, tmp_path):
+def test_joining_fails_with_a_clear_message(bench, serve, tmp_path):
     till = serve()
     done = bench.till("exec", "--join", "--data", till.data, "--", "echo", "ran")
     assert (done.returncode, done.stdout) == (125, "") and "--tls-port" in done.stderr
@@ -443,15 +443,15 @@ def test_wrong_usage(bench, arguments):
 
 
 @pytest.mark.parametrize("arguments, word", [
-    (["--import", "/nowhere.storekit"], "/nowhere.storekit"), (["--import", "/etc/passwd"], "refused as a whole"),
+    (["--import", "/nowhere.storekit"], "/nowhere.storekit"), (["--import", "/etc/passwd"], "rejected as a whole"),
     (["--profile", "orange"], "orange"),
 ])
-def test_a_shop_that_cannot_be_set_up_is_told(bench, arguments, word):
+def test_an_error_in_the_setup_is_printed(bench, arguments, word):
     done = bench.till("exec", *arguments, "--", "echo", "ran")
     assert (done.returncode, done.stdout) == (125, "") and word in done.stderr
 
 
-# The end --------------------------------------------------------------------------------------------------------------
+# Exit and signals -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command, code", [
@@ -459,52 +459,52 @@ def test_a_shop_that_cannot_be_set_up_is_told(bench, arguments, word):
     (["sh", "-c", "kill $$"], 143), (["no-such-program"], 127), (["/etc/passwd"], 126),
 ])
 @pytest.mark.parametrize("way", ["mount", "proxy"] if IS_ROOT else ["proxy"])
-def test_the_exit_code_is_the_programs(bench, way, command, code):
+def test_the_exit_code_is_that_of_the_program(bench, way, command, code):
     assert bench.till("exec", "--way", way, "--", *command).returncode == code
 
 
-def heed_signals():
-    """What runs in the background of a script ignores SIGINT, and no shell that it starts can trap it."""
+def reset_signals():
+    """Background jobs of a script ignore SIGINT, and shells started by them cannot trap it; this resets SIGINT."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 def started(bench, script, *flags):
-    """till exec at work, once its program has said that it is ready."""
+    """A running `till exec`, once its program has printed that it is ready."""
     process = subprocess.Popen([till_binary(), "exec", *flags, "--", "sh", "-c", script], env=bench.environment(),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=reset_signals)
     assert process.stdout.readline() == "ready\n", process.stderr.read()
     return process
 
 
 @pytest.mark.parametrize("way", WAYS if IS_ROOT else ["proxy"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
-def test_signals_reach_the_program_which_may_take_its_time(bench, way, number):
+def test_signals_reach_the_program_and_a_slow_shutdown_is_allowed(bench, way, number):
     name = number.name.removeprefix("SIG")
     ask = "curl --silent --output /dev/null --write-out '%{http_code}' https://api.storekit.apple.com/"
     process = started(bench, f"trap '{ask}; exit 7' {name}; echo ready; while :; do sleep 0.05; done", "--way", way)
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
-    # Till still answers while the program ends.
+    # Till still answers while the program shuts down.
     assert (process.returncode, out) == (7, "404"), err
 
 
-def test_a_program_that_a_signal_ends_is_told_by_the_exit_code(bench):
+def test_the_exit_code_shows_the_signal_that_ended_the_program(bench):
     process = started(bench, "echo ready; exec sleep 60")
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 143
     process.communicate()
 
 
-def test_a_program_may_live_long(bench):
-    """Longer than idle threads of till exec do: nothing of it may hang on one of those."""
+def test_a_program_may_run_long(bench):
+    """Runs longer than idle threads of till exec live: no part of it may depend on one of those."""
     done = bench.till("exec", "--", "sh", "-c", "sleep 12; curl --silent --output /dev/null --write-out '%{http_code}' "
                       "https://api.storekit.apple.com/")
     assert (done.returncode, done.stdout) == (0, "404"), done.stderr
 
 
 @pytest.mark.parametrize("wait", [0.0, 0.1, 0.3])
-def test_a_signal_before_the_program_starts_ends_it_all(bench, wait):
+def test_a_signal_before_the_program_starts_ends_everything(bench, wait):
     process = subprocess.Popen([till_binary(), "exec", "--demo", "--", "sleep", "60"], env=bench.environment(),
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not any(bench.temporary.iterdir()):
@@ -516,7 +516,7 @@ def test_a_signal_before_the_program_starts_ends_it_all(bench, wait):
 
 
 @pytest.mark.parametrize("way", WAYS if IS_ROOT else ["proxy"])
-def test_when_till_exec_is_killed_nobody_is_left_behind(bench, way):
+def test_killing_till_exec_leaves_no_process_behind(bench, way):
     process = started(bench, f"echo ready; echo $$; exec sleep 61.{os.getpid()}", "--way", way)
     pid = int(process.stdout.readline())
     process.kill()
@@ -525,6 +525,6 @@ def test_when_till_exec_is_killed_nobody_is_left_behind(bench, way):
     while processes(str(bench.temporary)) or Path(f"/proc/{pid}").exists():
         assert time.monotonic() < deadline, processes(str(bench.temporary))
         time.sleep(0.05)
-    # Nobody is left who could remove the folder.
+    # No process is left that could remove the folder.
     for path in bench.temporary.iterdir():
         shutil.rmtree(path)

@@ -1,6 +1,6 @@
-"""A backend with a PostgreSQL on localhost, under `till exec`: it keeps its database while Apple's names lead to Till.
+"""A backend with a PostgreSQL on localhost, under `till exec`: the database stays reachable.
 
-The database is Debian's own, run by an ordinary user in a folder of its own.
+The database is Debian's, run by an ordinary user in its own folder.
 """
 
 import os
@@ -21,7 +21,7 @@ OWNER = ["runuser", "-u", "nobody", "--"] if IS_ROOT else []
 
 
 class Database:
-    """A PostgreSQL at 127.0.0.1, which takes every user at their word."""
+    """A PostgreSQL at 127.0.0.1 that accepts every user without a password."""
 
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="till-postgres-", dir=temporary_root()))
@@ -53,7 +53,7 @@ class Database:
         return pg8000.dbapi.connect(user="backend", database="postgres", host="127.0.0.1", port=self.port)
 
     def rows(self) -> list:
-        """What a backend wrote; the table is empty for the next one."""
+        """The rows that a backend wrote; empties the table for the next test."""
         cursor = self.connection.cursor()
         cursor.execute("select environment, receipt, transaction_id from bought order by 1")
         found = cursor.fetchall()
@@ -63,7 +63,7 @@ class Database:
 
     def close(self):
         self.connection.close()
-        # To the server itself, not to runuser: SIGINT ends it without waiting for whoever is connected.
+        # Signal the server itself, not runuser: SIGINT ends it without waiting for connected clients.
         (pid, *_) = (self.folder / "data/postmaster.pid").read_text().splitlines()
         os.kill(int(pid), signal.SIGINT)
         self.process.wait(30)
@@ -71,7 +71,7 @@ class Database:
 
 
 def program(name) -> str:
-    """Debian keeps the server's programs apart from the PATH, a folder for each version."""
+    """Debian installs the server's programs outside of the PATH, in one folder per version."""
     found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
     path = str(found[-1]) if found else shutil.which(name)
     if not path:
@@ -101,7 +101,7 @@ def assert_written(done, database):
 @pytest.mark.parametrize("way, flags", [
     *([("mount", [])] if IS_ROOT else []), ("proxy", []), ("network", ["--keep-port"]),
 ])
-def test_a_backend_keeps_its_database_on_localhost(bench, database, way, flags):  # noqa: F811
+def test_a_backend_reaches_its_database_on_localhost(bench, database, way, flags):  # noqa: F811
     flags = [part for flag in flags for part in (flag, database.port)]
     done = run(bench, database, "--way", way, *flags)
     assert_written(done, database)
@@ -110,8 +110,8 @@ def test_a_backend_keeps_its_database_on_localhost(bench, database, way, flags):
         assert f"but {database.port} as before" in done.stderr
 
 
-def test_a_network_of_its_own_says_where_the_database_is(bench, database):  # noqa: F811
-    """Without a kept port localhost is the namespace's own. It is said where the machine's is; there it is found."""
+def test_with_a_network_namespace_the_address_of_the_database_is_printed(bench, database):  # noqa: F811
+    """Without a kept port, localhost is the namespace's own. The message gives the machine's address, which works."""
     done = run(bench, database, "--way", "network")
     assert done.returncode == 1 and "Can't create a connection to host localhost" in done.stderr
     assert "services on localhost" in done.stderr and "10.0.2.2" in done.stderr and "--keep-port" in done.stderr
@@ -119,8 +119,8 @@ def test_a_network_of_its_own_says_where_the_database_is(bench, database):  # no
 
 
 @pytest.mark.parametrize("flags", [["--way", "proxy"], ["--keep-port"], []])
-def test_an_ordinary_users_backend_keeps_its_database(bench, database, flags):  # noqa: F811
-    """By the way that is forced or open: a network, where the port is kept, or the proxy, where it need not be."""
+def test_an_ordinary_users_backend_reaches_its_database(bench, database, flags):  # noqa: F811
+    """With the forced or available way: a network with the kept port, or the proxy, which needs no kept port."""
     flags = [part for flag in flags for part in ([flag, database.port] if flag == "--keep-port" else [flag])]
     done = run(bench, database, *flags, user="nobody" if IS_ROOT else None)
     if not flags and WORDS["network"] in done.stderr:

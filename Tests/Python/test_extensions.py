@@ -1,4 +1,4 @@
-"""Later renewal dates, for one subscription and for all of a product, as Apple's client sees them."""
+"""Renewal date extensions, for one subscription and for all of a product, as Apple's client sees them."""
 
 import itertools
 import uuid
@@ -13,8 +13,8 @@ from appstoreserverlibrary.models.Status import Status
 
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, PRO
 from listening_post import ListeningPost
+from notification_checks import control_of, freeze, history, listen, settled, until, words
 from shop_helpers import DAY, App, now_ms
-from told import control_of, freeze, history, listen, settled, until, words
 
 EXTEND = "/inApps/v1/subscriptions/extend/"
 MASS = "/inApps/v1/subscriptions/extend/mass"
@@ -53,18 +53,19 @@ def one(days=3, reason=ExtendReasonCode.CUSTOMER_SATISFACTION, request="request 
 
 
 def later(date, days) -> int:
-    """So many days later at the same time of day, Pacific time."""
+    """So many days later at the same time of day in Pacific time."""
     instant = datetime.fromtimestamp(date / 1000, PACIFIC)
     return round((instant + timedelta(days=days)).timestamp() * 1000)
 
 
 def latest(environment, bought):
     (last,) = environment.client.get_all_subscription_statuses(bought.id).data[0].lastTransactions
-    return environment.transaction(last.signedTransactionInfo), environment.renewal_info(last.signedRenewalInfo), last.status
+    transaction, renewal = last.signedTransactionInfo, last.signedRenewalInfo
+    return environment.transaction(transaction), environment.renewal_info(renewal), last.status
 
 
-def expired_of_its_own(environment, customer) -> str:
-    """The original id of a subscription that has ended on a clock of the customer's own."""
+def expired_on_own_clock(environment, customer) -> str:
+    """The original id of an expired subscription, on a customer clock."""
     environment.control("createClock", {"name": customer})
     environment.create(customer)
     environment.control("useClock", {"clock": customer}, customer=customer)
@@ -77,7 +78,7 @@ def expired_of_its_own(environment, customer) -> str:
 # One subscription -----------------------------------------------------------------------------------------------------
 
 
-def test_a_subscription_is_extended_and_its_developer_is_told(environment, post):
+def test_a_subscription_is_extended_and_its_developer_is_notified(environment, post):
     bought = environment.buy("ann", BASIC, offer=NO_OFFER)
     answer = environment.client.extend_subscription_renewal_date(bought.id, one(30))
     assert answer.success is True
@@ -94,7 +95,7 @@ def test_a_subscription_is_extended_and_its_developer_is_told(environment, post)
     assert notice["data"]["status"] == 1
 
 
-def test_the_answer_on_the_wire_has_exactly_the_documented_keys(sandbox):
+def test_the_json_answer_has_exactly_the_documented_keys(sandbox):
     bought = sandbox.buy("ann", BASIC, offer=NO_OFFER)
     answer = sandbox.send("PUT", EXTEND + bought.id, json={
         "extendByDays": 1, "extendReasonCode": 0, "requestIdentifier": "x"})
@@ -105,7 +106,7 @@ def test_the_answer_on_the_wire_has_exactly_the_documented_keys(sandbox):
 
 
 @pytest.mark.parametrize("request_id", ["request 1", "Ünï ✓" * 16, "B1A1D2C3-0000-4000-8000-00000000000A"])
-def test_the_same_request_again_is_answered_as_before_and_extends_nothing(sandbox, request_id):
+def test_a_repeated_request_gets_the_same_answer_and_extends_nothing(sandbox, request_id):
     bought = sandbox.buy("ann", BASIC, offer=NO_OFFER)
     first = sandbox.client.extend_subscription_renewal_date(bought.id, one(10, request=request_id))
     spelling = request_id.lower() if request_id.startswith("B1A1") else request_id
@@ -133,9 +134,9 @@ def test_a_customer_gets_two_extensions_within_a_year(environment):
     assert environment.client.extend_subscription_renewal_date(basic.id, one(request="request 0")).success
 
 
-def test_what_is_not_active_or_was_never_paid_is_not_extended(sandbox):
+def test_an_inactive_or_never_paid_subscription_is_not_extended(sandbox):
     assert "trial" in refused(sandbox, 4030004, sandbox.buy("trial", BASIC).id)["explanation"]
-    expired = expired_of_its_own(sandbox, "expired")
+    expired = expired_on_own_clock(sandbox, "expired")
     refused(sandbox, 4030004, expired)
     refunded = sandbox.buy("refunded", BASIC, offer=NO_OFFER)
     sandbox.refund(refunded.id)
@@ -143,7 +144,7 @@ def test_what_is_not_active_or_was_never_paid_is_not_extended(sandbox):
     refused(sandbox, 4030004, sandbox.buy("coins", COINS).id)
 
 
-def test_a_family_member_gets_the_purchasers_extension_and_none_of_their_own(sandbox):
+def test_a_family_member_gets_the_purchasers_extension_only(sandbox):
     sandbox.control("createFamily", {"organizer": "ann", "members": ["bob"]})
     bought = sandbox.buy("ann", BASIC, offer=NO_OFFER)
     member = sandbox.control("getCustomer", customer="bob")["appTransactionId"]
@@ -154,7 +155,7 @@ def test_a_family_member_gets_the_purchasers_extension_and_none_of_their_own(san
     assert copy["expiresDate"] == answer.effectiveDate
 
 
-def test_only_the_original_of_a_subscription_is_extended(sandbox):
+def test_only_the_original_transaction_can_be_extended(sandbox):
     first = sandbox.buy("ann", BASIC, offer=NO_OFFER)
     second = sandbox.buy("ann", PRO)
     refused(sandbox, 4040005, second.id)
@@ -178,12 +179,12 @@ def changed(terms, changes) -> dict:
 
 
 @pytest.mark.parametrize("code, changes", WRONG_TERMS + WRONG_IDENTIFIERS)
-def test_wrong_terms_are_refused_each_with_its_code(app, code, changes):
+def test_each_wrong_field_is_rejected_with_its_code(app, code, changes):
     terms = {"extendByDays": 3, "extendReasonCode": 1, "requestIdentifier": "x"}
     refused(app.sandbox, code, "2000000999999999", changed(terms, changes))
 
 
-def test_the_terms_are_judged_in_their_order_and_before_the_id_is_looked_for(app):
+def test_fields_are_validated_in_order_and_before_the_id_is_looked_up(app):
     sandbox = app.sandbox
     refused(sandbox, 4000008, "nonsense", {})
     terms = {}
@@ -220,7 +221,7 @@ def finished(environment, request, product=BASIC):
 def test_all_active_subscribers_of_a_product_are_extended(environment, post):
     paid = [environment.buy(f"paid-{number}", BASIC, offer=NO_OFFER) for number in range(3)]
     trial = environment.buy("trial", BASIC)
-    expired_of_its_own(environment, "expired")
+    expired_on_own_clock(environment, "expired")
     other = environment.buy("other", BASIC_YEAR)
     far = now_ms() + 200 * DAY
     told_before = words(settled(environment, 8, endDate=far))
@@ -250,7 +251,7 @@ def test_all_active_subscribers_of_a_product_are_extended(environment, post):
     assert failure.transaction["originalTransactionId"] == trial.id
 
 
-def test_a_mass_extension_of_one_identifier_runs_once(sandbox):
+def test_a_mass_extension_runs_once_per_request_identifier(sandbox):
     bought = sandbox.buy("ann", BASIC, offer=NO_OFFER)
     request = str(uuid.uuid4())
     for spelling in (request, request, request.upper()):
@@ -260,7 +261,7 @@ def test_a_mass_extension_of_one_identifier_runs_once(sandbox):
     assert latest(sandbox, bought)[0]["expiresDate"] == later(bought.payload["expiresDate"], 7)
 
 
-def test_a_mass_extension_may_be_of_some_storefronts(sandbox):
+def test_a_mass_extension_may_be_limited_to_storefronts(sandbox):
     german = sandbox.buy("german", BASIC, offer=NO_OFFER, storefront="DEU")
     american = sandbox.buy("american", BASIC, offer=NO_OFFER)
     request = str(uuid.uuid4())
@@ -270,7 +271,7 @@ def test_a_mass_extension_may_be_of_some_storefronts(sandbox):
     assert latest(sandbox, american)[0]["expiresDate"] == american.payload["expiresDate"]
 
 
-def test_a_mass_extension_happens_while_the_clock_stands(sandbox):
+def test_a_mass_extension_runs_while_the_clock_is_frozen(sandbox):
     bought = sandbox.buy("ann", BASIC, offer=NO_OFFER)
     freeze(sandbox)
     request = str(uuid.uuid4())
@@ -279,7 +280,7 @@ def test_a_mass_extension_happens_while_the_clock_stands(sandbox):
     assert latest(sandbox, bought)[0]["expiresDate"] > bought.payload["expiresDate"]
 
 
-def test_a_mass_extension_that_was_cut_short_is_finished_after_the_next_start(serve):
+def test_an_interrupted_mass_extension_finishes_after_the_next_start(serve):
     till = serve()
     app = App(till, control_of(till), "com.example.cut", 78, None, CATALOG)
     sandbox = app.sandbox
@@ -294,7 +295,7 @@ def test_a_mass_extension_that_was_cut_short_is_finished_after_the_next_start(se
     assert (done.succeededCount, done.failedCount) == (40, 0)
 
 
-def test_the_answers_on_the_wire_have_exactly_the_documented_keys(sandbox):
+def test_the_json_answers_have_exactly_the_documented_keys(sandbox):
     request = str(uuid.uuid4())
     terms = {"extendByDays": 1, "extendReasonCode": 0, "requestIdentifier": request, "productId": BASIC}
     for path in (MASS, MASS + "/"):
@@ -313,7 +314,7 @@ def test_the_answers_on_the_wire_have_exactly_the_documented_keys(sandbox):
     (4000027, {"storefrontCountryCodes": []}),
     *((4000028, {"storefrontCountryCodes": value}) for value in (["XXX"], ["usa"], ["USA", ""], [1], "USA", {})),
 ])
-def test_wrong_terms_of_a_mass_extension_are_refused_each_with_its_code(app, code, changes):
+def test_each_wrong_field_of_a_mass_extension_is_rejected_with_its_code(app, code, changes):
     terms = {"requestIdentifier": str(uuid.uuid4()), "extendByDays": 3, "extendReasonCode": 1, "productId": BASIC}
     terms = changed(terms, changes)
     app.sandbox.refused(code, lambda client: client._make_request(MASS, "POST", {}, terms, None), "POST", MASS,
@@ -325,7 +326,7 @@ def test_wrong_terms_of_a_mass_extension_are_refused_each_with_its_code(app, cod
     (BASIC, "{}x", 4000011), ("", "{}", 4000023), ("x" * 300, "{}", 4000023), ("x" * 300, "nonsense", 4000023),
     ("", "", 4000023),
 ])
-def test_the_status_of_no_mass_extension_is_refused(app, product, request_id, code):
+def test_the_status_of_an_unknown_mass_extension_is_an_error(app, product, request_id, code):
     request_id = request_id.format(uuid.uuid4())
     app.sandbox.refused(
         code, lambda client: client.get_status_of_subscription_renewal_date_extensions(request_id, product),
@@ -333,7 +334,7 @@ def test_the_status_of_no_mass_extension_is_refused(app, product, request_id, co
     )
 
 
-def test_the_status_is_of_one_app_environment_and_product(new_app, other_app):
+def test_the_status_belongs_to_one_app_environment_and_product(new_app, other_app):
     request = str(uuid.uuid4())
     new_app.sandbox.client.extend_renewal_date_for_all_active_subscribers(many(request=request))
     for environment, product in ((new_app.production, BASIC), (other_app.sandbox, BASIC), (new_app.sandbox, PRO)):

@@ -1,4 +1,4 @@
-"""Families: copies with ids of their own, and what takes access away and gives it back."""
+"""Families: copies of shared purchases, and the events that revoke and restore access."""
 
 import pytest
 from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
@@ -14,7 +14,7 @@ class Family:
         self.organizer = customer
         self.members = [f"{customer}-{number}" for number in range(1, members + 1)]
         answer = environment.control("createFamily", {"name": customer, "organizer": customer, "members": self.members})
-        self.told = answer.pop("notifications")
+        self.notifications = answer.pop("notifications")
         assert answer.pop("events").count("joinedFamily") == members
         assert answer == {"name": customer, "organizer": customer, "members": [customer, *self.members]}
 
@@ -34,7 +34,7 @@ def family(environment, customer):
     return Family(environment, customer)
 
 
-def test_members_get_copies_with_ids_of_their_own(environment, family):
+def test_members_get_copies_with_their_own_ids(environment, family):
     bought = environment.buy(family.organizer, FOREVER, appAccountToken="c0ffee00-0000-4000-8000-000000000001")
     seen = {bought.id}
     for member in family.members:
@@ -45,13 +45,14 @@ def test_members_get_copies_with_ids_of_their_own(environment, family):
         assert not {"price", "currency", "appAccountToken"} & set(copy.payload)
         assert copy["purchaseDate"] >= bought.payload["purchaseDate"]
         seen.add(copy["transactionId"])
-        info = environment.transaction(environment.client.get_transaction_info(copy["transactionId"]).signedTransactionInfo)
+        info = environment.client.get_transaction_info(copy["transactionId"])
+        info = environment.transaction(info.signedTransactionInfo)
         assert info.lasting == copy.lasting
     (own,) = family.history(family.organizer)
     assert own["inAppOwnershipType"] == "PURCHASED"
 
 
-def test_a_shared_subscription_shows_in_the_statuses_of_each_member(environment, family):
+def test_a_shared_subscription_is_in_the_statuses_of_each_member(environment, family):
     bought = environment.buy(family.organizer, BASIC, offer=NO_OFFER)
     for member in family.members:
         ((group, last),) = family.status(member)
@@ -65,7 +66,7 @@ def test_a_shared_subscription_shows_in_the_statuses_of_each_member(environment,
         assert renewal["appTransactionId"] == copy["appTransactionId"] == family.any_id(member)
 
 
-def test_only_what_can_be_shared_is_shared(environment, family):
+def test_only_family_shareable_products_are_shared(environment, family):
     environment.buy(family.organizer, SOLO)
     environment.buy(family.organizer, COINS)
     environment.buy(family.organizer, BASIC_YEAR)
@@ -73,19 +74,19 @@ def test_only_what_can_be_shared_is_shared(environment, family):
         assert family.history(member) == []
 
 
-def test_whoever_joins_later_gets_what_is_held_then(environment, customer):
+def test_a_later_member_gets_the_purchases_owned_at_that_time(environment, customer):
     kept, gone = environment.buy(customer, FOREVER), environment.buy(customer, BASIC, offer=NO_OFFER)
     environment.refund(gone.id)
     family = Family(environment, customer, members=1)
     assert [copy["productId"] for copy in family.history(family.members[0])] == [kept.payload["productId"]]
-    assert family.told == ["ONE_TIME_CHARGE"], "for the member's copy"
+    assert family.notifications == ["ONE_TIME_CHARGE"], "for the member's copy"
     late = customer + "-late"
     answer = environment.control("joinFamily", {"customer": late}, customer=customer)
     assert answer["members"] == [customer, *family.members, late]
     assert [copy["productId"] for copy in family.history(late)] == [FOREVER]
 
 
-def test_a_member_may_buy_what_is_shared_with_him_and_has_both(environment, family):
+def test_a_member_may_also_buy_a_shared_product(environment, family):
     environment.buy(family.organizer, BASIC, offer=NO_OFFER)
     member = family.members[0]
     own = environment.buy(member, PRO)
@@ -96,9 +97,10 @@ def test_a_member_may_buy_what_is_shared_with_him_and_has_both(environment, fami
     assert owners["FAMILY_SHARED"].originalTransactionId != own.original_id
 
 
-def test_a_refund_takes_the_access_of_members_and_its_reversal_gives_it_back(environment, family):
+def test_a_refund_revokes_the_members_access_and_its_reversal_restores_it(environment, family):
     """The member's copy has the purchaser's reason, and says FAMILY_REVOKE without a percentage."""
-    once, subscription = environment.buy(family.organizer, FOREVER), environment.buy(family.organizer, BASIC, offer=NO_OFFER)
+    once = environment.buy(family.organizer, FOREVER)
+    subscription = environment.buy(family.organizer, BASIC, offer=NO_OFFER)
     before = {member: {copy["productId"]: copy.lasting for copy in family.history(member)} for member in family.members}
     for bought in (once, subscription):
         environment.refund(bought.id, reason=1)
@@ -119,7 +121,7 @@ def test_a_refund_takes_the_access_of_members_and_its_reversal_gives_it_back(env
         assert last.status is Status.ACTIVE
 
 
-def test_a_member_who_leaves_loses_access_for_no_reason_of_the_apps(environment, family):
+def test_a_member_who_leaves_loses_access(environment, family):
     environment.buy(family.organizer, FOREVER)
     leaver, stayer = family.members
     left = environment.control("leaveFamily", customer=leaver)
@@ -136,7 +138,7 @@ def test_a_member_who_leaves_loses_access_for_no_reason_of_the_apps(environment,
     assert environment.buy(leaver, FOREVER).payload["inAppOwnershipType"] == "PURCHASED"
 
 
-def test_a_purchaser_who_leaves_takes_what_was_shared_along(environment, family):
+def test_when_a_purchaser_leaves_the_shared_access_ends(environment, family):
     purchaser, other = family.members
     bought = environment.buy(purchaser, FOREVER)
     assert [copy["inAppOwnershipType"] for copy in family.history(family.organizer)] == ["FAMILY_SHARED"]
@@ -157,7 +159,7 @@ def test_when_the_organizer_leaves_the_family_ends(environment, family):
     assert family.history(family.members[1])[0]["revocationType"] == "FAMILY_REVOKE"
 
 
-def test_a_refund_of_a_past_period_takes_nothing_from_the_members(sandbox, customer):
+def test_a_refund_of_a_past_period_does_not_affect_members(sandbox, customer):
     old = sandbox.lapsed(customer, BASIC)
     family = Family(sandbox, customer, members=1)
     sandbox.buy(customer, BASIC, offer=NO_OFFER)
@@ -180,7 +182,7 @@ def test_an_upgrade_is_shared_too(sandbox, customer):
     assert sandbox.transaction(last.signedTransactionInfo)["transactionId"] == new["transactionId"]
 
 
-def test_six_are_the_most(environment, customer):
+def test_a_family_has_at_most_six_members(environment, customer):
     family = Family(environment, customer, members=5)
     with pytest.raises(ControlRefused) as refused:
         environment.control("joinFamily", {"customer": customer + "-seventh"}, customer=customer)
@@ -191,7 +193,7 @@ def test_six_are_the_most(environment, customer):
 
 
 @pytest.mark.parametrize("members", [[], ["x"] * 6, ["self"], ["twin", "twin"]], ids=["none", "six", "self", "twice"])
-def test_a_family_that_cannot_be_is_refused_as_a_whole(sandbox, customer, members):
+def test_an_invalid_family_is_rejected_as_a_whole(sandbox, customer, members):
     members = [customer if name == "self" else f"{customer}-{name}-{place if name == 'x' else ''}"
                for place, name in enumerate(members)]
     with pytest.raises(ControlRefused) as refused:
@@ -199,13 +201,14 @@ def test_a_family_that_cannot_be_is_refused_as_a_whole(sandbox, customer, member
     assert refused.value.status in (400, 409), refused.value
     with pytest.raises(ControlRefused) as refused:
         sandbox.control("getFamily", customer=customer)
-    assert refused.value.status == 404, "nothing of it was made"
+    assert refused.value.status == 404, "part of the family was created"
 
 
-def test_who_is_in_a_family_joins_no_other(sandbox, family, customer):
+def test_a_customer_cannot_join_a_second_family(sandbox, family, customer):
     environment = family.environment
     with pytest.raises(ControlRefused) as refused:
-        environment.control("createFamily", {"organizer": customer + "-x", "members": [customer + "-y", family.members[0]]})
+        members = [customer + "-y", family.members[0]]
+        environment.control("createFamily", {"organizer": customer + "-x", "members": members})
     assert (refused.value.status, refused.value.code) == (409, "already_in_family")
     with pytest.raises(ControlRefused):
         environment.control("getFamily", customer=customer + "-x")

@@ -1,4 +1,4 @@
-"""Faults on demand: every documented error at Apple's client, bad connections, gaps, limits, lost notifications."""
+"""Fault rules: every documented error in Apple's client, bad connections, stale reads, limits, lost notifications."""
 
 import itertools
 import json
@@ -18,12 +18,12 @@ from appstoreserverlibrary.models.RefundHistoryResponse import RefundHistoryResp
 from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
 from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 
-import told
+import notification_checks
 from catalog_of_everything import BASIC, CATALOG, COINS
 from error_codes import CHOSEN, NAMES
 from listening_post import ListeningPost
+from notification_checks import control_of, listen, until
 from shop_helpers import V1, V2, App, ControlRefused
-from told import control_of, listen, until
 
 NO_OFFER = {"kind": "NONE"}
 INFO = "/inApps/v1/transactions/"
@@ -33,7 +33,7 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(params=["sandbox", "production"])
 def environment(server, control, team, request):
-    """A environment of an app of the test's own; its faults go with the test."""
+    """An environment of the test's own app; its fault rules are removed after the test."""
     number = next(_numbers)
     app = App(server, control, f"com.example.faulty{number}", 2_600_000_000 + number, team, CATALOG)
     yield app.environment(request.param)
@@ -48,11 +48,11 @@ def post():
 
 
 def fault(environment, kind, **options):
-    """Lets something go wrong in the app from now on."""
+    """Adds a fault rule to the app."""
     return environment.app.control.call("addFault", {"kind": kind, "bundleId": environment.app.bundle_id, **options})
 
 
-def struck(environment):
+def hits(environment):
     return [rule["struck"] for rule in environment.app.control.call("listFaults")["faults"]]
 
 
@@ -60,7 +60,7 @@ def struck(environment):
 
 
 def documented_codes():
-    """Those that a rule can ask for: of the routes that are served."""
+    """The codes that a rule can ask for: those of the routes that are served."""
     retention = range(4_000_161, 4_000_183), range(4_000_211, 4_000_227), range(4_030_014, 4_030_027)
     later = {4_000_225, 4_040_014, 4_040_015, 4_040_018, 4_040_020, 4_040_021, 4_040_022, 4_090_000, 4_090_001}
     return [code for code in NAMES | CHOSEN if code not in later and not any(code in part for part in retention)]
@@ -86,7 +86,7 @@ CALLS = {
     "getMassExtensionStatus": lambda client: client.get_status_of_subscription_renewal_date_extensions("1", "x"),
     "lookUpOrderId": lambda client: client.look_up_order_id("M1"),
     "getRefundHistory": lambda client: client.get_refund_history("1", None),
-    # The official client has no call for this one; its own machinery makes the request all the same.
+    # The official client has no call for this route, so its own request method is used.
     "getRefundHistoryV1": lambda client: client._make_request(
         "/inApps/v1/refund/lookup/1", "GET", {}, None, RefundHistoryResponse),
     "sendConsumptionInformation": lambda client: client.send_consumption_information(
@@ -112,7 +112,7 @@ def test_each_documented_error_arrives_at_apples_client(server, control, team, a
         assert caught.value.raw_api_error == code and caught.value.api_error is TYPED.get(code)
         assert caught.value.http_status_code == code // 10_000
         assert caught.value.error_message.endswith((".", ")"))
-        # The limit is used up.
+        # Use up the limit.
         assert sandbox.client.get_transaction_info(id_).signedTransactionInfo
     finally:
         control.call("removeFault", faultId=rule["id"])
@@ -130,8 +130,8 @@ def test_the_calls_are_those_of_every_route(control):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("route", CALLS)
 @pytest.mark.parametrize("environment", ["sandbox"], indirect=True)
-def test_each_route_hands_on_each_documented_error(environment, route):
-    """A rule for each code, each for one call: they strike one after the other, and whatever was asked."""
+def test_each_route_returns_each_documented_error(environment, route):
+    """One rule for each code, each for one call: they apply one after the other, whatever the request is."""
     codes = documented_codes()
     for code in codes:
         fault(environment, "error", code=code, route=route, limit=1)
@@ -140,10 +140,10 @@ def test_each_route_hands_on_each_documented_error(environment, route):
             CALLS[route](environment.client)
         assert (caught.value.http_status_code, caught.value.raw_api_error) == (code // 10_000, code)
         assert caught.value.api_error is TYPED.get(code) and caught.value.error_message
-    assert struck(environment) == [1] * len(codes)
+    assert hits(environment) == [1] * len(codes)
 
 
-def test_an_error_may_say_when_to_come_back(environment):
+def test_an_error_may_have_a_retry_after_header(environment):
     id_ = environment.buy("ann", COINS).id
     fault(environment, "error", code=4_290_000, retryAfter=7)
     answer = environment.send("GET", INFO + id_)
@@ -163,7 +163,7 @@ def test_a_bare_status_and_a_401(environment):
     assert answer.status_code == 401 and answer.text.startswith("Unauthenticated\n\nRequest ID: ")
 
 
-def test_a_rule_strikes_only_whom_it_names(environment):
+def test_a_rule_applies_only_to_the_customers_it_names(environment):
     mine, others = environment.buy("ann", COINS), environment.buy("bob", COINS)
     fault(environment, "error", code=5_000_001, customer="ann", route="getTransactionInfo")
     assert environment.send("GET", INFO + mine.id).status_code == 500
@@ -171,10 +171,10 @@ def test_a_rule_strikes_only_whom_it_names(environment):
     assert environment.send("GET", "/inApps/v2/history/" + mine.id).status_code == 200
     other = environment.app.environment("sandbox" if environment.name == "production" else "production")
     assert other.send("GET", INFO + other.buy("ann", COINS).id).status_code == 500
-    assert struck(environment) == [2]
+    assert hits(environment) == [2]
 
 
-def test_a_share_is_by_chance_and_the_same_again_by_its_seed(environment):
+def test_a_share_is_random_and_repeatable_by_its_seed(environment):
     id_ = environment.buy("ann", COINS).id
 
     def run():
@@ -197,7 +197,7 @@ def test_a_rule_ends_at_its_time(environment):
 # Bad connections ------------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_may_be_slow_cut_off_or_never_come(environment):
+def test_an_answer_may_be_slow_truncated_or_missing(environment):
     id_ = environment.buy("ann", COINS).id
     rule = fault(environment, "latency", milliseconds=400, spread=200)
     begun = time.monotonic()
@@ -207,31 +207,32 @@ def test_an_answer_may_be_slow_cut_off_or_never_come(environment):
     for kind in ("cut", "half"):
         fault(environment, kind, limit=1)
         with pytest.raises((requests.ConnectionError, requests.exceptions.ChunkedEncodingError)):
-            # A session of its own: a pool would ask again.
-            requests.get(environment.base + INFO + id_, headers={"Authorization": f"Bearer {environment.app.token()}"}, timeout=10)
-        assert environment.send("GET", INFO + id_).status_code == 200, "one call and no more"
+            # A new session, because a pooled one would retry.
+            headers = {"Authorization": f"Bearer {environment.app.token()}"}
+            requests.get(environment.base + INFO + id_, headers=headers, timeout=10)
+        assert environment.send("GET", INFO + id_).status_code == 200, "more than one call was affected"
     entries = environment.app.control.call("listJournal", query={"limit": 20})["entries"]
     words = " ".join(entry["explanation"] for entry in entries)
     assert "latency 400 ms" in words and "cut" in words and "half" in words
 
 
-# Gaps and limits ------------------------------------------------------------------------------------------------------
+# Stale reads and limits -----------------------------------------------------------------------------------------------
 
 
-def test_what_was_bought_a_moment_ago_is_not_found_yet(environment):
+def test_a_recent_purchase_is_not_found_yet(environment):
     first = environment.buy("ann", BASIC, offer=NO_OFFER)
     page = environment.send("GET", "/inApps/v2/history/" + first.id).json()
     rule = fault(environment, "staleReads", milliseconds=600_000)
     second = environment.buy("ann", COINS)
     refused = environment.send("GET", INFO + second.id)
     assert (refused.status_code, refused.json()["errorCode"]) == (404, 4_040_010)
-    # Both were bought within the gap; the history shows neither, and its cursor passes neither.
+    # Both were bought within the staleness window: the history shows neither, and its revision comes before both.
     hidden = environment.send("GET", "/inApps/v2/history/" + first.id)
     assert hidden.json()["signedTransactions"] == [] and hidden.json()["hasMore"] is False
     environment.app.control.call("removeFault", faultId=rule["id"])
     more = environment.send("GET", "/inApps/v2/history/" + first.id, params={"revision": page["revision"]}).json()
     assert len(more["signedTransactions"]) == 1
-    # Long enough for a busy machine to read twice within it.
+    # Long enough for a busy machine to read twice within the window.
     fault(environment, "staleReads", milliseconds=6_000)
     third = environment.buy("ann", COINS)
     revision = more["revision"]
@@ -240,14 +241,14 @@ def test_what_was_bought_a_moment_ago_is_not_found_yet(environment):
     revision = gap.json()["revision"]
     until(lambda: environment.send("GET", INFO + third.id).status_code == 200)
     late = environment.send("GET", "/inApps/v2/history/" + third.id, params={"revision": revision}).json()
-    assert len(late["signedTransactions"]) == 1, "found once the gap has closed"
+    assert len(late["signedTransactions"]) == 1, "not found after the window has passed"
 
 
 def test_apples_hourly_limits(environment):
     fault(environment, "rateLimit", perHour=3, route="getTransactionInfo")
     id_ = environment.buy("ann", COINS).id
     answers = [environment.send("GET", INFO + id_) for _ in range(5)]
-    # A full hour may begin meanwhile.
+    # A new hour may begin meanwhile.
     assert [answer.status_code for answer in answers].count(429) in (1, 2)
     limited = [answer for answer in answers if answer.status_code == 429][-1]
     assert limited.json() == {"errorCode": 4_290_000, "errorMessage": "Rate limit exceeded."}
@@ -278,28 +279,29 @@ def test_verify_receipt_fails_on_demand(environment):
     fault(environment, "receiptStatus", code=21_104, route="verifyReceipt", limit=1)
     assert status() == {"status": 21_104, "environment": environment.wire_name, "is_retryable": True}
     assert status()["status"] == 0
-    # Each rule in its turn: a call that has its answer leaves the next rule alone.
+    # Rules apply in turn: a call that one rule has answered does not use up the next rule.
     fault(environment, "receiptStatus", code=21_005, limit=2)
     fault(environment, "receiptStatus", code=21_199, limit=1)
     assert [status()["status"] for _ in range(4)] == [21_005, 21_005, 21_199, 0]
-    # What cannot happen here does not spend itself here.
+    # A rule that cannot apply to this route is not used up.
     fault(environment, "error", code=5_000_001, limit=1)
     fault(environment, "status", code=503, limit=1, customer="nobody")
     fault(environment, "status", code=503, limit=1, customer="ann")
     answers = [requests.post(f"{environment.base}/verifyReceipt", json={"receipt-data": receipt}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [503, 200] and answers[0].content == b""
-    assert struck(environment)[-3:] == [0, 0, 1]
+    assert hits(environment)[-3:] == [0, 0, 1]
 
 
 # Notifications --------------------------------------------------------------------------------------------------------
 
 
-def test_notifications_are_lost_late_and_doubled(environment, post):
+def test_notifications_are_lost_delayed_and_duplicated(environment, post):
     listen(environment, post)
     fault(environment, "drop", route="ONE_TIME_CHARGE", limit=1)
     environment.buy("ann", COINS)
     (lost,) = until(
-        lambda: [each for each in environment.control("listNotifications")["notifications"] if each["deliveries"][0]["attempts"]]
+        lambda: [each for each in environment.control("listNotifications")["notifications"]
+                 if each["deliveries"][0]["attempts"]]
     )
     assert lost["deliveries"][0]["isDelivered"] and post.received == []
     rule = fault(environment, "duplicate")
@@ -316,20 +318,20 @@ def test_notifications_are_lost_late_and_doubled(environment, post):
 
 def test_one_notification_overtakes_another(environment, post):
     listen(environment, post)
-    # Long enough for a busy machine to send the second within it.
+    # Long enough for a busy machine to send the second one within it.
     fault(environment, "reorder", milliseconds=6_000, route="SUBSCRIBED", limit=1)
     bought = environment.buy("ann", BASIC, offer=NO_OFFER)
     environment.cancel(bought.id)
-    found = [told.notification(environment, received.jws).words for received in post.wait_for(2)]
+    found = [notification_checks.notification(environment, received.jws).words for received in post.wait_for(2)]
     assert found == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "SUBSCRIBED/INITIAL_BUY"]
     entries = environment.app.control.call("listJournal", query={"limit": 20})["entries"]
     assert any(entry["explanation"].endswith("reorder 6000 ms.") for entry in entries if entry["path"] == "SUBSCRIBED")
 
 
-# Traps ----------------------------------------------------------------------------------------------------------------
+# App release ----------------------------------------------------------------------------------------------------------
 
 
-def test_production_does_not_know_an_app_before_its_release(environment):
+def test_production_rejects_an_app_before_its_release(environment):
     id_ = environment.buy("ann", COINS).id
     assert environment.control("setRules", {"released": False})["released"] is False
     answer = environment.send("GET", INFO + id_)
@@ -353,13 +355,13 @@ def test_production_does_not_know_an_app_before_its_release(environment):
     ({"kind": "drop", "route": "getTransactionInfo"}, "bad_route"), ({"kind": "drop", "customer": "ann"}, "bad_fault"),
     ({"kind": "cut", "bundleId": "com.example.nobody"}, "unknown_app"), ({"kind": "sleep"}, "bad_request"),
 ])
-def test_a_wrong_rule_is_refused(control, wrong, code):
+def test_a_wrong_rule_is_rejected(control, wrong, code):
     with pytest.raises(ControlRefused) as refused:
         control.call("addFault", wrong)
     assert refused.value.code == code and refused.value.message.endswith(".")
 
 
-def test_rules_outlive_a_restart(serve):
+def test_rules_survive_a_restart(serve):
     till = serve()
     rule = control_of(till).call("addFault", {"kind": "error", "code": 5_000_001, "percent": 10})
     till.kill()
@@ -368,16 +370,17 @@ def test_rules_outlive_a_restart(serve):
     assert {**kept, "seen": 0, "struck": 0} == {**rule, "seen": 0, "struck": 0}
 
 
-# The journal of everything --------------------------------------------------------------------------------------------
+# The request log of all requests --------------------------------------------------------------------------------------
 
 
-def test_the_journal_keeps_all_requests_and_bodies_on_demand(serve, tmp_path):
+def test_the_request_log_stores_all_requests_and_bodies_on_demand(serve, tmp_path):
     till = serve("--journal-all", "true", "--journal-bodies", "true")
     control = control_of(till)
     app = App(till, control, "com.example.watched", 1, None, CATALOG)
     sandbox = app.sandbox
     bought = sandbox.buy("ann", COINS)
-    answer = sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json={"appAccountToken": "x", "password": "hush"})
+    body = {"appAccountToken": "x", "password": "hush"}
+    answer = sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json=body)
     assert answer.status_code == 400
     refused = control.call("explain", requestId=answer.headers["X-Request-ID"])
     assert json.loads(refused["requestBody"]) == {"appAccountToken": "x", "password": "struck out"}
@@ -386,8 +389,8 @@ def test_the_journal_keeps_all_requests_and_bodies_on_demand(serve, tmp_path):
     seen = control.call("explain", requestId=answer.headers["X-Request-ID"])
     assert (seen["status"], seen["explanation"]) == (200, "Answered.")
     assert seen["responseBody"].startswith('{"signedTransactionInfo":"') and len(seen["responseBody"]) <= 4_097
-    assert bought.transaction.jws not in seen["responseBody"], "cut to 4 KiB"
-    # A body that was looked at is still there for the route; a long one is left alone.
+    assert bought.transaction.jws not in seen["responseBody"], "not cut to 4 KiB"
+    # The route still gets a body that was logged; a long body is not logged.
     token = "7f4c8f2e-1d3a-4b5c-8d9e-0f1a2b3c4d5e"
     assert sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json={"appAccountToken": token}).status_code == 200
     receipt = requests.post(f"{sandbox.base}/verifyReceipt", json={"receipt-data": "A" * 100_000, "password": "hush"})

@@ -1,4 +1,4 @@
-"""What somebody meets who begins with Till: what commands say and write while they run, and mistakes that are told."""
+"""First contact with Till: what commands print and write while they run, and clear messages for common mistakes."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def until(condition, seconds=120):
 
 @pytest.fixture(scope="module")
 def brief(tmp_path_factory):
-    """A demo in memory; its facts and its banner. An older ready file lies there when it starts."""
+    """An in-memory demo: its ready file and its banner. An older ready file exists when it starts."""
     folder = tmp_path_factory.mktemp("brief")
     ready, banner = folder / "ready.json", folder / "banner"
     ready.write_text("older")
@@ -35,7 +35,7 @@ def brief(tmp_path_factory):
             env=clean_environment() | {"TILL_DATA": "/elsewhere"}, stdout=out, stderr=subprocess.DEVNULL, cwd=folder,
         )
     try:
-        # Never is the file there with anything but this server's addresses.
+        # The file must never contain anything but this server's addresses.
         until(lambda: process.poll() is not None or not ready.exists() or ready.read_text() != "older")
         until(lambda: process.poll() is not None or ready.exists())
         yield json.loads(ready.read_text()) | {"banner": banner.read_text()}
@@ -44,10 +44,10 @@ def brief(tmp_path_factory):
         assert process.wait(30) == 0
 
 
-def test_the_banner_leads_the_commands_to_a_directory_elsewhere(brief):
+def test_the_banner_has_the_flags_for_a_server_in_another_directory(brief):
     lines = brief["banner"].splitlines()
     assert f"  export TILL_DATA={brief['dataDirectory']}" in lines
-    assert lines[-1] == "Stop with Ctrl-C. Nothing is kept then."
+    assert lines[-1] == "Stop with Ctrl-C. All data is deleted then."
     environment = clean_environment() | {"TILL_DATA": brief["dataDirectory"]}
     for line in [line for line in lines if line.startswith("  ") and " customer " in line or " history " in line]:
         words = shlex.split(line)[1:]
@@ -62,7 +62,7 @@ def test_a_ready_file_that_cannot_be_written_ends_the_start(tmp_path):
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
-def test_what_is_followed_is_seen_in_a_file_at_once(brief, tmp_path, flags):
+def test_followed_output_is_written_to_a_file_at_once(brief, tmp_path, flags):
     out = tmp_path / "out"
     with open(out, "w") as file:
         process = subprocess.Popen(
@@ -70,7 +70,7 @@ def test_what_is_followed_is_seen_in_a_file_at_once(brief, tmp_path, flags):
             env=clean_environment(), stdout=file, stderr=subprocess.STDOUT,
         )
     try:
-        # Whatever comes before its first look is left out.
+        # Requests from before its first poll are left out.
         asked = []
 
         def seen():
@@ -83,7 +83,7 @@ def test_what_is_followed_is_seen_in_a_file_at_once(brief, tmp_path, flags):
         process.wait()
 
 
-def test_exec_says_which_app_it_cannot_take():
+def test_exec_names_an_app_that_it_cannot_use():
     other = run_till("exec", "--demo", "--app", "com.mine", "--", "true")
     assert other.returncode == 64 and DEMO in other.stderr
     none = run_till("exec", "--app", "com.mine", "--", "true")
@@ -91,7 +91,7 @@ def test_exec_says_which_app_it_cannot_take():
 
 
 @pytest.mark.parametrize("setting", [{"TILL_EPHEMERAL": "1"}, {"TILL_DATABASE": "postgres://till@127.0.0.1:9/real"}])
-def test_exec_keeps_nothing_where_the_environment_says(setting):
+def test_exec_ignores_stores_from_the_environment(setting):
     done = subprocess.run(
         [till_binary(), "exec", "--way", "proxy", "--demo", "--", "sh", "-c", "echo $TILL_APP"],
         env=clean_environment() | setting, capture_output=True, text=True, timeout=60,
@@ -99,7 +99,7 @@ def test_exec_keeps_nothing_where_the_environment_says(setting):
     assert done.stdout == f"{DEMO}\n", done.stderr
 
 
-def test_exec_names_the_key_of_a_server_by_its_whole_path(brief):
+def test_exec_passes_the_absolute_path_of_the_servers_key(brief):
     folder, name = os.path.split(brief["dataDirectory"])
     done = subprocess.run(
         [till_binary(), "exec", "--way", "proxy", "--join", "--data", f"./{name}", "--", "sh", "-c", "echo $TILL_KEY"],
@@ -108,7 +108,7 @@ def test_exec_names_the_key_of_a_server_by_its_whole_path(brief):
     assert done.stdout == f"{brief['keyFile']}\n", done.stderr
 
 
-def test_hosts_says_on_standard_error_why_its_lines_would_lead_nowhere(brief):
+def test_hosts_warns_on_standard_error_when_its_output_would_not_work(brief):
     def notes(*arguments):
         done = run_till("hosts", "--control", brief["control"], *arguments)
         assert done.returncode == 0 and "till:" not in done.stdout

@@ -1,4 +1,4 @@
-"""A history while it changes: what changed since a revision is found again, and nothing else is."""
+"""A history that changes: a later read from a revision returns exactly the changes since."""
 
 import http.client
 import json
@@ -28,14 +28,14 @@ def test_a_transaction_that_is_refunded_between_two_pages_reappears_with_its_rev
         environment.control("refund", {"reason": 1}, transactionId=transaction_id)
     rest = [signed for page in pages for signed in page.transactions]
     unchanged = [transaction_id for transaction_id in bought[20:] if transaction_id not in refunded]
-    assert ids(rest) == unchanged + refunded, "those already seen come again, at the end, as they are now"
+    assert ids(rest) == unchanged + refunded, "changed rows come again at the end, with their present values"
     for signed in rest:
         assert ("revocationDate" in signed) == (signed["transactionId"] in refunded)
         if "revocationDate" in signed:
             assert (signed["revocationReason"], signed["revocationType"]) == (1, "REFUND_FULL")
 
 
-def test_no_row_is_lost_or_doubled_while_others_are_bought_between_the_pages(sandbox, customer):
+def test_no_row_is_lost_or_repeated_when_purchases_happen_between_pages(sandbox, customer):
     bought = sandbox.buy_many(customer, COINS, 45)
     seen = []
     for page in sandbox.history(bought[0]):
@@ -45,7 +45,7 @@ def test_no_row_is_lost_or_doubled_while_others_are_bought_between_the_pages(san
     assert seen == bought[:len(seen)] and len(seen) >= 45
 
 
-def test_a_descending_history_goes_on_undisturbed_by_new_purchases(sandbox, customer):
+def test_new_purchases_do_not_disturb_a_descending_history(sandbox, customer):
     bought = sandbox.buy_many(customer, COINS, 45)
     seen = []
     for page in sandbox.history(bought[0], sort=DESCENDING):
@@ -55,8 +55,8 @@ def test_a_descending_history_goes_on_undisturbed_by_new_purchases(sandbox, cust
 
 
 @pytest.mark.parametrize("version", [V2, V1])
-def test_a_revision_kept_from_the_end_finds_exactly_what_changed_since(environment, customer, version):
-    """Purchase, refund, token, upgrade and reversal; not what was finished or read."""
+def test_the_last_revision_finds_exactly_the_later_changes(environment, customer, version):
+    """Purchase, refund, token, upgrade and reversal change it; finishing and reading do not."""
     first = environment.buy(customer, BASIC, offer={"kind": "NONE"})
     coins, season = environment.buy(customer, COINS), environment.buy(customer, SEASON)
 
@@ -69,7 +69,7 @@ def test_a_revision_kept_from_the_end_finds_exactly_what_changed_since(environme
     assert changed() == []
     environment.client.finish_transaction(season.id)
     environment.client.get_transaction_info(coins.id)
-    assert changed() == [], "finishing shows in no payload"
+    assert changed() == [], "finishing changes no payload"
     more = environment.buy(customer, COINS)
     assert ids(changed()) == [more.id]
     environment.refund(coins.id)
@@ -90,7 +90,7 @@ def test_a_revision_kept_from_the_end_finds_exactly_what_changed_since(environme
     assert changed() == [], "the same token again changes nothing"
 
 
-def test_a_revision_kept_under_a_filter_finds_only_what_passes_it(sandbox, customer):
+def test_a_revision_of_a_filtered_history_finds_matching_changes_only(sandbox, customer):
     coins = sandbox.buy(customer, COINS)
     filters = {"productTypes": [ProductType.CONSUMABLE], "revoked": False}
     _, revision = sandbox.whole_history(coins.id, **filters)
@@ -110,21 +110,21 @@ def test_a_revision_of_an_empty_history_finds_the_first_purchase(sandbox, custom
     assert ids(sandbox.whole_history(any_id, revision=revision)[0]) == [bought.id]
 
 
-def test_a_revision_from_the_middle_can_be_used_again(sandbox, customer):
+def test_a_revision_from_the_middle_can_be_reused(sandbox, customer):
     bought = sandbox.buy_many(customer, COINS, 45)
     first = next(sandbox.history(bought[0]))
     for _ in range(2):
         assert ids(sandbox.whole_history(bought[0], revision=first.revision)[0]) == bought[20:]
 
 
-def test_the_order_of_filters_does_not_matter_to_a_revision(sandbox, customer):
+def test_a_revision_is_independent_of_the_order_of_filters(sandbox, customer):
     bought = sandbox.buy_many(customer, COINS, 25)
     page = next(sandbox.history(bought[0], productIds=[COINS, SEASON]))
     rest = sandbox.whole_history(bought[0], revision=page.revision, productIds=[SEASON, COINS, COINS])[0]
     assert ids(rest) == bought[20:]
 
 
-def test_what_happens_to_one_member_shows_in_the_histories_of_all(sandbox, customer):
+def test_a_change_for_one_member_is_in_the_histories_of_all_members(sandbox, customer):
     member = customer + "-b"
     sandbox.control("createFamily", {"organizer": customer, "members": [member]})
     any_id = sandbox.control("getCustomer", customer=member)["appTransactionId"]
@@ -141,7 +141,7 @@ def test_what_happens_to_one_member_shows_in_the_histories_of_all(sandbox, custo
 
 
 def test_revisions_survive_a_restart(serve):
-    """Of all three routes, from the middle and from the end."""
+    """For all three routes, from the middle and from the end."""
     till = serve()
     app = App(till, ControlClient(till.address("control")), "com.example.restart", catalog=CATALOG)
     sandbox = app.sandbox
@@ -177,7 +177,7 @@ def test_revisions_survive_a_restart(serve):
 
 
 def _buy_in_parallel(app, customer, count, threads=16):
-    """Purchases of one customer, as fast as control takes them; nothing of the answers is kept but the id."""
+    """Purchases of one customer, as fast as control accepts them; keeps only the ids."""
     host, port = app.server.address("control").removeprefix("http://").split(":")
     path = f"/v1/apps/{app.bundle_id}/sandbox/customers/{path_part(customer)}/purchases"
     body = json.dumps({"productId": COINS, "offer": {"kind": "NONE"}})
@@ -197,7 +197,7 @@ def _buy_in_parallel(app, customer, count, threads=16):
 
 
 def test_a_history_of_ten_thousand_transactions_pages_through_completely(serve, capsys):
-    """Every signature is checked; the chain by Apple's verifier where it changes, and on the newest page."""
+    """Every signature is checked; Apple's verifier checks each new chain, and the newest page."""
     till = serve()
     app = App(till, ControlClient(till.address("control")), "com.example.many", catalog=CATALOG)
     begun = time.monotonic()

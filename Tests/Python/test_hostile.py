@@ -1,5 +1,5 @@
-"""Whatever comes over the wire ends in its documented answer or a closed connection; the next request works, memory
-stays, and the log tells no secrets. One server takes everything in this file; its memory is judged over all of it."""
+"""Any input over the network ends in its documented answer or a closed connection; the next request works, memory stays
+bounded, and the log has no secrets. One server gets all requests of this file; its memory is compared at the end."""
 
 import asyncio
 import base64
@@ -25,8 +25,7 @@ from process_helpers import (
 )
 
 TIMEOUT = 3
-# A connection must have an end by then.
-# A busy machine comes to the end of a deadline late.
+# Every connection must have ended by then. A busy machine notices a deadline late.
 LIMIT = TIMEOUT + 15
 MEMORY_GROWTH = 64 << 20
 ONE, TWO, THREE = "com.example.one", "com.example.two", "com.example.three"
@@ -40,7 +39,7 @@ UNAUTHENTICATED = re.compile(rb"Unauthenticated\n\nRequest ID: [A-Z2-7]{26}\.0\.
 
 
 class Shop:
-    """A server with three apps of two teams, customers in both environments, and what is known of them."""
+    """A server with three apps of two teams and customers in both environments; records ids, keys and secrets."""
 
     def __init__(self, data, work):
         self.server = Server(data, work, "--request-timeout", TIMEOUT, "--log-level", "debug")
@@ -54,25 +53,27 @@ class Shop:
         for bundle in (ONE, TWO, THREE):
             for environment in ("production", "sandbox"):
                 for product in ["coins"] * 24 + ["basic", "forever", "season"]:
-                    self.bought.setdefault((bundle, environment, product), self.buy(bundle, environment, "ann", product))
-        self.ids = {environment: self.bought[ONE, environment, "coins"]["transactionId"] for environment in ("production", "sandbox")}
+                    bought = self.buy(bundle, environment, "ann", product)
+                    self.bought.setdefault((bundle, environment, product), bought)
+        self.ids = {name: self.bought[ONE, name, "coins"]["transactionId"] for name in ("production", "sandbox")}
         self.faces = dict(self.server.ports)
         self.warm_up()
         self.start = self.server.memory()["VmRSS"]
         self.start_files = self.open_files()
-        # From here on VmHWM tells of the hostile requests only.
+        # From here on VmHWM covers the hostile requests only.
         Path(f"/proc/{self.server.pid}/clear_refs").write_text("5")
 
     def buy(self, bundle, environment, customer, product):
         return self.server.control(
-            "POST", f"/v1/apps/{bundle}/{environment}/customers/{customer}/purchases", {"productId": f"{bundle}.{product}"}
+            "POST", f"/v1/apps/{bundle}/{environment}/customers/{customer}/purchases",
+            {"productId": f"{bundle}.{product}"},
         )
 
     def token(self, key=None, **changes) -> str:
         return self.keep((key or self.key).token(**changes))
 
     def keep(self, token) -> str:
-        """Notes the signature of a token: it must never be in the log."""
+        """Remembers the signature of a token: it must never be in the log."""
         last = token.rsplit(".", 1)[-1]
         if len(last) >= 40:
             self.secrets.add(last)
@@ -85,7 +86,7 @@ class Shop:
         )
 
     def warm_up(self):
-        """Ordinary requests of every kind, so that what is only ever set up once is not counted as growth."""
+        """Sends normal requests of every kind, so that one-time allocations do not count as growth."""
         def one_client(number):
             with requests.Session() as session:
                 for turn in range(40):
@@ -106,20 +107,20 @@ class Shop:
         return self.server.memory()["VmRSS"]
 
     def try_(self, face, data, allowed, code=None, wanted=1, **options):
-        """Sends bytes to a port; the outcome must be one of the allowed statuses, and timely."""
+        """Sends bytes to a port; the answer must have an allowed status and arrive in time."""
         outcome = converse(self.faces[face], data, LIMIT, wanted=wanted, **options)
         shown = bytes(data[:300]) if isinstance(data, (bytes, bytearray)) else "pieces"
-        assert outcome.status is not None or outcome.closed, f"{face}: no end after {outcome.seconds:.1f} s: {shown!r}"
-        assert outcome.status in allowed, f"{face}: {outcome}, allowed is {allowed}: {shown!r}"
+        assert outcome.status is not None or outcome.closed, f"{face}: open after {outcome.seconds:.1f} s: {shown!r}"
+        assert outcome.status in allowed, f"{face}: {outcome}, allowed: {allowed}: {shown!r}"
         for answer in outcome.answers:
             well_formed(face, answer)
         if code is not None:
             codes = code if isinstance(code, (set, tuple)) else {code}
-            assert outcome.code in codes, f"{face}: {outcome}, wanted {code}: {shown!r}"
+            assert outcome.code in codes, f"{face}: {outcome}, expected {code}: {shown!r}"
         return outcome
 
     def ask(self, face, target, allowed, code=None, method="GET", body=b"", headers=None, token=True):
-        """A whole request with a good token."""
+        """Sends a complete request with a valid token."""
         headers = dict(headers or {})
         if body and "Content-Type" not in headers:
             headers["Content-Type"] = "application/json"
@@ -128,13 +129,13 @@ class Shop:
 
 
 def side_by_side(jobs, width=32):
-    """Runs calls that mostly wait, many at a time; the first failure is the test's."""
+    """Runs many blocking calls concurrently; raises the first failure."""
     with ThreadPoolExecutor(width) as pool:
         return [job.result() for job in [pool.submit(job) for job in jobs]]
 
 
 def well_formed(face, answer):
-    """The shape of an answer (api.md §1.3 to §1.5), whatever it says."""
+    """Checks the format of any answer (api.md §1.3 to §1.5)."""
     assert 200 <= answer.status < 500, f"{face}: {answer}"
     kind = answer.headers.get("content-type")
     if face == "control":
@@ -144,7 +145,7 @@ def well_formed(face, answer):
     if answer.status == 401:
         assert UNAUTHENTICATED.fullmatch(answer.body) and kind == "text/plain", answer
     elif answer.status == 400 and kind == "text/plain; charset=utf-8":
-        # No route was reached: the request is for no host, or for two.
+        # The request was rejected before routing: it has no host, or two.
         assert re.search(rb"Host field|authority|target", answer.body), answer
     elif answer.status >= 400 and answer.body:
         error = answer.json()
@@ -163,12 +164,12 @@ def shop(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def next_request_works(shop):
-    """After every test the server is the same process and answers ordinary requests at once."""
+    """After every test the same process still runs and answers normal requests at once."""
     yield
     assert shop.server.process.poll() is None, f"the server died:\n{shop.server.stderr()[-3000:]}"
     with requests.Session() as session:
         for environment in ("production", "sandbox"):
-            # A request that waits for something waits each time; one that a busy machine delays does not.
+            # A request that blocks for a reason blocks each time; one that a busy machine delays does not.
             waits = []
             while not waits or (min(waits) >= 3 and len(waits) < 5):
                 begun = time.monotonic()
@@ -189,7 +190,7 @@ def history(shop, face, query=""):
     return f"/inApps/v2/history/{shop.ids[face]}{query}"
 
 
-# Too much -------------------------------------------------------------------------------------------------------------
+# Too large ------------------------------------------------------------------------------------------------------------
 
 
 TEN_MB = 10 << 20
@@ -223,7 +224,7 @@ def test_a_chunked_body_without_end(shop):
             length=False,
         )
         outcome = shop.try_(face, [head] + [chunk] * 1_000, {CLOSED, 200, 400, 413}, wanted=2, pause=0.01)
-        assert outcome.closed and len(outcome.answers) <= 1, f"{face} reads for ever: {outcome}"
+        assert outcome.closed and len(outcome.answers) <= 1, f"{face} never stops reading: {outcome}"
 
     side_by_side([
         lambda: send("sandbox", "PUT", f"/inApps/v1/transactions/{shop.ids['sandbox']}/appAccountToken"),
@@ -242,7 +243,7 @@ def many_products():
     return [{"productID": f"p{n}", "type": "Consumable", "displayPrice": "1", "localizations": []} for n in range(60_000)]
 
 
-# Bodies just under the largest that control takes, and where they go.
+# Bodies just below the largest that control accepts, and their operations.
 LARGE_AND_WRONG = {
     "unknown keys": (PURCHASES, lambda: {f"k{n}": 0 for n in range(450_000)}),
     "one key many times": (PURCHASES, lambda: b"{" + b",".join(b'"a":0' for _ in range(450_000)) + b"}"),
@@ -259,8 +260,8 @@ LARGE_AND_WRONG = {
 
 
 @pytest.mark.parametrize("name", LARGE_AND_WRONG)
-def test_control_bodies_that_are_large_and_wrong(shop, name):
-    """An answer must not be larger than what was asked, nor cost many times its memory."""
+def test_large_invalid_control_bodies(shop, name):
+    """An error must not be larger than its request, nor need many times its memory."""
     (method, target), document = LARGE_AND_WRONG[name]
     document = document()
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
@@ -281,7 +282,7 @@ def test_long_addresses(shop):
         shop.ask(face, target + "x" * (1 << 20), TOO_MUCH | {404})
         shop.ask(face, "/" * (1 << 20), TOO_MUCH | {404})
         shop.ask(face, target + "?" + "%41" * 10_000, TOO_MUCH | {200})
-        # Below the limit of the whole, above that of any call.
+        # Below the limit for a path, but longer than that of any route.
         shop.ask(face, target + "?" + "&" * 32_000, TOO_MUCH | {200})
     for face in APPLE:
         shop.ask(face, history(shop, face, "?" + "&".join(["a=1"] * 5_000)), {400}, code=4000000)
@@ -320,7 +321,7 @@ def test_headers_and_blank_lines_without_end(shop):
             yield from endless(piece)
 
         outcome = shop.try_(face, pieces(), MALFORMED | {413, 414, 431}, wanted=2, pause=0.005)
-        assert outcome.closed, f"{face} reads {piece[:20]!r} for ever"
+        assert outcome.closed, f"{face} never stops reading {piece[:20]!r}"
 
     kinds = (
         (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"X-More: and more\r\n" * 100),
@@ -336,7 +337,7 @@ def test_headers_and_blank_lines_without_end(shop):
 
 
 def slow_kinds(shop, face):
-    """How to be slow: what is sent at once, what follows byte by byte, and the pause between two bytes."""
+    """The kinds of slow clients: what is sent at once, what follows byte by byte, and the pause between two bytes."""
     token = shop.token()
     if face == "control":
         target, method = f"/v1/apps/{ONE}/sandbox/customers/ann/purchases", "POST"
@@ -369,7 +370,7 @@ def slow_kinds(shop, face):
 
 
 async def be_slow(port, start, rest):
-    """Returns how long the server stood it, and what it said; None for ever."""
+    """Returns the seconds until the server closed the connection (None if never) and what it sent."""
     begun = time.monotonic()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
 
@@ -384,10 +385,10 @@ async def be_slow(port, start, rest):
             pass
 
     sender = asyncio.ensure_future(send())
-    said = b""
+    output = b""
     try:
         while data := await asyncio.wait_for(reader.read(65_536), 3 * LIMIT - (time.monotonic() - begun)):
-            said += data
+            output += data
         ended = time.monotonic() - begun
     except ConnectionError:
         ended = time.monotonic() - begun
@@ -395,20 +396,20 @@ async def be_slow(port, start, rest):
         ended = None
     sender.cancel()
     writer.close()
-    return ended, said
+    return ended, output
 
 
 def test_two_hundred_slow_senders_at_once(shop):
     kinds = [(face, name, *kind) for face in EVERYWHERE for name, kind in slow_kinds(shop, face).items()]
     wanted = [kinds[n % len(kinds)] for n in range(225)]
 
-    async def everybody():
+    async def all_clients():
         return await asyncio.gather(*(be_slow(shop.faces[face], start, rest) for face, _, start, rest in wanted))
 
     with ThreadPoolExecutor(1) as pool, requests.Session() as session:
-        slow = pool.submit(asyncio.run, everybody())
+        slow = pool.submit(asyncio.run, all_clients())
         waits = []
-        # Meanwhile ordinary clients do not notice.
+        # Meanwhile normal clients must not notice.
         while not slow.done():
             begun = time.monotonic()
             assert shop.ordinary(session, "sandbox").status_code == 200
@@ -418,22 +419,22 @@ def test_two_hundred_slow_senders_at_once(shop):
         outcomes = slow.result()
     print(f"\n  ordinary requests meanwhile: {len(waits)}, slowest {max(waits) * 1000:.0f} ms")
     problems = set()
-    for (face, name, _, _), (ended, said) in zip(wanted, outcomes):
-        # "slow after an answer" may use its time twice: once for each request.
+    for (face, name, _, _), (ended, output) in zip(wanted, outcomes):
+        # "slow after an answer" may take the limit twice: once for each request.
         limit = LIMIT + (TIMEOUT if "after" in name else 0)
         if ended is None or ended > limit:
             problems.add(f"{face}, {name}: open for {'ever' if ended is None else f'{ended:.1f} s'}")
-        statuses = [int(status) for status in re.findall(rb"HTTP/1\.1 (\d+)", said)]
+        statuses = [int(status) for status in re.findall(rb"HTTP/1\.1 (\d+)", output)]
         if any(status >= 500 for status in statuses):
-            problems.add(f"{face}, {name}: {said[:200]!r}")
-    # A request that has to wait for a slow one waits for seconds, each time; a busy machine delays a few.
+            problems.add(f"{face}, {name}: {output[:200]!r}")
+    # A request that waits for a slow client waits for seconds each time; a busy machine delays only a few.
     assert statistics.median(waits) < 2
     assert not problems, "\n".join(sorted(problems))
     wait_for_files(shop)
 
 
 def wait_for_files(shop, limit=LIMIT):
-    """The server lets go of the connections of clients that are gone."""
+    """The server closes the connections of clients that are gone."""
     deadline = time.monotonic() + limit
     while shop.open_files() > shop.start_files + 20:
         assert time.monotonic() < deadline, f"{shop.open_files()} descriptors, {shop.start_files} at the start"
@@ -441,7 +442,7 @@ def wait_for_files(shop, limit=LIMIT):
 
 
 def test_clients_that_never_read(shop):
-    """They ask for hundreds of pages and take none: what is sent to them is bounded, and they are let go."""
+    """They request hundreds of pages and read none: the server buffers a bounded amount and closes the connections."""
     connections = []
     before = shop.resident()
     for number in range(12):
@@ -456,7 +457,7 @@ def test_clients_that_never_read(shop):
             pass
         connections.append(connection)
     time.sleep(1)
-    assert shop.open_files() >= shop.start_files + 6, "the connections did not stand"
+    assert shop.open_files() >= shop.start_files + 6, "the connections were not open"
     grown = shop.resident() - before
     try:
         wait_for_files(shop, 2 * LIMIT)
@@ -479,7 +480,7 @@ def test_thousands_of_connections_that_come_and_go(shop):
     wait_for_files(shop)
 
 
-# Not HTTP, or hardly --------------------------------------------------------------------------------------------------
+# Malformed HTTP -------------------------------------------------------------------------------------------------------
 
 
 def test_garbage_instead_of_http(shop):
@@ -497,7 +498,7 @@ def test_garbage_instead_of_http(shop):
         b"GET / HTTP/1.1\rHost: a\r\r", b"*3\r\n$3\r\nSET\r\n",
     ] + [bytes(chance.randrange(256) for _ in range(chance.randrange(1, 2_000))) + b"\r\n\r\n" for _ in range(60)]
     jobs = [(face, case) for face in EVERYWHERE for case in cases]
-    # Some of it may be the start of a request that never ends; those run into the deadline side by side.
+    # Some cases may be the start of an incomplete request; those run into the deadline, so run all concurrently.
     with ThreadPoolExecutor(64) as pool:
         list(pool.map(lambda job: shop.try_(*job, {CLOSED, 400, 403, 404, 405, 414, 431, 501} - {501}), jobs))
 
@@ -511,7 +512,7 @@ def test_tls_on_the_plain_ports(shop):
                 context.wrap_socket(connection, server_hostname="api.storekit.apple.com")
 
 
-def test_methods_and_addresses_of_other_kinds(shop):
+def test_unusual_methods_and_targets(shop):
     for face in APPLE:
         target = history(shop, face)
         for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "HEAD"):
@@ -520,7 +521,9 @@ def test_methods_and_addresses_of_other_kinds(shop):
                 heads={0} if method == "HEAD" else (),
             )
             assert outcome.status in {400, 404, 405}, (method, outcome)
-        for method, where in (("CONNECT", "evil.example:443"), ("OPTIONS", "*"), ("GET", "*"), ("GET", "evil.example:80")):
+        for method, where in (
+            ("CONNECT", "evil.example:443"), ("OPTIONS", "*"), ("GET", "*"), ("GET", "evil.example:80"),
+        ):
             shop.ask(face, where, {CLOSED, 400, 404, 405}, method=method)
         shop.ask(face, f"http://evil.example{target}", {CLOSED, 200, 400, 404})
         shop.ask(face, target.upper().replace("/V2", "/v2"), {404})
@@ -530,7 +533,7 @@ def test_methods_and_addresses_of_other_kinds(shop):
         shop.ask(face, target + "?&&=&", {200})
 
 
-def test_upgrades_are_not_taken(shop):
+def test_upgrade_requests_are_ignored(shop):
     for face in EVERYWHERE:
         for upgrade in ("h2c", "websocket"):
             shop.ask(
@@ -539,11 +542,11 @@ def test_upgrades_are_not_taken(shop):
             )
 
 
-# Where a request ends -------------------------------------------------------------------------------------------------
+# Request boundaries ---------------------------------------------------------------------------------------------------
 
 
 def smuggled(shop, face):
-    """A request that must never be answered: it stands in another's body."""
+    """A request within the body of another; it must never be answered."""
     return request_bytes("GET", f"/inApps/v1/transactions/{shop.ids[face]}", token=shop.token())
 
 
@@ -571,7 +574,7 @@ def put_with_lengths(shop, face, lengths, body=TOKEN_BODY):
     return head + b"".join(b"Content-Length: " + value + b"\r\n" for value in lengths) + b"\r\n" + body
 
 
-def test_content_lengths_that_are_none(shop):
+def test_invalid_content_lengths(shop):
     for face in APPLE:
         shop.try_(face, put_with_lengths(shop, face, [str(len(TOKEN_BODY)).encode()]), {200})
         for lengths in (
@@ -582,12 +585,12 @@ def test_content_lengths_that_are_none(shop):
             assert outcome.closed, f"{lengths}: {outcome}"
 
 
-def test_bodies_of_another_length(shop):
+def test_bodies_of_the_wrong_length(shop):
     def wait(face, lengths, at_most, allowed):
         outcome = shop.try_(face, put_with_lengths(shop, face, lengths), allowed, wanted=3)
         assert outcome.closed and len(outcome.answers) <= at_most, outcome
 
-    # Too short: the rest is a request of its own, and a bad one. Too long: it never comes whole.
+    # Too short: the rest is parsed as a bad request. Too long: the body never becomes complete.
     side_by_side([
         lambda job=(face, *job): wait(*job) for face in APPLE for job in (
             ([b"10"], 2, {400}), ([b"1000"], 1, {CLOSED, 400, 408}), ([b"60000"], 1, {CLOSED, 400, 408}),
@@ -597,7 +600,7 @@ def test_bodies_of_another_length(shop):
 
 
 def test_bodies_that_end_too_early(shop):
-    """The client is done sending before its body is whole: that is the client's fault, a 400 or the end."""
+    """The client closes its side before the body is complete, so the answer is 400 or none."""
     for face in EVERYWHERE:
         for tail in ({"Content-Length": "1000"}, {"Transfer-Encoding": "chunked"}):
             for body in (b"", b"5\r\nab", b'{"appAccountToken":"7e3f'):
@@ -653,11 +656,11 @@ def test_pipelined_requests_are_answered_in_order(shop):
         assert found == wanted
 
 
-# What an id, a path and a query may be --------------------------------------------------------------------------------
+# Ids, paths and queries -----------------------------------------------------------------------------------------------
 
 
 ROUTES = [
-    # method, path, malformed, not found, takes the id of an app transaction
+    # method, path, code if malformed, code if not found, accepts an app transaction id
     ("GET", "/inApps/v2/history/{}", 4000006, 4040010),
     ("GET", "/inApps/v1/history/{}", 4000006, 4040010),
     ("GET", "/inApps/v1/transactions/{}", 4000006, 4040010),
@@ -676,7 +679,7 @@ def ask_route(shop, face, route, id, allowed, code, token=True):
     return shop.ask(face, path.format(id), allowed, code, method=method, body=body, token=token)
 
 
-def test_ids_that_are_none(shop):
+def test_malformed_ids(shop):
     for face in APPLE:
         id = shop.ids[face]
         wide = "".join(f"%EF%BC%{0x90 + int(digit):X}" for digit in id)
@@ -707,7 +710,7 @@ def test_ids_of_other_apps_and_environments(shop):
             for product in ("coins", "basic"):
                 bought = shop.bought[bundle, environment, product]
                 foreign += [bought["transactionId"], bought["appTransactionId"]]
-        # The id of a line item is not the id of a transaction.
+        # A line item id is no transaction id.
         foreign.append(shop.bought[ONE, face, "basic"]["webOrderLineItemId"])
         for route in ROUTES:
             for id in foreign:
@@ -716,11 +719,11 @@ def test_ids_of_other_apps_and_environments(shop):
             order = shop.bought[bundle, environment, "coins"]["orderId"]
             answer = shop.ask(face, f"/inApps/v1/lookup/{order}", {200}).answers[0].json()
             assert answer == {"status": 1}, answer
-        # The same ids are found by who may see them: the 404s above were not about nothing.
+        # The same ids are found with the right key, so the 404s above were about access.
         for bundle, key in ((TWO, shop.two), (THREE, shop.three)):
             id = shop.bought[bundle, face, "coins"]["transactionId"]
             shop.ask(face, f"/inApps/v1/transactions/{id}", {200}, token=shop.token(key))
-    assert foreign_payloads(shop) == before, "a refused request changed somebody else's transaction"
+    assert foreign_payloads(shop) == before, "a rejected request changed another app's transaction"
 
 
 def foreign_payloads(shop):
@@ -751,7 +754,7 @@ def test_keys_of_other_teams_and_apps(shop):
         shop.ask(face, history(shop, face), {404}, 4040010, token=shop.token(bid=TWO))
 
 
-def test_paths_that_lead_elsewhere(shop):
+def test_path_traversal(shop):
     for face in EVERYWHERE:
         id = shop.ids.get(face, "1")
         for path in (
@@ -767,7 +770,7 @@ def test_paths_that_lead_elsewhere(shop):
             shop.ask(face, raw, {CLOSED, 400, 404, 405})
 
 
-def test_queries_that_say_nothing_good(shop):
+def test_invalid_queries(shop):
     wrong = {
         4000015: [f"startDate={v}" for v in (
             "-1", "+1", "1.5", "1e3", "NaN", "Infinity", "9" * 19, "9" * 5_000, "", "%00", "1%00", "%EF%BC%91", "0x10", "abc",
@@ -788,7 +791,7 @@ def test_queries_that_say_nothing_good(shop):
         for code, queries in wrong.items():
             for query in queries:
                 shop.ask(face, history(shop, face, "?" + query.replace(" ", "%20")), {400}, code)
-        # Strange but harmless: they match nothing, or mean nothing.
+        # Unusual but harmless: they match nothing or are ignored.
         for query in (
             "productId=%00", "productId=%22%5D,1", "productId=%27%3B%20DROP%20TABLE%20ledger%3B--", "productId=a&productId=%00b",
             "productId=%F0%9F%98%80&productId=%22", "subscriptionGroupIdentifier=%EF%BC%91", "unknown=%F0%9F%98%80",
@@ -807,7 +810,7 @@ def test_queries_that_say_nothing_good(shop):
 
 
 def test_tampered_revisions(shop):
-    """Every character of a revision changed, in many ways, and every revision that belongs elsewhere: 4000005."""
+    """Every character of a revision changed, in many ways, and every revision of another query: 4000005."""
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     chance = random.Random(5)
     for face in APPLE:
@@ -827,7 +830,7 @@ def test_tampered_revisions(shop):
                 changed = bytearray(raw)
                 changed[place] ^= 1 << bit
                 tampered.add(b64url(bytes(changed)))
-        # Each of the 63 other last characters; some of them differ only in bits that no byte uses.
+        # Each of the 63 other last characters; some differ only in bits that no byte uses.
         tampered |= {revision[:-1] + other for other in alphabet if other != revision[-1]}
         tampered |= {revision + tail for tail in ("A", "%3D", "%3D%3D", "%00", "%20", "%0A", revision)}
         tampered |= {"%20" + revision, revision.swapcase(), revision[::-1], raw.hex()}
@@ -840,7 +843,7 @@ def test_tampered_revisions(shop):
             well_formed(face, answer)
             assert answer.status == 400 and answer.json()["errorCode"] == 4000005, f"{text}: {answer}"
 
-        # Good revisions in the wrong place.
+        # Valid revisions for another query.
         id = shop.ids[face]
         shop.ask(face, f"/inApps/v1/history/{id}?revision={revision}", {400}, 4000005)
         shop.ask(face, f"/inApps/v2/refund/lookup/{id}?revision={revision}", {400}, 4000005)
@@ -887,7 +890,7 @@ def test_bodies_of_set_app_account_token(shop):
             shop.ask(face, target, {400}, 4000183, method="PUT", body=body)
         for body in (b"[" * DEEP, b"[" * DEEP + b"]" * DEEP, b'{"a":' * DEEP + b"1" + b"}" * DEEP):
             shop.ask(face, target, {400, 413}, method="PUT", body=body)
-        # The content type is not what makes a body: wrong ones are refused or read, never a fault of the server.
+        # With any content type the body is rejected or read; it never causes a server error.
         for kind in ("text/plain", "application/xml", "image/png", "multipart/form-data", "", "application/json; charset=utf-16",
                      "x" * 5_000, "application/json\t;;;", "a/b" * 100):
             shop.ask(face, target, {200, 400, 415}, method="PUT", body=TOKEN_BODY, headers={"Content-Type": kind})
@@ -948,9 +951,9 @@ def test_bodies_of_control(shop):
         missing = {400} if id == "%00" else {404}
         shop.ask("control", f"/v1/apps/{ONE}/sandbox/transactions/{id}", missing)
         shop.ask("control", f"/v1/journal/{id}", missing)
-    # Names that only look alike are other names.
+    # Similar-looking names are different names.
     after = shop.server.control("GET", f"/v1/apps/{ONE}/sandbox/customers/ann")["transactions"]
-    assert after == before, "a refused purchase was made"
+    assert after == before, "a rejected purchase was stored"
 
 
 # Tokens ---------------------------------------------------------------------------------------------------------------
@@ -966,7 +969,7 @@ def hostile_tokens(shop):
         return key.raw_token({**header, **changes}, claims)
 
     def with_claim(name, text):
-        """A claim whose JSON is any text."""
+        """A claim with any JSON text as its value."""
         rest = {k: v for k, v in claims.items() if k != name}
         return key.raw_token(header, json.dumps(rest)[:-1] + f', "{name}": {text}}}')
 
@@ -1005,7 +1008,7 @@ def hostile_tokens(shop):
     yield key.raw_token({k: v for k, v in header.items() if k != "kid"}, claims)
     yield key.raw_token(json.dumps(header)[:-1] + ',"alg":"none"}', claims)
     yield key.raw_token(json.dumps(header)[:-1] + ',"kid":"x"}', claims)
-    # JSON that is none, or deep, or large.
+    # Invalid, deep or large JSON.
     for bad in ("", "null", "[]", "1", '"x"', "{", "{}x", "{'a':1}", "\ufeff{}", b"\xff\xfe", b'{"a":"\xff"}', '{"a":"\\ud800"}', '{"a":NaN}',
                 "[" * 2_000, "[" * 2_000 + "]" * 2_000, '{"a":' * 1_000 + "1" + "}" * 1_000, "\0", '{"a":' + "9" * 5_000 + "}"):
         yield key.raw_token(bad, claims)
@@ -1062,15 +1065,15 @@ def test_authorization_headers(shop):
         twice = request_bytes("GET", target, {"Authorization": "Bearer x.y.z"}, token=good)
         shop.try_(face, twice, {401, 400})
         shop.ask(face, target, {401}, headers={"X-Authorization": f"Bearer {good}"}, token=None)
-        # A token belongs into the header and nowhere else.
+        # A token is accepted in the header only.
         shop.ask(face, f"{target}?access_token={good}", {401}, token=None)
 
 
-# The journal ----------------------------------------------------------------------------------------------------------
+# The request log ------------------------------------------------------------------------------------------------------
 
 
 async def flood(port, requests_, expected=401):
-    """Sends requests in one go and counts the answers."""
+    """Sends pipelined requests and counts the answers."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
     counted = 0
     for start in range(0, len(requests_), 50):
@@ -1079,7 +1082,7 @@ async def flood(port, requests_, expected=401):
         seen, text = 0, b""
         while seen < len(part):
             data = await asyncio.wait_for(reader.read(1 << 18), 30)
-            assert data, "the flood was cut off"
+            assert data, "the connection was closed early"
             text += data
             seen = text.count(b"HTTP/1.1 ")
         assert text.count(b"HTTP/1.1 %d" % expected) == len(part), text[:200]
@@ -1088,8 +1091,8 @@ async def flood(port, requests_, expected=401):
     return counted
 
 
-def test_a_flood_of_refusals_is_bounded(shop):
-    """20,000 requests without a good token: memory and database stay within bounds, and sales go on."""
+def test_a_flood_of_rejected_requests_uses_bounded_resources(shop):
+    """20,000 requests without a valid token: memory and database stay bounded, and purchases still work."""
     def database():
         return sum(path.stat().st_size for path in Path(shop.data).glob("till.sqlite*"))
 
@@ -1100,7 +1103,7 @@ def test_a_flood_of_refusals_is_bounded(shop):
         return f"{b64url(json.dumps(shop.key.header() | changes.pop('header', {}), ensure_ascii=False).encode())}." \
             f"{b64url(json.dumps(claims | changes, ensure_ascii=False).encode())}.{b64url(bytes(64))}"
 
-    # One letter with thousands of accents is one character to those who count characters, and 9 kB to the disk.
+    # One letter with thousands of accents counts as one character, but needs 9 kB on disk.
     accents = "e" + "\u0301" * 4_500
     plain = [request_bytes("GET", f"/inApps/v1/transactions/{n}") for n in range(64)]
     fat = [
@@ -1111,7 +1114,7 @@ def test_a_flood_of_refusals_is_bounded(shop):
         request_bytes("GET", b"/inApps/v1/transactions/1?" + b"y=z&" * 400, token=forged()),
     ]
 
-    async def everybody():
+    async def all_clients():
         return sum(await asyncio.gather(*(
             flood(shop.faces[APPLE[client % 2]], [
                 fat[(client + n // 20) % 5] if n % 20 == 0 else plain[n % 64] for n in range(1_250)
@@ -1120,7 +1123,7 @@ def test_a_flood_of_refusals_is_bounded(shop):
 
     begun = time.monotonic()
     with ThreadPoolExecutor(1) as pool:
-        flooding = pool.submit(asyncio.run, everybody())
+        flooding = pool.submit(asyncio.run, all_clients())
         waits = []
         while not flooding.done():
             start = time.monotonic()
@@ -1137,14 +1140,14 @@ def test_a_flood_of_refusals_is_bounded(shop):
         f"\n  {count} refusals in {seconds:.1f} s ({count / seconds:.0f}/s), {len(waits)} purchases meanwhile, slowest "
         f"{max(waits) * 1000:.0f} ms; {rows} entries, longest {longest} bytes, files grown by {grown >> 20} MB"
     )
-    assert rows <= 12_048, f"the journal holds {rows} entries"
+    assert rows <= 12_048, f"the request log has {rows} entries"
     assert max(waits) < 3
     assert grown < 64 << 20, f"the database grew by {grown >> 20} MB"
-    assert longest <= 8_192, f"an unauthenticated request left {longest} bytes in the journal"
+    assert longest <= 8_192, f"an unauthenticated request left {longest} bytes in the request log"
 
 
-def test_a_refusal_can_be_explained_at_once(shop):
-    """While others are refused all the time, the id in an answer is known as soon as the answer is there."""
+def test_a_rejected_request_can_be_explained_at_once(shop):
+    """Under a constant load of rejected requests, the explanation of an answer is available with the answer."""
     refused = [request_bytes("GET", f"/inApps/v1/transactions/{n}") for n in range(50)]
     done = False
 
@@ -1155,12 +1158,12 @@ def test_a_refusal_can_be_explained_at_once(shop):
 
         await asyncio.gather(one(), one())
 
-    async def ask_why():
-        """One exchange after the other, with as little time between answer and question as there can be."""
+    async def explain_each():
+        """Requests an answer and then its explanation, with as little time in between as possible."""
         missing = 0
         wanted = request_bytes("GET", "/inApps/v1/transactions/1")
         refusals = await asyncio.open_connection("127.0.0.1", shop.faces["sandbox"])
-        journal = await asyncio.open_connection("127.0.0.1", shop.faces["control"])
+        request_log = await asyncio.open_connection("127.0.0.1", shop.faces["control"])
 
         async def exchange(connection, data):
             connection[1].write(data)
@@ -1171,27 +1174,27 @@ def test_a_refusal_can_be_explained_at_once(shop):
         for _ in range(60):
             head = await exchange(refusals, wanted)
             id = re.search(rb"(?i)x-request-id: *(\S+)", head).group(1)
-            told = await exchange(journal, request_bytes("GET", b"/v1/journal/" + id))
-            missing += not told.startswith(b"HTTP/1.1 200")
+            answer = await exchange(request_log, request_bytes("GET", b"/v1/journal/" + id))
+            missing += not answer.startswith(b"HTTP/1.1 200")
         refusals[1].close()
-        journal[1].close()
+        request_log[1].close()
         return missing
 
-    async def everybody():
-        return await asyncio.gather(*(ask_why() for _ in range(4)))
+    async def all_clients():
+        return await asyncio.gather(*(explain_each() for _ in range(4)))
 
     with ThreadPoolExecutor(1) as pool:
         flooding = pool.submit(asyncio.run, others())
-        missing = sum(asyncio.run(everybody()))
+        missing = sum(asyncio.run(all_clients()))
         done = True
         flooding.result()
-    assert not missing, f"{missing} of 240 refusals were unknown to the journal right after their answer"
+    assert not missing, f"{missing} of 240 answers had no request log entry at once"
 
 
 # Control --------------------------------------------------------------------------------------------------------------
 
 
-def test_control_is_closed_to_web_pages(shop):
+def test_web_pages_cannot_call_the_control_api(shop):
     teams = len(shop.server.control("GET", "/v1/teams")["teams"])
     body = json.dumps({"name": "Evil"}).encode()
     port = shop.faces["control"]
@@ -1222,25 +1225,26 @@ def test_control_is_closed_to_web_pages(shop):
     shop.try_("control", post({}), {415})
     chunked = request_bytes("POST", "/v1/teams", {"Transfer-Encoding": "chunked", "Content-Type": "text/plain"}, host="localhost", length=False)
     shop.try_("control", chunked + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body), {415})
-    # Nothing tells a browser that another site may read or send.
+    # No answer allows a browser to read or send across origins.
     for data in (
         post({"Origin": "http://evil.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}, method="OPTIONS", data=b""),
         post({"Origin": f"http://localhost:{port + 1}", "Access-Control-Request-Method": "POST"}, method="OPTIONS", data=b""),
         post({}, method="GET", data=b""),
     ):
         outcome = shop.try_("control", data, {200, 400, 403, 404, 405})
-        assert not any(name.startswith("access-control-") for name in outcome.answers[0].headers), outcome.answers[0].headers
-    assert len(shop.server.control("GET", "/v1/teams")["teams"]) == teams, "a refused request made a team"
-    # The same requests as they should be: the refusals above were not about something else.
+        headers = outcome.answers[0].headers
+        assert not any(name.startswith("access-control-") for name in headers), headers
+    assert len(shop.server.control("GET", "/v1/teams")["teams"]) == teams, "a rejected request created a team"
+    # The same requests without the fault succeed, so the rejections above had the expected cause.
     shop.try_("control", post(as_json), {201})
     shop.try_("control", post({**as_json, "Origin": f"http://localhost:{port}"}, f"localhost:{port}"), {201})
 
 
-# Over all of it -------------------------------------------------------------------------------------------------------
+# Checks over the whole file -------------------------------------------------------------------------------------------
 
 
-def test_zz_the_log_tells_no_secrets(shop):
-    """Neither tokens nor keys, though the log is at debug level. And nobody was answered by accident."""
+def test_zz_the_log_contains_no_secrets(shop):
+    """The log has neither tokens nor keys, although its level is debug; and there were no internal errors."""
     files = list(Path(shop.data).rglob("*.key"))
     assert len(files) >= 3 and len(shop.secrets) > 200
     secrets = set(shop.secrets)
@@ -1248,28 +1252,29 @@ def test_zz_the_log_tells_no_secrets(shop):
         secrets |= {line for line in pem.splitlines() if len(line) >= 20 and not line.startswith("-----")}
     for name, text in (("stderr", shop.server.stderr()), ("stdout", shop.server.stdout())):
         assert "PRIVATE KEY" not in text
-        told = [secret for secret in secrets if secret in text]
-        assert not told, f"{name} tells {len(told)} secrets, such as {told[0][:12]}…"
+        leaked = [secret for secret in secrets if secret in text]
+        assert not leaked, f"{name} contains {len(leaked)} secrets, such as {leaked[0][:12]}…"
     stderr = shop.server.stderr()
-    assert "Starting" in stderr, "nothing was logged, so nothing was proved"
+    assert "Starting" in stderr, "nothing was logged, so nothing was checked"
     faults = [line for line in stderr.splitlines() if " error till" in line or "request failed" in line]
     assert not faults, f"{len(faults)} errors were logged: {faults[:5]}"
     with sqlite3.connect(f"file:{shop.data}/till.sqlite?mode=ro", uri=True) as db:
         entries = "\n".join(row[0] for row in db.execute("SELECT entry FROM journal"))
-    assert entries and not [secret for secret in secrets if secret in entries], "the journal keeps signatures"
+    assert entries and not [secret for secret in secrets if secret in entries], "the request log contains signatures"
 
 
-def test_zz_the_ledger_is_sound(shop):
-    assert_healthy(shop.data, "beside the server that took all of it")
+def test_zz_the_ledger_is_consistent(shop):
+    assert_healthy(shop.data, "beside the running server")
 
 
 def test_zzz_memory(shop):
-    """The sum of it: resident memory before and after. What it was at its highest is told, not judged."""
+    """Resident memory before and after. The peak is printed, not checked."""
     time.sleep(1)
     now, highest = shop.server.memory()["VmRSS"], shop.server.memory()["VmHWM"]
     print(
         f"\n  VmRSS {shop.start >> 20} MB after the warm-up, {now >> 20} MB now (+{(now - shop.start) >> 20}), highest "
-        f"{highest >> 20} MB (+{(highest - shop.start) >> 20}); {shop.open_files()} descriptors, {shop.start_files} before"
+        f"{highest >> 20} MB (+{(highest - shop.start) >> 20}); {shop.open_files()} descriptors, "
+        f"{shop.start_files} before"
     )
     assert now - shop.start <= MEMORY_GROWTH, f"grown by {(now - shop.start) >> 20} MB"
     wait_for_files(shop)

@@ -1,5 +1,5 @@
-"""Receipts that nobody made in good faith: verifyReceipt answers each with its documented status and in time, none is
-ever good, memory stays bounded, and the log has neither receipts nor secrets."""
+"""Malicious receipts: verifyReceipt answers each with its documented status in time and accepts none, memory stays
+bounded, and the log has neither receipts nor secrets."""
 
 import base64
 import json
@@ -12,15 +12,15 @@ from types import SimpleNamespace
 import pytest
 
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO
+from notification_checks import control_of
 from process_helpers import assert_healthy, converse, request_bytes
 from receipt_checks import ask, elements_of, header_length
 from shop_helpers import NO_OFFER, App, Till
-from told import control_of
 
 SEED = 20_310_121
 FLIPS = 2_000
 THREADS = 6
-# A refusal takes milliseconds; a busy machine gets some more.
+# A rejection takes milliseconds; a busy machine gets more time.
 LIMIT = 15
 MEMORY_GROWTH = 96 << 20
 SPENT = 10 << 20
@@ -29,7 +29,7 @@ MALFORMED, NOT_AUTHENTICATED = 21_002, 21_003
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
-    """A server whose log tells everything."""
+    """A server that logs at debug level."""
     till = Till(tmp_path_factory.mktemp("hostile"), "--log-level", "debug")
     yield till
     try:
@@ -41,7 +41,7 @@ def till(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shop(till):
-    """An app with ann in both environments. Memory and log of the server are judged over the whole file."""
+    """An app with ann in both environments. Memory and log of the server are checked after the whole file."""
     app = App(till, control_of(till), "com.example.hostile", 91, None, CATALOG)
     secret = app.control.call("setSharedSecret", {}, bundleId=app.bundle_id)["sharedSecret"]
     found = SimpleNamespace(till=till, app=app, secret=secret, sandbox=app.sandbox, production=app.production)
@@ -56,7 +56,7 @@ def shop(till):
     assert status(found, found.raw) == 0
     before = till.memory()["VmRSS"]
     yield found
-    assert status(found, found.raw) == 0, "the server is as well as before"
+    assert status(found, found.raw) == 0, "the server does not accept the valid receipt any more"
     grown = till.memory()["VmHWM"] - before
     assert grown < MEMORY_GROWTH + 8 * SPENT, f"memory grew by {grown >> 20} MB"
     log = till.stderr() + till.stdout()
@@ -74,16 +74,16 @@ def encoded(raw) -> str:
 
 
 def answer(shop, raw, environment=None) -> dict:
-    """What is answered to bytes sent as a receipt with the right secret: in time, and in the documented form."""
+    """The answer to bytes sent as a receipt with the correct secret: in time, and in the documented form."""
     begun = time.monotonic()
-    told = ask(environment or shop.sandbox, encoded(raw), shop.secret)
+    answered = ask(environment or shop.sandbox, encoded(raw), shop.secret)
     seconds = time.monotonic() - begun
     assert seconds < LIMIT, f"{seconds:.1f} s"
-    if told["status"] == MALFORMED:
-        assert told == {"status": MALFORMED}
-    elif told["status"] == NOT_AUTHENTICATED:
-        assert told == {"status": NOT_AUTHENTICATED, "environment": (environment or shop.sandbox).wire_name}
-    return told
+    if answered["status"] == MALFORMED:
+        assert answered == {"status": MALFORMED}
+    elif answered["status"] == NOT_AUTHENTICATED:
+        assert answered == {"status": NOT_AUTHENTICATED, "environment": (environment or shop.sandbox).wire_name}
+    return answered
 
 
 def status(shop, raw, environment=None) -> int:
@@ -91,7 +91,7 @@ def status(shop, raw, environment=None) -> int:
 
 
 def statuses(shop, receipts) -> dict:
-    """How often each status was answered to many receipts."""
+    """How often each status was returned for these receipts."""
     counts = {}
     with ThreadPoolExecutor(THREADS) as pool:
         for code in pool.map(lambda raw: status(shop, raw), receipts):
@@ -99,9 +99,9 @@ def statuses(shop, receipts) -> dict:
     return counts
 
 
-def flipped(raw, dice, count) -> list:
-    """Copies in each of which one bit is another, at places that are not asked for twice."""
-    for place in dice.sample(range(len(raw) * 8), count):
+def flipped(raw, rng, count) -> list:
+    """Copies in which one bit is flipped, each at another position."""
+    for place in rng.sample(range(len(raw) * 8), count):
         changed = bytearray(raw)
         changed[place // 8] ^= 1 << place % 8
         yield bytes(changed)
@@ -110,7 +110,7 @@ def flipped(raw, dice, count) -> list:
 def test_a_flipped_bit(shop):
     counts = statuses(shop, flipped(shop.raw, random.Random(SEED), FLIPS))
     assert set(counts) <= {MALFORMED, NOT_AUTHENTICATED} and sum(counts.values()) == FLIPS
-    assert min(counts.values()) > 20, "some are no receipts any more, and some are of nobody"
+    assert min(counts.values()) > 20, "both kinds of errors must occur often"
 
 
 def test_a_flipped_bit_of_a_single_receipt(shop):
@@ -120,11 +120,11 @@ def test_a_flipped_bit_of_a_single_receipt(shop):
 
 
 def test_a_flipped_bit_of_the_base64(shop):
-    text, dice = shop.receipt.encode(), random.Random(SEED)
-    for changed in flipped(text, dice, 100):
-        told = ask(shop.sandbox, changed.decode("latin-1"), shop.secret)["status"]
-        # White space that comes in is no change of the receipt; nothing else may be good.
-        assert told in (MALFORMED, NOT_AUTHENTICATED) or base64.b64decode(changed) == shop.raw
+    text, rng = shop.receipt.encode(), random.Random(SEED)
+    for changed in flipped(text, rng, 100):
+        code = ask(shop.sandbox, changed.decode("latin-1"), shop.secret)["status"]
+        # Inserted white space does not change the receipt; every other change must be rejected.
+        assert code in (MALFORMED, NOT_AUTHENTICATED) or base64.b64decode(changed) == shop.raw
 
 
 def test_truncations(shop):
@@ -146,7 +146,7 @@ def test_two_receipts_in_one(shop):
 
 
 def constructed(raw) -> list:
-    """The offsets of the lengths of the container and of what is in it."""
+    """The offsets of the lengths of the container and its elements."""
     places, open_ = [], [(0, len(raw))]
     while open_ and len(places) < 120:
         start, end = open_.pop()
@@ -164,7 +164,7 @@ LIES = [b"\x00", b"\x7f", b"\x80", b"\x81\xff", b"\x82\xff\xff", b"\x83\xff\xff\
         b"\x84\x7f\xff\xff\xff", b"\x85\x01\x00\x00\x00\x00", b"\x88" + b"\xff" * 8, b"\xff"]
 
 
-def test_lengths_that_lie(shop):
+def test_wrong_lengths(shop):
     receipts = []
     for start, head, length in constructed(shop.raw):
         for lie in LIES:
@@ -178,7 +178,7 @@ def test_lengths_that_lie(shop):
 
 
 def test_a_length_that_is_longer_than_it_needs_to_be(shop):
-    """The same receipt in BER that is not DER: nothing in it is changed, and it is not what the store wrote."""
+    """The same receipt in BER that is not DER: the content is equal, but the store did not write it so."""
     head = header_length(shop.raw)
     body = shop.raw[head:]
     for length in (b"\x83" + len(body).to_bytes(3), b"\x84" + len(body).to_bytes(4)):
@@ -186,7 +186,7 @@ def test_a_length_that_is_longer_than_it_needs_to_be(shop):
 
 
 def indefinite(raw) -> bytes:
-    """An element with every constructed one in it, to some depth, of indefinite length."""
+    """An element whose constructed elements, to some depth, have an indefinite length."""
     def rewrite(element, depth):
         head = header_length(element)
         if not element[0] & 0x20 or depth == 0 or element[0] == 0x31:
@@ -216,7 +216,7 @@ def element(tag, content) -> bytes:
 
 
 def with_payload(raw, payload) -> bytes:
-    """The receipt with another payload; its signature stays."""
+    """The receipt with another payload and the old signature."""
     (kind, content) = elements_of(raw, 0x30)
     (signed,) = elements_of(content, 0xA0)
     version, digests, (encapsulated), *rest = elements_of(signed, 0x30)
@@ -239,9 +239,9 @@ def attribute(number, value, version=1) -> bytes:
     return element(0x30, integer(number) + integer(version) + element(0x04, value))
 
 
-def test_what_another_payload_is_answered(shop):
+def test_a_replaced_payload(shop):
     payload = payload_of(shop.raw)
-    assert with_payload(shop.raw, payload) == shop.raw, "it is put together as it was"
+    assert with_payload(shop.raw, payload) == shop.raw, "reassembling the receipt changes it"
     parts = elements_of(payload, 0x31)
     more = attribute(17, element(0x31, b"".join(
         attribute(number, value) for number, value in (
@@ -256,14 +256,14 @@ def test_what_another_payload_is_answered(shop):
         "everything twice": parts + parts,
     }
     for name, changed in changes.items():
-        told = status(shop, with_payload(shop.raw, element(0x31, b"".join(changed))))
-        assert told in (MALFORMED, NOT_AUTHENTICATED), name
+        code = status(shop, with_payload(shop.raw, element(0x31, b"".join(changed))))
+        assert code in (MALFORMED, NOT_AUTHENTICATED), name
     for nothing in (b"", b"\x31\x00", b"\x30\x00", b"\x04\x00", b"\x31\x80\x00\x00", payload[:-1], payload + b"\x00"):
         assert status(shop, with_payload(shop.raw, nothing)) in (MALFORMED, NOT_AUTHENTICATED)
 
 
 def nested(depth) -> bytes:
-    """SETs in SETs, with lengths that are true."""
+    """Nested SETs with correct lengths."""
     heads, size = [], 0
     for _ in range(depth):
         length = size.to_bytes((size.bit_length() + 7) // 8 or 1)
@@ -281,7 +281,7 @@ def test_nested_sets(shop, depth):
     assert status(shop, with_payload(shop.raw, bomb)) == MALFORMED
 
 
-def test_a_great_many_purchases(shop):
+def test_very_many_purchases(shop):
     parts = elements_of(payload_of(shop.raw), 0x31)
     purchase = attribute(17, element(0x31, b"".join(
         attribute(number, value) for number, value in (
@@ -305,8 +305,8 @@ def test_ten_megabytes_of_zeros(shop):
     for body in (zeros, json.dumps({"receipt-data": "A" * len(zeros)}).encode(),
                  b'{"receipt-data":"' + zeros + b'"}'):
         assert send(shop, body).answers[0].body == b'{"status":21002}'
-    fitting = 5 << 20
-    assert ask(shop.sandbox, "A" * fitting, shop.secret) == {"status": MALFORMED}
+    allowed = 5 << 20
+    assert ask(shop.sandbox, "A" * allowed, shop.secret) == {"status": MALFORMED}
     for filling in (" ", "=", "\n="):
         assert ask(shop.sandbox, filling * (1 << 19), shop.secret) == {"status": MALFORMED}
     assert status(shop, b"{" + b"\n" * (3 << 20)) == MALFORMED
@@ -318,7 +318,7 @@ def test_ten_megabytes_of_zeros(shop):
     b'{"receipt-data":"AAAA","password":1e999999}', b'{"receipt-data":"AAAA","exclude-old-transactions":1e999999}',
     b'{"receipt-data":"\\ud800"}',
 ])
-def test_json_that_is_meant_to_hurt(shop, body):
+def test_malicious_json(shop, body):
     assert send(shop, body).answers[0].body == b'{"status":21002}'
 
 
@@ -332,9 +332,9 @@ def test_a_receipt_of_another_app_environment_or_root(shop, tmp_path_factory):
     theirs = shop.app.control.call("setSharedSecret", {}, bundleId=other.bundle_id)["sharedSecret"]
     other.sandbox.buy("ann", PRO)
     receipt = receipt_of(other.sandbox)
-    assert ask(shop.sandbox, receipt, shop.secret)["status"] == 21_004, "the secret is that of the receipt's app"
-    told = ask(shop.sandbox, receipt, theirs)
-    assert told["status"] == 0 and told["receipt"]["bundle_id"] == other.bundle_id
+    assert ask(shop.sandbox, receipt, shop.secret)["status"] == 21_004, "the secret must be that of the receipt's app"
+    answered = ask(shop.sandbox, receipt, theirs)
+    assert answered["status"] == 0 and answered["receipt"]["bundle_id"] == other.bundle_id
     assert ask(shop.production, shop.receipt, shop.secret) == {"status": 21_007}
     assert ask(shop.sandbox, receipt_of(shop.production), shop.secret) == {"status": 21_008}
     foreign = Till(tmp_path_factory.mktemp("foreign"))
@@ -350,14 +350,14 @@ def test_a_receipt_of_another_app_environment_or_root(shop, tmp_path_factory):
 
 
 def test_the_payload_of_another_receipt(shop):
-    """Each is good by itself; the signature of one is none of the other."""
+    """Each receipt is valid alone; the signature of one does not match the payload of the other."""
     shop.sandbox.buy("bob", COINS)
     bobs = base64.b64decode(receipt_of(shop.sandbox, "bob"))
     assert status(shop, bobs) == 0
     assert status(shop, with_payload(shop.raw, payload_of(bobs))) == NOT_AUTHENTICATED
 
 
-def test_signed_data_is_no_receipt(shop):
+def test_other_signed_data_is_no_receipt(shop):
     jws = shop.sandbox.control("getTransaction", transactionId=shop.coins)["signedTransactionInfo"]
     for text in (jws, jws.split(".")[1], encoded(jws.encode()), encoded(shop.app.root)):
         assert ask(shop.sandbox, text, shop.secret) == {"status": MALFORMED}

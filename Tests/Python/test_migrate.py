@@ -1,4 +1,4 @@
-"""A shop goes from SQLite to PostgreSQL and back, and is the same shop all the way."""
+"""Migrating a shop from SQLite to PostgreSQL and back keeps it the same."""
 
 import json
 import os
@@ -31,10 +31,10 @@ def exported(till, folder, name):
 
 
 def answers(shop, till, bought):
-    """What Apple's route and control say of the customers."""
+    """The answers of Apple's API and of control about the customers."""
     shop.server, shop.control = till, ControlClient(till.address("control"))
     sandbox = type(shop.sandbox)(shop, "sandbox")
-    # The shop's clock stands elsewhere than the machine's, so the freshness of signatures is not looked at.
+    # The shop's clock is not in real time, so the freshness of signatures is not checked.
     pages = sandbox.history(bought, verify=False)
     rows = [payload_rules.decode(signed)[1]["transactionId"] for page in pages for signed in page.transactions]
     scope = {"bundleId": APP, "environment": "sandbox"}
@@ -44,7 +44,7 @@ def answers(shop, till, bought):
     )
 
 
-def test_there_and_back_it_is_the_same_shop(tmp_path, database):
+def test_a_shop_migrated_there_and_back_is_the_same(tmp_path, database):
     till = Till(tmp_path / "first")
     shop = App(till, ControlClient(till.address("control")), APP, 1234567890, None, CATALOG)
     bought = shop.sandbox.buy_many("ann", COINS, 30)
@@ -61,25 +61,26 @@ def test_there_and_back_it_is_the_same_shop(tmp_path, database):
 
     there = run_till("migrate", "--from", f"sqlite:{till.data}", "--to", database.url, timeout=120)
     assert there.returncode == 0, there.stderr
-    assert "both sides hold the same" in there.stdout and "carried ledger: " in there.stderr
+    assert "source and target are identical" in there.stdout and "carried ledger: " in there.stderr
     assert "hunter2" not in there.stdout + there.stderr
     again = run_till("migrate", "--from", f"sqlite:{till.data}", "--to", database.url)
-    assert again.returncode == 1 and "holds something" in again.stderr
+    assert again.returncode == 1 and "is not empty" in again.stderr
 
-    # The data directory keeps its certificates; what lay in its database is put away.
+    # The data directory keeps its certificates; its database file is moved away.
     old = tmp_path / "old"
     old.mkdir()
     for file in till.data.glob("till.sqlite*"):
         shutil.move(file, old / file.name)
     on_postgres = Till(tmp_path / "second", "--database", database.url, data=till.data)
-    assert not list(till.data.glob("till.sqlite*")), "nothing of it lies in SQLite"
+    assert not list(till.data.glob("till.sqlite*")), "data was left in SQLite"
     assert answers(shop, on_postgres, bought[0]) == before
     assert exported(on_postgres, tmp_path, "there") == text
     examined = run_till("doctor", "--data", till.data, TILL_DATABASE=database.url)
     assert examined.returncode == 0, examined.stdout + examined.stderr
     assert on_postgres.stop() == 0
 
-    back = run_till("migrate", "--from", "database", "--to", f"sqlite:{till.data}", "--json", TILL_DATABASE=database.url)
+    options = ["--from", "database", "--to", f"sqlite:{till.data}", "--json"]
+    back = run_till("migrate", *options, TILL_DATABASE=database.url)
     assert back.returncode == 0, back.stderr
     tables = {table["table"]: table for table in json.loads(back.stdout)["tables"]}
     assert "before/ledger" in tables and tables["ledger"]["rows"] > 30
@@ -90,12 +91,12 @@ def test_there_and_back_it_is_the_same_shop(tmp_path, database):
     assert exported(last, tmp_path, "back") == text
     shop.server, shop.control = last, ControlClient(last.address("control"))
     later = type(shop.sandbox)(shop, "sandbox").control("buy", {"productId": COINS}, customer="cat")["transactionId"]
-    assert int(later) > max(map(int, bought)), "what was carried has its ids"
+    assert int(later) > max(map(int, bought)), "a new id is not above the migrated ones"
     assert last.stop() == 0
     assert_healthy(till.data, "after the way back")
 
 
-def test_the_doctor_finds_what_is_wrong_in_postgresql(tmp_path, database):
+def test_doctor_finds_problems_in_postgresql(tmp_path, database):
     database.run("createdb", "-h", database.folder, "-U", "till", "-T", "template0", "sick")
     url = database.url.removesuffix("/till") + "/sick"
     till = Till(tmp_path, "--demo", "--database", url)
@@ -117,14 +118,14 @@ def test_the_doctor_finds_what_is_wrong_in_postgresql(tmp_path, database):
         ("postgres://till:hunter2@127.0.0.1:1/till", "sqlite:x", 1, "database"),
     ],
 )
-def test_what_cannot_be_carried_is_refused(tmp_path, source, target, code, words):
+def test_an_impossible_migration_is_rejected(tmp_path, source, target, code, words):
     outcome = run_till("migrate", "--from", source, "--to", target.replace(":x", f":{tmp_path}/x"))
     assert outcome.returncode == code and words in outcome.stderr, outcome.stderr
     assert "hunter2" not in outcome.stdout + outcome.stderr
     assert not (tmp_path / "x").exists()
 
 
-def test_a_text_that_postgresql_cannot_keep_is_refused_on_every_engine(tmp_path, database):
+def test_a_string_that_postgresql_cannot_store_is_rejected_on_every_engine(tmp_path, database):
     database.run("createdb", "-h", database.folder, "-U", "till", "-T", "template0", "nulls")
     for settings in ([], ["--database", database.url.removesuffix("/till") + "/nulls"]):
         till = Till(tmp_path / str(len(settings)), *settings)

@@ -1,4 +1,4 @@
-"""Two servers on one database: one shop, whoever of them is killed, and whichever of them is asked."""
+"""Two servers on one database act as one shop, whichever of them is killed and whichever of them is called."""
 
 import os
 import random
@@ -10,7 +10,7 @@ import requests
 
 from listening_post import ListeningPost
 from nodes_helpers import (
-    BUNDLE, DAY, SCOPE, START, Disturber, Nodes, Readers, advance, freeze, history, open_shop, picture, run,
+    BUNDLE, DAY, SCOPE, START, Disturber, Nodes, Readers, advance, freeze, history, open_shop, normalized_state, run,
 )
 from postgres_server import PostgresServer
 from process_helpers import payload, run_till, set_up_app
@@ -18,7 +18,7 @@ from process_helpers import payload, run_till, set_up_app
 IS_LONG = bool(os.environ.get("TILL_CLUSTER"))
 SUBSCRIBERS = 5_000 if IS_LONG else 200
 ROUNDS = 30 if IS_LONG else 5
-# Of the clock of both worlds: about six days in a second, three hours where there are many.
+# Clock speed of both runs: about six days per second, or three hours per second with many subscribers.
 SPEED = 30_000 if IS_LONG else 500_000
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
 
@@ -50,45 +50,45 @@ def start_nodes(tmp_path):
         nodes.close()
 
 
-def live(nodes, post, subscribers, disturb):
-    """A world from its opening until nothing is owed any more; the picture of it."""
+def run_shop(nodes, post, count, disturb):
+    """Runs a shop on fast clocks while `disturb` runs; returns its key, its subscribers and the final date."""
     first = nodes.servers[0]
-    key, everybody = open_shop(first, post, subscribers)
+    key, subscribers = open_shop(first, post, count)
     run(first, SPEED)
-    readers = Readers(nodes, key, everybody)
+    readers = Readers(nodes, key, subscribers)
     disturb()
     end = freeze(nodes.alive[0])
     readers.end()
     assert not readers.problems, readers.problems[:10]
-    return key, everybody, end, readers.answers
+    return key, subscribers, end, readers.answers
 
 
-def finish(nodes, key, everybody, post, until):
+def finish(nodes, key, subscribers, post, until):
     server = nodes.alive[-1]
     for _ in range(20):
-        # It waits for a minute at the most, and many may be owed.
+        # Each call waits for at most a minute, and many deliveries may be pending.
         report = advance(server, until)
         if report["owed"] == 0:
             break
     assert report["owed"] == 0, report
-    return picture(server, key, everybody, list(post.received))
+    return normalized_state(server, key, subscribers, list(post.received))
 
 
 @pytest.mark.alone
-def test_two_nodes_of_which_one_is_killed_all_the_time_make_the_world_that_one_alone_makes(
+def test_two_nodes_with_one_killed_repeatedly_end_in_the_same_state_as_one_node(
     database, start_nodes, post,
 ):
     print(f"\nTILL_CRASH_SEED={SEED}")
     nodes = start_nodes(database.url, 2)
     disturber = Disturber(nodes, SEED, ROUNDS, 2.5)
-    key, everybody, end, answers = live(nodes, post, SUBSCRIBERS, disturber.run)
+    key, subscribers, end, answers = run_shop(nodes, post, SUBSCRIBERS, disturber.run)
     until = (end // DAY + 5) * DAY
-    disturbed = finish(nodes, key, everybody, post, until)
-    told = sum(len(one["told"]) for one in disturbed.values())
+    disturbed = finish(nodes, key, subscribers, post, until)
+    sent = sum(len(one["notifications"]) for one in disturbed.values())
     rows = sum(len(one["rows"]) for one in disturbed.values())
-    print(f"killed {disturber.kills}; {(until - START) / DAY:.0f} days, {rows} rows, {told} notifications in "
+    print(f"killed {disturber.kills}; {(until - START) / DAY:.0f} days, {rows} rows, {sent} notifications in "
           f"{len(post.received)} posts, {answers} answers meanwhile")
-    assert rows > SUBSCRIBERS * 1.1 and told > rows
+    assert rows > SUBSCRIBERS * 1.1 and sent > rows
     nodes.stop()
     outcome = run_till("doctor", "--data", nodes.data(0), TILL_DATABASE=database.url)
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
@@ -97,8 +97,8 @@ def test_two_nodes_of_which_one_is_killed_all_the_time_make_the_world_that_one_a
     other_post = ListeningPost()
     try:
         quiet = start_nodes(alone.url, 1)
-        key, everybody, _, _ = live(quiet, other_post, SUBSCRIBERS, lambda: time.sleep(1))
-        undisturbed = finish(quiet, key, everybody, other_post, until)
+        key, subscribers, _, _ = run_shop(quiet, other_post, SUBSCRIBERS, lambda: time.sleep(1))
+        undisturbed = finish(quiet, key, subscribers, other_post, until)
         quiet.stop()
     finally:
         other_post.close()
@@ -116,12 +116,12 @@ def two(database, start_nodes):
     nodes.stop()
 
 
-def test_what_one_node_sets_up_every_node_knows_at_once(two, post):
+def test_settings_made_on_one_node_apply_to_every_node_at_once(two, post):
     first, second = two.servers
     key = set_up_app(first, BUNDLE)
     for number in range(1, 6):
         one, other = (first, second) if number % 2 else (second, first)
-        # A clock, a rule, an endpoint, a key: each is held in memory by every node.
+        # Clock, endpoint and keys are cached in the memory of every node.
         one.control("PUT", f"{SCOPE}/clock", {"mode": "frozen", "at": START + number * DAY})
         assert other.control("GET", f"{SCOPE}/clock")["now"] == START + number * DAY
         made = one.control("POST", "/v1/keys", {"name": f"key {number}"})
@@ -132,13 +132,13 @@ def test_what_one_node_sets_up_every_node_knows_at_once(two, post):
             row["transactionId"] for row in history(one, key, bought["transactionId"])
         ]
         posts = post.wait_for(number)
-        assert len({payload(sent.jws)["notificationUUID"] for sent in posts}) == len(posts), "none is told twice"
+        assert len({payload(sent.jws)["notificationUUID"] for sent in posts}) == len(posts), "one was sent twice"
         sent = posts[number - 1]
         assert sent.path.endswith(f"/{number}")
         assert payload(payload(sent.jws)["data"]["signedTransactionInfo"])["purchaseDate"] == START + number * DAY
 
 
-def test_acts_on_one_customer_over_two_nodes_are_all_there(two):
+def test_concurrent_purchases_over_two_nodes_are_all_stored(two):
     key = set_up_app(two.servers[0], BUNDLE)
     bought, lock = [], threading.Lock()
 
@@ -162,12 +162,13 @@ def test_acts_on_one_customer_over_two_nodes_are_all_there(two):
     assert sorted(row["transactionId"] for row in history(two.servers[1], key, bought[0])) == sorted(bought)
 
 
-def test_a_leap_whose_node_is_killed_is_finished_by_the_other(two, post):
+def test_an_advance_is_finished_by_the_other_node_after_a_kill(two, post):
     first, second = two.servers
-    key, everybody = open_shop(first, post, 120)
+    key, subscribers = open_shop(first, post, 120)
     target = START + 365 * DAY
-    leaping = threading.Thread(target=lambda: swallow(lambda: advance(first, target, settle=False)), daemon=True)
-    leaping.start()
+    advancing = threading.Thread(
+        target=lambda: ignore_errors(lambda: advance(first, target, settle=False)), daemon=True)
+    advancing.start()
     deadline = time.monotonic() + 30
     while second.control("GET", f"{SCOPE}/clock").get("leap") is None and time.monotonic() < deadline:
         if second.control("GET", f"{SCOPE}/clock")["now"] >= target:
@@ -176,32 +177,32 @@ def test_a_leap_whose_node_is_killed_is_finished_by_the_other(two, post):
     while second.control("GET", f"{SCOPE}/clock")["now"] < target:
         assert time.monotonic() < deadline + 60, second.stderr()
         time.sleep(0.05)
-    rows = history(second, key, everybody[0].original)
+    rows = history(second, key, subscribers[0].original)
     assert len(rows) == 13, [row["purchaseDate"] for row in rows]
     two.start(0)
 
 
-def swallow(act):
+def ignore_errors(action):
     try:
-        act()
+        action()
     except (requests.RequestException, AssertionError):
         pass
 
 
-def test_of_two_servers_with_one_name_the_one_that_came_last_stays(database, start_nodes):
+def test_of_two_servers_with_one_name_the_later_one_stays(database, start_nodes):
     nodes = start_nodes(database.url, 1, "--node-name", "twin")
     first = nodes.servers[0]
     set_up_app(first, BUNDLE)
     nodes.servers.append(None)
     second = nodes.start(1)
-    assert first.process.wait(30) == 1, "its place was taken"
+    assert first.process.wait(30) == 1, "the first server was not replaced"
     assert "twin" in first.stderr() and "--node-name" in first.stderr()
-    assert "given this one up" not in second.stderr()
+    assert "removed this node" not in second.stderr()
     bought = second.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"})
     assert bought["transactionId"]
 
 
-def test_a_restore_at_one_node_is_one_at_all(two):
+def test_a_restore_on_one_node_applies_to_all_nodes(two):
     first, second = two.servers
     key = set_up_app(first, BUNDLE)
     first.control("PUT", f"{SCOPE}/clock", {"mode": "frozen", "at": START})
@@ -220,14 +221,14 @@ def test_a_restore_at_one_node_is_one_at_all(two):
         assert answer.json()["errorCode"] == 4040010, answer.text
 
 
-def test_who_listens_at_one_node_hears_what_happens_at_the_other(two):
+def test_a_listener_on_one_node_receives_notifications_of_the_other(two):
     first, second = two.servers
     set_up_app(first, BUNDLE)
-    heard = []
+    received = []
 
     def listen():
         answer = requests.get(f"http://127.0.0.1:{second.ports['control']}{SCOPE}/listen?wait=20", timeout=60).json()
-        heard.append(answer["notificationType"])
+        received.append(answer["notificationType"])
         requests.post(
             f"http://127.0.0.1:{second.ports['control']}{SCOPE}/listen/{answer['deliveryToken']}", json={"status": 200},
             timeout=60,
@@ -242,11 +243,11 @@ def test_who_listens_at_one_node_hears_what_happens_at_the_other(two):
             break
     first.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"})
     thread.join(25)
-    assert heard == ["ONE_TIME_CHARGE"]
+    assert received == ["ONE_TIME_CHARGE"]
 
 
 class Balancer:
-    """Sends to the nodes that say they are ready, which it asks all the time."""
+    """Sends requests to the nodes that report to be ready; polls them all the time."""
 
     def __init__(self, nodes):
         self.nodes = nodes
@@ -299,7 +300,7 @@ def test_a_rolling_restart_drops_no_request(database, start_nodes, post):
     for place in (0, 1, 0):
         assert two.servers[place].stop() == 0, two.servers[place].stderr()
         two.start(place)
-        # Not before the balancer has seen it.
+        # Wait until the balancer has noticed the restart.
         time.sleep(1)
     ended.set()
     for thread in threads:
@@ -314,7 +315,7 @@ def test_a_rolling_restart_drops_no_request(database, start_nodes, post):
     post.wait_for(len(bought))
 
 
-def test_a_node_under_another_root_is_refused(two, tmp_path, database):
+def test_a_node_with_another_root_is_rejected(two, tmp_path, database):
     outcome = run_till(
         "serve", "--data", tmp_path / "stranger", "--production-port", 0, "--sandbox-port", 0, "--control-port", 0,
         TILL_DATABASE=database.url,

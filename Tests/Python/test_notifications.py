@@ -1,4 +1,4 @@
-"""What an app is told, the history of it, and the test notification, as Apple's client and verifier see them."""
+"""Notifications of an app, their history, and the test notification, as Apple's client and verifier see them."""
 
 import itertools
 import re
@@ -10,11 +10,13 @@ from appstoreserverlibrary.api_client import APIException
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 
-import told
+import notification_checks
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO, SEASON
 from listening_post import ListeningPost
+from notification_checks import (
+    advance, body, freeze, history, listen, notification, pages, request, settled, until, words,
+)
 from shop_helpers import DAY, App, now_ms
-from told import advance, body, freeze, history, listen, notification, pages, request, settled, until, words
 
 HISTORY = "/inApps/v1/notifications/history"
 TEST = "/inApps/v1/notifications/test"
@@ -26,9 +28,9 @@ _numbers = itertools.count(1)
 
 @pytest.fixture
 def new_app(server, control, team):
-    """An app that nobody else uses: a history is everything that an app was told."""
+    """An app of the test's own, because a history contains all notifications of an app."""
     number = next(_numbers)
-    return App(server, control, f"com.example.told{number}", 2_000_000_000 + number, team, CATALOG)
+    return App(server, control, f"com.example.notified{number}", 2_000_000_000 + number, team, CATALOG)
 
 
 @pytest.fixture(params=["sandbox", "production"])
@@ -48,10 +50,10 @@ def post():
     post.close()
 
 
-# What is told ---------------------------------------------------------------------------------------------------------
+# Sending notifications ------------------------------------------------------------------------------------------------
 
 
-def test_what_customers_do_is_posted_and_the_history_has_the_same_bytes(environment, post):
+def test_actions_of_customers_are_posted_and_the_history_has_the_same_bytes(environment, post):
     listen(environment, post)
     first = environment.buy("ann", BASIC, offer=NO_OFFER)
     second = environment.buy("ann", PRO)
@@ -77,7 +79,7 @@ def test_what_customers_do_is_posted_and_the_history_has_the_same_bytes(environm
     assert len({notice["notificationUUID"] for notice in posted}) == 4
 
 
-def test_nothing_is_recorded_while_no_endpoint_is_set(environment, post):
+def test_the_history_is_empty_without_an_endpoint(environment, post):
     environment.buy("ann", COINS)
     assert history(environment) == []
     wire = environment.send("POST", HISTORY, json=body())
@@ -87,14 +89,14 @@ def test_nothing_is_recorded_while_no_endpoint_is_set(environment, post):
     assert words(settled(environment, 1)) == ["ONE_TIME_CHARGE"]
 
 
-def test_an_item_on_the_wire_has_exactly_the_documented_keys(environment, post):
+def test_an_item_has_exactly_the_documented_keys(environment, post):
     listen(environment, post)
     environment.buy("ann", COINS)
     settled(environment, 1)
     answer = environment.send("POST", HISTORY, json=body())
     assert answer.headers["Content-Type"] == "application/json"
     wire = answer.json()
-    assert set(wire) == {"hasMore", "notificationHistory"}, "a token only while there is more"
+    assert set(wire) == {"hasMore", "notificationHistory"}, "has a token although there is no more"
     (item,) = wire["notificationHistory"]
     assert set(item) == {"signedPayload", "sendAttempts", "firstSendAttemptResult"}
     (attempt,) = item["sendAttempts"]
@@ -102,16 +104,16 @@ def test_an_item_on_the_wire_has_exactly_the_documented_keys(environment, post):
     assert item["firstSendAttemptResult"] == attempt["sendAttemptResult"] == "SUCCESS"
 
 
-def test_an_endpoint_of_another_name_leaves_no_trace_in_the_history(sandbox, post):
+def test_deliveries_to_other_endpoints_are_not_in_the_history(sandbox, post):
     listen(sandbox, post, name="analytics")
     sandbox.buy("ann", COINS)
     post.wait_for(1)
     assert history(sandbox) == []
 
 
-def test_what_was_never_tried_is_listed_when_the_operator_wants_it(serve, post):
+def test_notifications_without_attempts_are_listed_with_the_setting(serve, post):
     till = serve("--history-lists-all", "true")
-    sandbox = App(till, told.control_of(till), "com.example.all", 79, None, CATALOG).sandbox
+    sandbox = App(till, notification_checks.control_of(till), "com.example.all", 79, None, CATALOG).sandbox
     sandbox.buy("ann", COINS)
     (item,) = history(sandbox)
     assert item.results == [] and history(sandbox, onlyFailures=True) == []
@@ -128,7 +130,7 @@ def test_what_was_never_tried_is_listed_when_the_operator_wants_it(serve, post):
 
 @pytest.fixture
 def busy(environment, post):
-    """A environment whose app was told of several customers."""
+    """An environment whose app received notifications about several customers."""
     listen(environment, post)
     environment.ann = environment.buy("ann", BASIC, offer=NO_OFFER)
     environment.buy("ann", PRO)
@@ -139,7 +141,7 @@ def busy(environment, post):
     return environment
 
 
-def test_a_type_and_a_subtype_can_be_asked_for(busy):
+def test_filters_by_type_and_subtype(busy):
     assert words(history(busy, notificationType="SUBSCRIBED")) == ["SUBSCRIBED/INITIAL_BUY"] * 2
     found = history(busy, notificationType="SUBSCRIBED", notificationSubtype="INITIAL_BUY")
     assert words(found) == ["SUBSCRIBED/INITIAL_BUY"] * 2
@@ -150,33 +152,33 @@ def test_a_type_and_a_subtype_can_be_asked_for(busy):
     assert history(busy, notificationType="EXPIRED") == []
 
 
-def test_every_type_of_the_official_library_can_be_asked_for(busy):
+def test_every_type_of_the_official_library_is_accepted_as_a_filter(busy):
     for type_ in NotificationTypeV2:
         history(busy, notificationType=type_.value)
 
 
-def test_any_id_of_a_customer_finds_what_was_told_of_the_customer(busy):
+def test_any_transaction_id_of_a_customer_finds_the_customers_notifications(busy):
     wanted = ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/UPGRADE"]
     assert words(history(busy, transactionId=busy.ann.id)) == wanted
     assert words(history(busy, transactionId=busy.ann.app_transaction_id)) == wanted
     wire = busy.send("POST", HISTORY, json=body(originalTransactionId=busy.ann.original_id)).json()
     found = [notification(busy, item["signedPayload"]).words for item in wire["notificationHistory"]]
-    assert found == wanted, "the old name of the key"
+    assert found == wanted, "does not accept the old name of the key"
     assert len(history(busy, transactionId=busy.bob.id)) == 3
 
 
-def test_dates_are_those_of_the_signature(busy):
+def test_date_filters_apply_to_the_signed_date(busy):
     dates = [item.notice["signedDate"] for item in history(busy)]
     assert len(history(busy, startDate=dates[2])) == len([date for date in dates if date >= dates[2]])
     assert len(history(busy, endDate=dates[2])) == len([date for date in dates if date <= dates[2]])
-    assert len(history(busy, endDate=now_ms() + 400 * DAY)) == 5, "an end to come is now"
+    assert len(history(busy, endDate=now_ms() + 400 * DAY)) == 5, "an end in the future must count as now"
     assert history(busy, startDate=now_ms() + HOUR, endDate=now_ms() + 2 * HOUR) == []
 
 
 # Pages ----------------------------------------------------------------------------------------------------------------
 
 
-def test_pages_of_twenty_come_to_the_whole_and_nothing_stands_twice(environment, post):
+def test_pages_of_twenty_contain_every_item_once(environment, post):
     listen(environment, post)
     bought = environment.buy_many("ann", COINS, 30) + environment.buy_many("bob", COINS, 15)
     settled(environment, 45)
@@ -190,7 +192,7 @@ def test_pages_of_twenty_come_to_the_whole_and_nothing_stands_twice(environment,
     assert by_type == [20, 20, 5]
 
 
-def test_a_page_that_is_just_full_is_the_last_one(sandbox, post):
+def test_an_exactly_full_page_is_the_last_one(sandbox, post):
     listen(sandbox, post)
     sandbox.buy_many("ann", COINS, 20)
     settled(sandbox, 20)
@@ -198,7 +200,7 @@ def test_a_page_that_is_just_full_is_the_last_one(sandbox, post):
     assert len(page.notificationHistory) == 20 and page.paginationToken is None
 
 
-def test_a_token_is_good_only_with_the_body_for_which_it_was_given(new_app, post, other_app):
+def test_a_pagination_token_is_valid_only_with_its_own_body(new_app, post, other_app):
     sandbox = new_app.sandbox
     listen(sandbox, post)
     bought = sandbox.buy_many("ann", COINS, 21)
@@ -231,7 +233,7 @@ def test_a_token_is_good_only_with_the_body_for_which_it_was_given(new_app, post
 # Failures -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_notification_is_a_failure_until_it_arrives(environment, post):
+def test_a_notification_counts_as_failed_until_it_is_delivered(environment, post):
     listen(environment, post)
     start = freeze(environment)
     post.answers = [500, 503]
@@ -247,10 +249,10 @@ def test_a_notification_is_a_failure_until_it_arrives(environment, post):
     (item,) = history(environment, endDate=end)
     assert item.results == ["UNSUCCESSFUL_HTTP_RESPONSE_CODE"] * 2 + ["SUCCESS"]
     assert [date - item.dates[0] for date in item.dates] == [0, HOUR, 13 * HOUR]
-    assert len({received.body for received in post.received}) == 1, "the same bytes each time"
+    assert len({received.body for received in post.received}) == 1, "the body changed"
 
 
-def test_what_never_arrives_is_tried_six_times_and_stays_a_failure(sandbox, post):
+def test_an_undeliverable_notification_is_tried_six_times_and_stays_failed(sandbox, post):
     listen(sandbox, post)
     start = freeze(sandbox)
     post.answer = 500
@@ -278,7 +280,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("result", [*FAILURES, "CIRCULAR_REDIRECT", "SOCKET_ISSUE", "TLS_ISSUE", "SUCCESS"])
-def test_how_an_attempt_ended_is_said_in_the_words_of_the_history(sandbox, post, result):
+def test_each_outcome_of_an_attempt_has_its_documented_value(sandbox, post, result):
     post.answer = FAILURES.get(result, post.redirect if result == "CIRCULAR_REDIRECT" else 206)
     url = post.url
     if result == "SOCKET_ISSUE":
@@ -293,9 +295,9 @@ def test_how_an_attempt_ended_is_said_in_the_words_of_the_history(sandbox, post,
     assert len(history(sandbox, onlyFailures=True)) == (0 if result == "SUCCESS" else 1)
 
 
-def test_a_receiver_that_says_nothing_is_timed_out(serve, post):
+def test_a_receiver_that_never_answers_times_out(serve, post):
     till = serve("--delivery-timeout", "1")
-    control = told.control_of(till)
+    control = notification_checks.control_of(till)
     app = App(till, control, "com.example.slow", 77, None, CATALOG)
     listen(app.sandbox, post)
     post.answer = post.hang
@@ -330,16 +332,16 @@ WRONG = [
 
 
 @pytest.mark.parametrize("code, changes", WRONG, ids=[f"{code}-{number}" for number, (code, _) in enumerate(WRONG)])
-def test_a_wrong_filter_is_refused_with_its_own_code(app, code, changes):
+def test_a_wrong_filter_is_rejected_with_its_own_code(app, code, changes):
     wanted = body(**changes)
     app.production.refused(
         code, lambda client: client._make_request(HISTORY, "POST", {}, wanted, None), "POST", HISTORY, json=wanted,
     )
 
 
-def test_the_history_accepts_a_start_a_day_before_thirty_days_in_the_sandbox_and_a_hundred_and_eighty_in_production(app):
+def test_the_start_date_may_be_a_day_before_the_documented_limit(app):
     for environment, days in ((app.sandbox, 30), (app.production, 180)):
-        # What a client asks by default, which always arrives a moment later.
+        # Clients request this by default, and the request always arrives a moment later.
         environment.client.get_notification_history(None, request(startDate=now_ms() - days * DAY))
         environment.client.get_notification_history(None, request(startDate=now_ms() - (days + 1) * DAY + 60_000))
         too_early = now_ms() - (days + 1) * DAY - 60_000
@@ -350,7 +352,7 @@ def test_the_history_accepts_a_start_a_day_before_thirty_days_in_the_sandbox_and
         )
 
 
-def test_a_world_that_has_leapt_ahead_keeps_what_it_told_before(sandbox, post):
+def test_an_advanced_environment_keeps_its_earlier_notifications(sandbox, post):
     listen(sandbox, post)
     start = freeze(sandbox)
     sandbox.buy("ann", COINS)
@@ -358,11 +360,11 @@ def test_a_world_that_has_leapt_ahead_keeps_what_it_told_before(sandbox, post):
     sandbox.buy_many("ann", COINS, 1)
     far = start + 2 * 366 * DAY
     assert len(settled(sandbox, 2, endDate=far)) == 2
-    assert len(history(sandbox)) == 1, "by the wall's week, only the first"
+    assert len(history(sandbox)) == 1, "within the last week of real time, only the first"
     sandbox.check_error(sandbox.send("POST", HISTORY, json=body(startDate=start - 32 * DAY)), 4000012)
 
 
-def test_a_clock_of_a_customers_own_may_be_ahead_of_the_end(sandbox, post):
+def test_a_customer_clock_may_be_ahead_of_the_end_date(sandbox, post):
     listen(sandbox, post)
     sandbox.control("createClock", {"name": "later", "at": now_ms() + 100 * DAY})
     sandbox.create("ann")
@@ -397,7 +399,7 @@ def test_an_id_of_another_app_or_environment_is_not_found(app, other_app, custom
 # Test notification ----------------------------------------------------------------------------------------------------
 
 
-def test_a_test_goes_to_the_primary_endpoint_and_its_status_can_be_asked_for(environment, post):
+def test_a_test_notification_goes_to_the_primary_endpoint_and_has_a_status(environment, post):
     listen(environment, post, types=["REFUND"])
     token = environment.client.request_test_notification().testNotificationToken
     shape = r"[0-9a-f-]{36}" + (r"_\d{13}" if environment.name == "production" else "")
@@ -421,16 +423,16 @@ def test_a_test_goes_to_the_primary_endpoint_and_its_status_can_be_asked_for(env
     environment.ask(f"{TEST}/{token.upper()}", {"signedPayload", "sendAttempts", "firstSendAttemptResult"})
 
 
-def test_a_test_needs_an_endpoint(environment):
+def test_a_test_notification_needs_an_endpoint(environment):
     environment.refused(4040007, lambda client: client.request_test_notification(), "POST", TEST)
 
 
-def test_a_test_takes_no_body_and_no_content_type(sandbox, post):
+def test_a_test_notification_needs_no_body_and_no_content_type(sandbox, post):
     listen(sandbox, post)
     assert sandbox.send("POST", TEST, data=b"").status_code == 200
 
 
-def test_a_test_whose_first_attempt_has_not_ended_is_not_found_yet(sandbox, post):
+def test_a_test_notification_is_not_found_before_its_first_attempt_has_ended(sandbox, post):
     listen(sandbox, post)
     post.answer = post.hang
     token = sandbox.client.request_test_notification().testNotificationToken
@@ -440,7 +442,7 @@ def test_a_test_whose_first_attempt_has_not_ended_is_not_found_yet(sandbox, post
     )
 
 
-def test_the_status_of_a_test_is_known_for_six_months(sandbox, post):
+def test_the_status_of_a_test_notification_is_kept_for_six_months(sandbox, post):
     listen(sandbox, post)
     freeze(sandbox)
     token = sandbox.client.request_test_notification().testNotificationToken
@@ -451,7 +453,7 @@ def test_the_status_of_a_test_is_known_for_six_months(sandbox, post):
 
 
 @pytest.mark.parametrize("token", ["nonsense", "", "1" * 36, "_", "{}_", "{}_x", "{}_1.5", "{}-1", "{}_1_2", "x{}"])
-def test_a_token_that_is_none_is_refused(app, token):
+def test_a_malformed_token_is_rejected(app, token):
     token = token.format(uuid.uuid4())
     app.sandbox.refused(
         4000020, lambda client: client.get_test_notification_status(token), "GET", f"{TEST}/{token}",

@@ -1,4 +1,4 @@
-"""Offers of all four kinds: who may take them, what they cost, and the signatures that promotional ones need."""
+"""Offers of all four kinds: eligibility, prices, and the signatures of promotional offers."""
 
 import base64
 import json
@@ -25,12 +25,12 @@ def offer_of(payload):
 
 
 def pending(renewal):
-    """The offer that the next period carries, and its price."""
+    """The offer of the next period, and its price."""
     return tuple(renewal.get(key) for key in (*OFFER_KEYS[:-1], "renewalPrice"))
 
 
 def refuses(environment, customer, product_id, status, code, *words, **options):
-    """The purchase is refused, says why, and leaves nothing behind."""
+    """The purchase is rejected with a reason and stores nothing."""
     def rows():
         try:
             return environment.control("getCustomer", customer=customer)["transactions"]
@@ -50,19 +50,19 @@ def refuses(environment, customer, product_id, status, code, *words, **options):
 # Introductory ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_introductory_offer_comes_by_itself_once_for_each_group(environment, customer):
+def test_the_introductory_offer_applies_automatically_once_per_group(environment, customer):
     free = environment.buy(customer, BASIC)
     assert offer_of(free.payload) == (1, None, "FREE_TRIAL", "P1W", 0)
-    # A week of Pacific days: an hour more or less when the clocks change there.
+    # A week of Pacific days: an hour more or less across a change to or from daylight saving time.
     length = free.payload["expiresDate"] - free.payload["purchaseDate"]
     assert length in (7 * DAY, 7 * DAY - 3_600_000, 7 * DAY + 3_600_000)
     assert pending(free.renewal) == (None, None, None, None, 4990)
     paid = environment.buy(customer, EXTRA)
-    assert offer_of(paid.payload) == (1, None, "PAY_AS_YOU_GO", "P4W", 490), "the other group has an offer of its own"
-    assert pending(paid.renewal) == (1, None, "PAY_AS_YOU_GO", "P4W", 490), "three of four periods are to come"
+    assert offer_of(paid.payload) == (1, None, "PAY_AS_YOU_GO", "P4W", 490), "each group has its own introductory offer"
+    assert pending(paid.renewal) == (1, None, "PAY_AS_YOU_GO", "P4W", 490), "three of four periods are left"
 
 
-def test_the_introductory_offer_is_not_for_who_had_one_and_not_for_who_declines_it(sandbox, customer):
+def test_the_introductory_offer_does_not_apply_twice_or_when_declined(sandbox, customer):
     declined = sandbox.buy(customer, EXTRA, offer=NO_OFFER)
     assert offer_of(declined.payload) == (None, None, None, None, 1490)
     sandbox.buy(customer, BASIC, at=now_ms())
@@ -76,7 +76,7 @@ def test_the_introductory_offer_is_not_for_who_had_one_and_not_for_who_declines_
     refuses(sandbox, used, BASIC, 409, "introductory_offer_used", ONE, offer={"kind": "INTRODUCTORY"})
 
 
-def test_the_backend_decides_by_its_signature_whether_the_introductory_offer_is_had(app, sandbox, customer):
+def test_a_signed_eligibility_overrides_the_introductory_offer(app, sandbox, customer):
     creator = IntroductoryOfferEligibilitySignatureCreator(
         app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id
     )
@@ -99,7 +99,7 @@ def test_the_backend_decides_by_its_signature_whether_the_introductory_offer_is_
 
 
 class Signatures:
-    """Both forms of a promotional offer's signature, by the official library's creators."""
+    """Both formats of a promotional offer's signature, created with the official library."""
 
     def __init__(self, app, key=None, bundle_id=None):
         self.key = key or app.key
@@ -159,7 +159,7 @@ def test_a_promotional_offer_waits_for_the_next_period_of_an_active_customer(san
     assert pending(taken.renewal) == (2, "month", "FREE_TRIAL", "P1M", 0), "the second replaces the first"
 
 
-def test_the_signed_username_and_nonce_are_the_same_in_any_case(sandbox, customer, signatures):
+def test_the_signed_username_and_nonce_are_case_insensitive(sandbox, customer, signatures):
     sandbox.lapsed(customer, BASIC)
     offer = signatures.legacy(BASIC, "month", username="User-ABC@Example.com")
     offer["applicationUsername"] = "user-abc@example.COM"
@@ -173,14 +173,14 @@ def test_the_token_may_name_the_customer_by_any_transaction(sandbox, customer, s
     sandbox.buy(customer, BASIC, offer=signatures.jws(BASIC, "stay3", old.app_transaction_id))
 
 
-def test_a_token_made_for_another_customer_is_refused(sandbox, customer, signatures):
+def test_a_token_for_another_customer_is_rejected(sandbox, customer, signatures):
     sandbox.lapsed(customer, BASIC)
     other = sandbox.lapsed(customer + "-other", BASIC)
     refuses(sandbox, customer, BASIC, 422, "offer_signature", other.id,
             offer=signatures.jws(BASIC, "month", other.id))
 
 
-def test_a_nonce_is_good_once(sandbox, customer, signatures, form):
+def test_a_nonce_is_valid_once(sandbox, customer, signatures, form):
     sandbox.lapsed(customer, BASIC)
     offer = signed(signatures, form, BASIC, "month")
     sandbox.buy(customer, BASIC, offer=offer)
@@ -194,18 +194,18 @@ def test_a_nonce_is_good_once(sandbox, customer, signatures, form):
     {"nonce": "no-uuid"}, {"timestamp": 1_700_000_000_000}, {"applicationUsername": "somebody"},
     {"keyId": "UNKNOWNKEY"}, {"id": "half"},
 ])
-def test_an_older_signature_over_other_values_is_refused_and_explained(sandbox, customer, signatures, change):
+def test_a_legacy_signature_over_other_values_is_rejected_with_the_reason(sandbox, customer, signatures, change):
     sandbox.lapsed(customer, BASIC)
     refused = refuses(sandbox, customer, BASIC, 422, "offer_signature",
                       offer={**signatures.legacy(BASIC, "month"), **change})
     name, value = next(iter(change.items()))
     if name == "keyId":
-        assert value in refused.message and signatures.key["keyId"] in refused.message, "which key would do"
+        assert value in refused.message and signatures.key["keyId"] in refused.message, "does not name the valid key"
     if value == "no-uuid":
         assert value in refused.message and "UUID" in refused.message
 
 
-def test_a_signature_for_another_product_offer_or_app_is_refused(app, other_app, sandbox, customer, signatures, form):
+def test_a_signature_for_another_product_offer_or_app_is_rejected(app, other_app, sandbox, customer, signatures, form):
     sandbox.lapsed(customer, BASIC)
     refuses(sandbox, customer, BASIC, 422, "offer_signature", offer=signed(signatures, form, PRO, "month"))
     refuses(sandbox, customer, BASIC, 422, "offer_signature",
@@ -214,7 +214,7 @@ def test_a_signature_for_another_product_offer_or_app_is_refused(app, other_app,
     refuses(sandbox, customer, BASIC, 422, "offer_signature", offer=signed(elsewhere, form, BASIC, "month"))
 
 
-def test_a_signature_by_a_key_of_another_team_or_by_a_revoked_one_is_refused(
+def test_a_signature_with_another_teams_key_or_a_revoked_key_is_rejected(
     app, foreign_app, control, sandbox, customer, form
 ):
     sandbox.lapsed(customer, BASIC)
@@ -230,16 +230,16 @@ def test_a_signature_by_a_key_of_another_team_or_by_a_revoked_one_is_refused(
             offer=signed(Signatures(app, key=liar), form, BASIC, "month"))
 
 
-def test_an_older_signature_is_good_for_a_day(sandbox, customer, signatures):
+def test_a_legacy_signature_is_valid_for_a_day(sandbox, customer, signatures):
     sandbox.lapsed(customer, BASIC)
-    refuses(sandbox, customer, BASIC, 422, "offer_signature", "ran out",
+    refuses(sandbox, customer, BASIC, 422, "offer_signature", "expired",
             offer=signatures.legacy(BASIC, "month", timestamp=now_ms() - DAY - 5_000))
     refuses(sandbox, customer, BASIC, 422, "offer_signature", "future",
             offer=signatures.legacy(BASIC, "month", timestamp=now_ms() + 3_600_000))
     sandbox.buy(customer, BASIC, offer=signatures.legacy(BASIC, "month", timestamp=now_ms() - DAY + 60_000))
 
 
-def test_a_newer_signature_that_was_tampered_with_is_refused_and_explained(app, sandbox, customer, signatures):
+def test_a_modified_jws_signature_is_rejected_with_the_reason(app, sandbox, customer, signatures):
     sandbox.lapsed(customer, BASIC)
     key = AppleKey(app.key, app.bundle_id)
     now = int(time.time())
@@ -309,7 +309,7 @@ def test_the_key_pair_of_an_xcode_file_signs_offers_of_its_app(server, control, 
 # Codes ----------------------------------------------------------------------------------------------------------------
 
 
-def test_a_code_is_for_its_audience(sandbox, customer):
+def test_a_code_is_valid_for_its_audience_only(sandbox, customer):
     new, active, lapsed = customer, customer + "-active", customer + "-lapsed"
     sandbox.buy(active, BASIC, offer=NO_OFFER)
     sandbox.lapsed(lapsed, BASIC)
@@ -330,7 +330,7 @@ def test_a_stackable_code_follows_the_introductory_offer(sandbox, customer):
 
 
 def test_a_code_that_does_not_stack_takes_the_place_of_the_introductory_offer(sandbox, customer):
-    """FEW can be redeemed three times in all, once by each customer."""
+    """FEW can be redeemed three times in all, and once by each customer."""
     buyers = [f"{customer}-{number}" for number in range(5)]
     for buyer in buyers[:3]:
         bought = sandbox.buy(buyer, BASIC, offer={"kind": "CODE", "id": "FEW"})
@@ -340,8 +340,8 @@ def test_a_code_that_does_not_stack_takes_the_place_of_the_introductory_offer(sa
     refuses(sandbox, buyers[4], BASIC, 404, "unknown_offer", "NOTHING", offer={"kind": "CODE", "id": "NOTHING"})
 
 
-def test_the_limit_of_a_code_holds_when_many_redeem_it_at_once(app, customer):
-    """And it is counted in each environment by itself."""
+def test_the_limit_of_a_code_holds_for_concurrent_redemptions(app, customer):
+    """Each environment counts on its own."""
     from concurrent.futures import ThreadPoolExecutor
 
     def redeem(number):
@@ -357,7 +357,7 @@ def test_the_limit_of_a_code_holds_when_many_redeem_it_at_once(app, customer):
     assert app.sandbox.buy(customer, TICKETS, offer={"kind": "CODE", "id": "RARE"}).payload["price"] == 990
 
 
-def test_a_one_time_product_takes_a_code_and_no_other_offer(sandbox, customer):
+def test_a_one_time_product_accepts_a_code_and_no_other_offer(sandbox, customer):
     bought = sandbox.buy(customer, TICKETS, quantity=2, offer={"kind": "CODE", "id": "GIFT"})
     assert offer_of(bought.payload) == (3, "GIFT", "ONE_TIME", None, 980)
     refuses(sandbox, customer, TICKETS, 409, "code_already_redeemed", offer={"kind": "CODE", "id": "GIFT"})
@@ -384,7 +384,7 @@ def test_a_win_back_offer_is_for_customers_whose_subscription_ran_out(environmen
     assert bought.original_id == old.id and bought.id != old.id
 
 
-def test_family_access_is_no_reason_for_a_win_back_offer(sandbox, customer):
+def test_family_access_does_not_make_eligible_for_a_win_back_offer(sandbox, customer):
     member = customer + "-b"
     sandbox.lapsed(customer, BASIC)
     sandbox.control("createFamily", {"organizer": customer, "members": [member]})
@@ -394,7 +394,7 @@ def test_family_access_is_no_reason_for_a_win_back_offer(sandbox, customer):
 
 
 def test_in_production_a_win_back_offer_waits_until_its_criteria_are_met(production, customer):
-    """At the least one paid month, and one month since the end."""
+    """They are at least one paid month, and one month since the end."""
     offer = {"kind": "WIN_BACK", "id": "return"}
     production.lapsed(customer, BASIC, days=40)
     refuses(production, customer, BASIC, 409, "win_back_not_yet", "return", offer=offer)
@@ -403,7 +403,7 @@ def test_in_production_a_win_back_offer_waits_until_its_criteria_are_met(product
     refuses(production, never_paid, BASIC, 409, "win_back_not_yet", "return", offer=offer)
 
 
-# What can be bought at all --------------------------------------------------------------------------------------------
+# Purchase rules -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("product_id, most", [(COINS, 10), (SEASON, 1), (FOREVER, 1), (BASIC, 1)])
@@ -426,7 +426,7 @@ def test_a_non_consumable_is_charged_once_until_it_is_refunded(environment, cust
     assert environment.control("getCustomer", customer=customer)["owned"] == [SOLO]
 
 
-def test_consumables_and_non_renewing_subscriptions_are_bought_again_and_again(sandbox, customer):
+def test_consumables_and_non_renewing_subscriptions_can_be_bought_repeatedly(sandbox, customer):
     for product_id in (COINS, SEASON):
         first, second = sandbox.buy(customer, product_id), sandbox.buy(customer, product_id)
         assert first.id == first.original_id and second.id == second.original_id != first.id
@@ -438,7 +438,7 @@ def test_one_subscription_of_a_group_is_active_at_a_time(sandbox, customer):
     refuses(sandbox, customer, BASIC, 409, "already_subscribed", BASIC)
     pro = sandbox.buy(customer, PRO)
     assert "upgraded" in pro.events
-    assert sandbox.buy(customer, BASIC).id == pro.id, "a lower level waits for the next period"
+    assert sandbox.buy(customer, BASIC).id == pro.id, "the downgrade must wait for the next period"
     shown = sandbox.control("getCustomer", customer=customer)["subscriptions"]
     assert [(entry["productId"], entry["autoRenewProductId"], entry["status"]) for entry in shown] == [(PRO, BASIC, 1)]
     withdrawn = sandbox.buy(customer, PRO)
@@ -455,10 +455,11 @@ def test_a_resubscription_keeps_the_original_id_and_has_a_line_item_of_its_own(e
     assert new.payload["transactionReason"] == "PURCHASE"
     assert new.payload["originalPurchaseDate"] == old.payload["purchaseDate"]
     assert new.payload["webOrderLineItemId"] != old.payload["webOrderLineItemId"]
-    assert "isUpgraded" not in environment.transaction(environment.client.get_transaction_info(old.id).signedTransactionInfo)
+    info = environment.client.get_transaction_info(old.id)
+    assert "isUpgraded" not in environment.transaction(info.signedTransactionInfo)
 
 
-def test_what_is_not_in_the_catalogue_is_not_sold(sandbox, customer):
+def test_a_product_outside_the_catalog_cannot_be_bought(sandbox, customer):
     refuses(sandbox, customer, "com.example.nothing", 404, "unknown_product", "com.example.nothing")
     refuses(sandbox, customer, COINS, 400, "bad_app_account_token", "nonsense", appAccountToken="nonsense")
     refuses(sandbox, customer, COINS, 400, "bad_storefront", "XXX", storefront="XXX")
@@ -469,7 +470,7 @@ def test_time_only_moves_forward(sandbox, customer):
     refuses(sandbox, customer, COINS, 409, "earlier_than_last_event", at=now_ms() - DAY)
 
 
-def test_refunds_that_make_no_sense_are_refused(sandbox, customer):
+def test_invalid_refunds_are_rejected(sandbox, customer):
     bought = sandbox.buy(customer, COINS)
 
     def refusal(operation, body=None, id_=bought.id):

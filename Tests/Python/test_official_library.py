@@ -1,4 +1,4 @@
-"""Every route of the ledger, asked by Apple's own client; every signature checked by Apple's own verifier."""
+"""Every implemented route of the App Store Server API, called with Apple's client; Apple's verifier checks all JWS."""
 
 import uuid
 
@@ -15,13 +15,13 @@ from shop_helpers import DAY, DESCENDING, NO_OFFER, V1, V2, ids, now_ms
 HISTORY_KEYS = {"revision", "hasMore", "bundleId", "appAppleId", "environment", "signedTransactions"}
 
 
-# What a purchase says -------------------------------------------------------------------------------------------------
+# Purchases ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("product_id, type_, quantity", [
     (COINS, "Consumable", 3), (SEASON, "Non-Renewing Subscription", 1), (SOLO, "Non-Consumable", 1),
 ])
-def test_a_one_time_purchase_says_exactly_what_was_bought(environment, customer, product_id, type_, quantity):
+def test_the_payload_of_a_one_time_purchase(environment, customer, product_id, type_, quantity):
     before = now_ms() // 1000 * 1000
     token = str(uuid.uuid4())
     bought = environment.buy(customer, product_id, quantity=quantity, appAccountToken=token)
@@ -50,7 +50,7 @@ def test_a_one_time_purchase_says_exactly_what_was_bought(environment, customer,
     assert bought.renewal is None
 
 
-def test_a_subscription_says_its_group_its_period_and_its_line_item(environment, customer):
+def test_the_payload_of_a_subscription(environment, customer):
     bought = environment.buy(customer, PRO)
     payload = dict(bought.payload)
     signed, date = payload.pop("signedDate"), payload.pop("purchaseDate")
@@ -95,7 +95,7 @@ def test_a_subscription_says_its_group_its_period_and_its_line_item(environment,
     ("USA", "143441", 990, "USD"), ("DEU", "143443", 1090, "EUR"), ("JPN", "143462", 160_000, "JPY"),
     ("AUS", "143460", 990, "AUD"),
 ])
-def test_a_price_is_that_of_the_storefront_in_thousandths(
+def test_the_price_is_that_of_the_storefront_in_thousandths(
     sandbox, customer, storefront, storefront_id, price, currency
 ):
     payload = sandbox.buy(customer, COINS, quantity=2, storefront=storefront).payload
@@ -103,12 +103,12 @@ def test_a_price_is_that_of_the_storefront_in_thousandths(
     assert (payload["price"], payload["currency"]) == (price * 2, currency)
 
 
-def test_a_price_of_ones_own_goes_with_its_currency(sandbox, customer):
+def test_a_custom_price_has_its_currency(sandbox, customer):
     payload = sandbox.buy(customer, COINS, price=12_340, currency="CHF", quantity=10).payload
     assert (payload["price"], payload["currency"], payload["quantity"]) == (123_400, "CHF", 10)
 
 
-def test_the_device_hands_over_what_it_can_check(environment, customer):
+def test_the_device_receives_verifiable_data(environment, customer):
     device = str(uuid.uuid4()).upper()
     bought = environment.buy(customer, COINS, deviceId=device)
     assert bought.device_id == device.lower()
@@ -120,10 +120,10 @@ def test_the_device_hands_over_what_it_can_check(environment, customer):
     again = environment.control("getTransaction", query={"deviceId": device}, transactionId=bought.id)
     handed = environment.transaction(again["device"]["signedTransactionInfo"], device=device.lower())
     assert handed.lasting == bought.transaction.lasting
-    assert handed["deviceVerificationNonce"] != bought.on_device["deviceVerificationNonce"], "a nonce is used once"
+    assert handed["deviceVerificationNonce"] != bought.on_device["deviceVerificationNonce"], "a nonce was reused"
 
 
-def test_token_and_device_may_be_spelled_in_capitals_and_come_back_in_small_letters(sandbox, customer):
+def test_token_and_device_id_are_case_insensitive_and_returned_in_lower_case(sandbox, customer):
     token = str(uuid.uuid4())
     assert sandbox.buy(customer, COINS, appAccountToken=token.upper()).payload["appAccountToken"] == token
 
@@ -131,7 +131,7 @@ def test_token_and_device_may_be_spelled_in_capitals_and_come_back_in_small_lett
 # Transaction info -----------------------------------------------------------------------------------------------------
 
 
-def test_transaction_info_is_the_transaction_that_the_id_names(environment, customer):
+def test_transaction_info_returns_the_transaction_with_the_id(environment, customer):
     first = environment.buy(customer, BASIC, offer=NO_OFFER)
     second = environment.buy(customer, PRO)
     assert second.original_id == first.id, "an upgrade keeps the original id"
@@ -156,8 +156,8 @@ def test_each_answer_is_signed_anew(sandbox, customer):
     assert bought.payload["signedDate"] <= dates[0] <= dates[1] <= dates[2]
 
 
-def test_whoever_lives_on_another_clock_is_signed_for_at_its_instant(environment, customer):
-    """The environment checks the date of everything that it verifies against that clock, to the millisecond."""
+def test_signed_dates_follow_the_customer_clock(environment, customer):
+    """The environment compares the date of everything that it verifies with that clock, to the millisecond."""
     with environment.on_clock(customer, at=now_ms() + 400 * DAY) as clock:
         bought = environment.buy(customer, COINS)
         clock.advance(by="P1M")
@@ -166,7 +166,8 @@ def test_whoever_lives_on_another_clock_is_signed_for_at_its_instant(environment
         environment.transaction(environment.client.get_transaction_info(bought.id).signedTransactionInfo)
         environment.app_transaction(environment.client.get_app_transaction_info(bought.id).signedAppTransactionInfo)
         environment.transaction(environment.client.look_up_order_id(bought.order_id).signedTransactions[0])
-        assert ids(environment.whole_history(bought.id)[0]) == ids(environment.whole_refund_history(bought.id)[0]) == [bought.id]
+        assert ids(environment.whole_history(bought.id)[0]) == [bought.id]
+        assert ids(environment.whole_refund_history(bought.id)[0]) == [bought.id]
 
 
 # App transaction info -------------------------------------------------------------------------------------------------
@@ -187,14 +188,14 @@ def test_app_transaction_info_for_any_id_of_the_customer(environment, customer):
         environment.ask(f"/inApps/v1/transactions/appTransactions/{any_id}", {"signedAppTransactionInfo"})
 
 
-def test_the_version_that_was_downloaded_first_is_always_1_0_in_the_sandbox_and_true_in_production(app, customer):
+def test_the_original_version_is_1_0_in_the_sandbox_and_real_in_production(app, customer):
     for environment, version in ((app.sandbox, "1.0"), (app.production, "2.3")):
         made = environment.create(customer, applicationVersion="2.3")
         answer = environment.client.get_app_transaction_info(made["appTransactionId"])
         assert environment.app_transaction(answer.signedAppTransactionInfo)["originalApplicationVersion"] == version
 
 
-def test_a_customer_who_bought_nothing_is_known_by_the_app_transaction_id(environment, customer):
+def test_a_customer_without_purchases_is_found_by_the_app_transaction_id(environment, customer):
     made = environment.create(customer)
     any_id = made["appTransactionId"]
     environment.app_transaction(environment.client.get_app_transaction_info(any_id).signedAppTransactionInfo)
@@ -214,9 +215,9 @@ def test_finish_hides_a_consumable_from_history_v1_only(environment, customer):
         assert environment.client.finish_transaction(coins.id) is None
         assert environment.client.finish_transaction(season.id) is None
         assert ids(environment.whole_history(coins.id, V1)[0]) == [season.id]
-        assert ids(environment.whole_history(coins.id, V2)[0]) == both, "finishing does not move a transaction either"
+        assert ids(environment.whole_history(coins.id, V2)[0]) == both, "finishing moved a transaction"
     environment.refund(coins.id)
-    assert ids(environment.whole_history(coins.id, V1)[0]) == [season.id, coins.id], "a refunded one is shown again"
+    assert ids(environment.whole_history(coins.id, V1)[0]) == [season.id, coins.id], "a refunded one is missing"
 
 
 def test_finish_answers_200_without_a_body(environment, customer):
@@ -224,7 +225,7 @@ def test_finish_answers_200_without_a_body(environment, customer):
     answer = environment.send("POST", f"/inApps/v1/transactions/{bought.id}/finish")
     assert (answer.status_code, answer.content) == (200, b"")
     info = environment.client.get_transaction_info(bought.id).signedTransactionInfo
-    assert environment.transaction(info).lasting == bought.transaction.lasting, "it shows in no payload"
+    assert environment.transaction(info).lasting == bought.transaction.lasting, "finishing changed a payload"
 
 
 def test_a_purchase_that_the_app_finished_at_once_is_not_in_history_v1(sandbox, customer):
@@ -242,7 +243,8 @@ def test_the_token_can_be_set_and_set_again_on_every_type_of_product(environment
     assert "appAccountToken" not in bought.transaction
     for _ in range(2):
         token = str(uuid.uuid4())
-        answer = environment.client.set_app_account_token(bought.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+        body = UpdateAppAccountTokenRequest(appAccountToken=token)
+        answer = environment.client.set_app_account_token(bought.id, body)
         assert answer is None
         info = environment.transaction(environment.client.get_transaction_info(bought.id).signedTransactionInfo)
         assert info["appAccountToken"] == token
@@ -257,7 +259,7 @@ def test_setting_the_token_answers_200_without_a_body(sandbox, customer):
     assert (answer.status_code, answer.content) == (200, b"")
 
 
-def test_a_subscriptions_token_goes_on_the_running_transaction_and_earlier_ones_keep_theirs(sandbox, customer):
+def test_a_subscriptions_token_is_set_on_the_current_transaction_only(sandbox, customer):
     old = str(uuid.uuid4())
     first = sandbox.buy(customer, BASIC, offer=NO_OFFER, appAccountToken=old)
     second = sandbox.buy(customer, PRO)
@@ -297,7 +299,7 @@ def test_statuses_show_every_group_with_its_latest_transaction(environment, cust
             assert renewal["renewalDate"] == bought.payload["expiresDate"]
 
 
-def test_statuses_on_the_wire_have_exactly_the_documented_keys(environment, customer):
+def test_statuses_have_exactly_the_documented_keys(environment, customer):
     bought = environment.buy(customer, PRO)
     wire = environment.ask(f"/inApps/v1/subscriptions/{bought.id}", {"environment", "bundleId", "appAppleId", "data"})
     (group,) = wire["data"]
@@ -308,8 +310,8 @@ def test_statuses_on_the_wire_have_exactly_the_documented_keys(environment, cust
     assert type(wire["appAppleId"]) is int
 
 
-def test_statuses_tell_active_expired_and_revoked_apart_and_can_be_asked_for_by_status(environment, customer):
-    """A filter is an OR; groups that it empties are left out."""
+def test_statuses_distinguish_and_filter_active_expired_and_revoked(environment, customer):
+    """A filter with several values is an OR; groups without a match are left out."""
     expired = environment.lapsed(customer, BASIC)
     extra = environment.buy(customer, EXTRA)
     environment.refund(extra.id, reason=1)
@@ -331,7 +333,7 @@ def test_statuses_tell_active_expired_and_revoked_apart_and_can_be_asked_for_by_
     assert empty["data"] == []
 
 
-def test_renewal_info_of_an_expired_subscription_says_why_and_keeps_its_date(sandbox, customer):
+def test_renewal_info_of_an_expired_subscription_has_the_reason_and_the_date(sandbox, customer):
     bought = sandbox.lapsed(customer, BASIC)
     (last,) = sandbox.client.get_all_subscription_statuses(bought.id).data[0].lastTransactions
     renewal = sandbox.renewal_info(last.signedRenewalInfo)
@@ -342,7 +344,7 @@ def test_renewal_info_of_an_expired_subscription_says_why_and_keeps_its_date(san
     assert sandbox.transaction(last.signedTransactionInfo).lasting == bought.transaction.lasting
 
 
-def test_renewal_info_of_an_active_subscription_is_silent_about_endings(sandbox, customer):
+def test_renewal_info_of_an_active_subscription_has_no_expiration_keys(sandbox, customer):
     renewal = sandbox.buy(customer, BASIC).renewal
     assert not {"expirationIntent", "isInBillingRetryPeriod", "gracePeriodExpiresDate", "eligibleWinBackOfferIds",
                 "priceIncreaseStatus"} & set(renewal.payload)
@@ -369,7 +371,7 @@ def test_an_order_shows_all_its_transactions_in_both_environments(environment, c
     assert wire["status"] == 0 and type(wire["status"]) is int
 
 
-def test_an_order_shows_what_was_refunded_of_it(sandbox, customer):
+def test_an_order_shows_its_refunds(sandbox, customer):
     bought = sandbox.buy(customer, COINS)
     refunded = sandbox.refund(bought.id)
     (jws,) = sandbox.client.look_up_order_id(bought.order_id).signedTransactions
@@ -387,7 +389,7 @@ def test_an_unknown_order_is_status_1_without_a_list(app, other_app, customer):
         assert environment.ask(f"/inApps/v1/lookup/{order}", {"status"}) == {"status": 1}
 
 
-def test_an_order_id_is_no_transaction_id_and_stands_in_no_payload(sandbox, customer):
+def test_an_order_id_is_no_transaction_id_and_is_in_no_payload(sandbox, customer):
     bought = sandbox.buy(customer, COINS)
     assert bought.order_id not in str(bought.payload)
     assert bought.order_id[0] == "M" and len(bought.order_id) == 10
@@ -396,7 +398,7 @@ def test_an_order_id_is_no_transaction_id_and_stands_in_no_payload(sandbox, cust
 # Refunds --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_full_refund_shows_in_every_answer_and_goes_when_it_is_reversed(environment, customer):
+def test_a_full_refund_is_in_every_answer_until_it_is_reversed(environment, customer):
     bought = environment.buy(customer, COINS, quantity=2)
     refunded = environment.refund(bought.id, reason=1)
     assert refunded.payload["revocationReason"] == 1
@@ -410,15 +412,16 @@ def test_a_full_refund_shows_in_every_answer_and_goes_when_it_is_reversed(enviro
         yield environment.transaction(environment.client.look_up_order_id(bought.order_id).signedTransactions[0])
 
     assert [signed.lasting for signed in everywhere()] == [refunded.transaction.lasting] * 3
-    assert [signed.lasting for signed in environment.whole_refund_history(bought.id)[0]] == [refunded.transaction.lasting]
+    refunds = environment.whole_refund_history(bought.id)[0]
+    assert [signed.lasting for signed in refunds] == [refunded.transaction.lasting]
     restored = environment.reverse(bought.id)
-    assert restored.transaction.lasting == bought.transaction.lasting, "every revocation key is gone"
+    assert restored.transaction.lasting == bought.transaction.lasting, "a revocation key is left"
     assert [signed.lasting for signed in everywhere()] == [bought.transaction.lasting] * 3
     assert environment.whole_refund_history(bought.id)[0] == []
 
 
 @pytest.mark.parametrize("part", [1, 50_000, 33_333, 99_999])
-def test_a_part_that_was_refunded_is_said_in_thousandths_of_a_percent(sandbox, customer, part):
+def test_a_partial_refund_is_in_thousandths_of_a_percent(sandbox, customer, part):
     bought = sandbox.buy(customer, SEASON)
     payload = sandbox.refund(bought.id, share="PART", percentage=part).payload
     assert (payload["revocationType"], payload["revocationPercentage"], payload["revocationReason"]) == (
@@ -426,8 +429,8 @@ def test_a_part_that_was_refunded_is_said_in_thousandths_of_a_percent(sandbox, c
     )
 
 
-def test_the_unused_part_of_a_period_is_refunded_by_time(sandbox, customer):
-    """Ten days of a month are used, so that some two thirds are given back; the service ends."""
+def test_an_unused_refund_is_prorated_by_time(sandbox, customer):
+    """Ten days of a month are used, so about two thirds are refunded; access ends."""
     bought = sandbox.buy(customer, BASIC, offer=NO_OFFER, at=now_ms() - 10 * DAY)
     payload = sandbox.refund(bought.id, share="UNUSED").payload
     whole = bought.payload["expiresDate"] - bought.payload["purchaseDate"]
@@ -438,7 +441,7 @@ def test_the_unused_part_of_a_period_is_refunded_by_time(sandbox, customer):
     assert last.status is Status.REVOKED
 
 
-def test_the_refund_of_a_past_period_does_not_end_the_running_one(sandbox, customer):
+def test_the_refund_of_a_past_period_does_not_end_the_current_one(sandbox, customer):
     old = sandbox.lapsed(customer, BASIC)
     running = sandbox.buy(customer, BASIC, offer=NO_OFFER)
     assert running.original_id == old.id
@@ -452,7 +455,7 @@ def test_the_refund_of_a_past_period_does_not_end_the_running_one(sandbox, custo
     assert last.status is Status.REVOKED
     sandbox.reverse(running.id)
     (last,) = sandbox.client.get_all_subscription_statuses(old.id).data[0].lastTransactions
-    assert last.status is Status.ACTIVE, "reversed: by its dates it runs"
+    assert last.status is Status.ACTIVE, "not active again after the reversal"
 
 
 def test_refund_history_pages_by_twenty_in_the_order_of_the_refunds(environment, customer):
@@ -467,9 +470,9 @@ def test_refund_history_pages_by_twenty_in_the_order_of_the_refunds(environment,
     assert ids(found) == refunded
     dates = [signed["revocationDate"] for signed in found]
     assert dates == sorted(dates)
-    assert environment.whole_refund_history(bought[0], revision)[0] == [], "kept from the end, it finds nothing new"
+    assert environment.whole_refund_history(bought[0], revision)[0] == [], "the last revision must find no change"
     late = environment.buy(customer, SEASON)
-    assert environment.whole_refund_history(bought[0], revision)[0] == [], "a purchase is no refund"
+    assert environment.whole_refund_history(bought[0], revision)[0] == [], "a purchase is not a refund"
     environment.refund(late.id)
     assert ids(environment.whole_refund_history(bought[0], revision)[0]) == [late.id]
 
@@ -488,7 +491,7 @@ def test_refund_history_v1_shows_the_newest_fifty_ascending(sandbox, customer):
     assert ids(sandbox.transaction(jws) for jws in wire["signedTransactions"]) == bought[2:-1]
 
 
-def test_refund_histories_leave_out_family_access_that_was_withdrawn(sandbox, customer):
+def test_refund_histories_do_not_contain_revoked_family_access(sandbox, customer):
     sandbox.control("createFamily", {"organizer": customer, "members": [customer + "-b"]})
     bought = sandbox.buy(customer, FOREVER)
     member = sandbox.control("getCustomer", customer=customer + "-b")["appTransactionId"]
@@ -504,7 +507,7 @@ def test_refund_histories_leave_out_family_access_that_was_withdrawn(sandbox, cu
 # History --------------------------------------------------------------------------------------------------------------
 
 
-def test_history_on_the_wire_has_exactly_the_documented_keys(environment, customer):
+def test_history_has_exactly_the_documented_keys(environment, customer):
     bought = environment.buy(customer, COINS)
     for version in ("v1", "v2"):
         wire = environment.ask(f"/inApps/{version}/history/{bought.id}", HISTORY_KEYS)
@@ -526,13 +529,13 @@ def test_history_pages_by_twenty_in_both_orders(environment, customer, version):
     assert ids(found) == bought[::-1]
 
 
-def test_a_page_that_is_just_full_is_the_last_one(sandbox, customer):
+def test_an_exactly_full_page_is_the_last_one(sandbox, customer):
     bought = sandbox.buy_many(customer, COINS, 20)
     (page,) = sandbox.history(bought[0])
     assert (len(page.transactions), page.has_more) == (20, False)
 
 
-def test_every_id_of_a_customer_leads_to_the_same_history(environment, customer):
+def test_every_id_of_a_customer_returns_the_same_history(environment, customer):
     first = environment.buy(customer, BASIC, offer=NO_OFFER)
     second = environment.buy(customer, PRO)
     coins = environment.buy(customer, COINS)
@@ -542,7 +545,7 @@ def test_every_id_of_a_customer_leads_to_the_same_history(environment, customer)
         assert ids(environment.whole_history(any_id)[0]) == whole
 
 
-def test_an_upgraded_transaction_stands_in_the_history_where_it_changed(sandbox, customer):
+def test_an_upgraded_transaction_moves_to_the_place_of_its_change(sandbox, customer):
     first = sandbox.buy(customer, BASIC, offer=NO_OFFER)
     coins = sandbox.buy(customer, COINS)
     second = sandbox.buy(customer, PRO)
@@ -550,7 +553,7 @@ def test_an_upgraded_transaction_stands_in_the_history_where_it_changed(sandbox,
     assert found == [coins.id, first.id, second.id]
 
 
-def test_history_of_one_owner_can_be_asked_for(sandbox, customer):
+def test_history_can_be_filtered_by_ownership(sandbox, customer):
     sandbox.control("createFamily", {"organizer": customer, "members": [customer + "-b"]})
     sandbox.buy(customer, FOREVER)
     own = sandbox.buy(customer + "-b", TICKETS)
@@ -559,7 +562,7 @@ def test_history_of_one_owner_can_be_asked_for(sandbox, customer):
     assert ids(sandbox.whole_history(own.id, inAppOwnershipType=InAppOwnershipType.PURCHASED)[0]) == [own.id]
 
 
-def test_dates_are_inclusive_at_the_start_and_exclusive_at_the_end(sandbox, customer):
+def test_the_start_date_is_inclusive_and_the_end_date_exclusive(sandbox, customer):
     dates = [now_ms() // 1000 * 1000 - days * DAY for days in (30, 20, 10)]
     bought = [sandbox.buy(customer, COINS, at=date).id for date in dates]
     assert ids(sandbox.whole_history(bought[0], startDate=dates[1])[0]) == bought[1:]

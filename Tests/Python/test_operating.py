@@ -1,4 +1,4 @@
-"""What an operator meets who named the wrong thing, or whose disk is full: each is told what it is and what to do."""
+"""Operators' mistakes, such as a wrong database, and full disks: each error names the cause and the next step."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from shop_helpers import Till
 
 IS_ROOT = os.geteuid() == 0
 PORTS = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
-UNWRITTEN = "not whole"
+UNWRITTEN = "was interrupted"
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def database():
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory):
-    """The folder of a server that has stopped, and a backup of it."""
+    """The folder of a stopped server, and a backup of it."""
     folder = tmp_path_factory.mktemp("stopped")
     till = Till(folder, "--demo")
     made = run_till("backup", folder / "backup", "--data", till.data)
@@ -49,13 +49,13 @@ def new_database(server, name, *statements):
 
 def refused(*arguments, code=1, **environment):
     outcome = run_till(*arguments, **environment)
-    said = outcome.stdout + outcome.stderr
-    assert outcome.returncode == code, said
-    assert "hunter2" not in said and len(outcome.stderr.splitlines()) == 1, outcome.stderr
+    output = outcome.stdout + outcome.stderr
+    assert outcome.returncode == code, output
+    assert "hunter2" not in output and len(outcome.stderr.splitlines()) == 1, outcome.stderr
     return outcome.stderr
 
 
-# The database of somebody else ----------------------------------------------------------------------------------------
+# Foreign databases ----------------------------------------------------------------------------------------------------
 
 FOREIGN = {
     "a table of a name of ours": ["CREATE TABLE accounts (id int)"],
@@ -68,7 +68,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("kind", FOREIGN)
-def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path, database, stopped, kind):
+def test_a_foreign_database_is_rejected_and_not_changed(tmp_path, database, stopped, kind):
     data, backup = stopped
     name = kind.replace(" ", "_")
     url = new_database(database, name, *FOREIGN[kind])
@@ -90,13 +90,13 @@ def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path, databas
     assert tables.stdout.strip() == "1"
 
 
-def test_what_an_extension_brought_is_no_strangers(tmp_path, database):
+def test_tables_of_a_postgresql_extension_are_allowed(tmp_path, database):
     url = new_database(database, "extended", "CREATE EXTENSION pg_stat_statements")
     till = Till(tmp_path, "--database", url)
     assert till.stop() == 0
 
 
-def test_an_empty_database_is_said_to_be_empty(tmp_path, database, stopped):
+def test_an_empty_database_is_reported_as_empty(tmp_path, database, stopped):
     data, _ = stopped
     url = new_database(database, "nothing")
     assert "holds no shop" in refused("doctor", "--data", data, TILL_DATABASE=url)
@@ -105,32 +105,32 @@ def test_an_empty_database_is_said_to_be_empty(tmp_path, database, stopped):
     assert not (tmp_path / "there").exists()
 
 
-def test_a_role_without_privileges_is_told_what_to_grant(tmp_path, database):
+def test_missing_privileges_are_reported_with_the_grants(tmp_path, database):
     url = new_database(
         database, "guarded", "CREATE ROLE guest LOGIN", "REVOKE ALL ON SCHEMA public FROM PUBLIC",
     )
     guest = url.replace("till:hunter2@", "guest@")
 
-    def told(*arguments):
+    def rejected(*arguments):
         text = refused(*arguments, TILL_DATABASE=guest)
         assert "Privileges" in text and "GRANT" in text and "scale.md" in text and UNWRITTEN not in text, text
 
     serve = ["serve", "--data", tmp_path / "data", *PORTS]
-    told(*serve)
+    rejected(*serve)
     grant = ["psql", "-h", database.folder, "-U", "till", "-d", "guarded", "-c"]
     database.run(*grant, "GRANT USAGE ON SCHEMA public TO guest")
-    told(*serve)
+    rejected(*serve)
     till = Till(tmp_path / "owner", "--database", url)
     assert till.stop() == 0
-    told(*serve)
-    told("doctor", "--data", till.data)
+    rejected(*serve)
+    rejected("doctor", "--data", till.data)
     database.run(*grant, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest")
-    told(*serve)
+    rejected(*serve)
     examined = run_till("doctor", "--data", till.data, TILL_DATABASE=guest)
     assert examined.returncode == 0, examined.stdout + examined.stderr
 
 
-def test_a_wrong_password_or_name_leads_to_the_setting(tmp_path, database):
+def test_the_error_for_a_wrong_user_or_database_names_the_setting(tmp_path, database):
     missing = database.url.removesuffix("/till") + "/nowhere"
     stranger = database.url.replace("till:hunter2@", "nobody-knows:hunter2@")
     for url in (missing, stranger):
@@ -138,7 +138,7 @@ def test_a_wrong_password_or_name_leads_to_the_setting(tmp_path, database):
         assert "does not exist" in text and "Check TILL_DATABASE" in text
 
 
-def test_the_doctor_tells_what_is_found_from_what_is_not_reached(tmp_path, database):
+def test_doctor_distinguishes_findings_from_an_unreachable_database(tmp_path, database):
     url = new_database(database, "examined")
     till = Till(tmp_path, "--demo", "--database", url)
     assert till.stop() == 0
@@ -150,16 +150,16 @@ def test_the_doctor_tells_what_is_found_from_what_is_not_reached(tmp_path, datab
         unreached = run_till(*doctor, TILL_DATABASE=wrong)
         assert unreached.returncode == 1 and "TILL_DATABASE" in unreached.stderr, unreached.stderr
         assert "chmod 600" in unreached.stdout and "backup" not in unreached.stdout + unreached.stderr
-    told = run_till(*doctor, "--json", TILL_DATABASE=url + "-gone")
-    tree = json.loads(told.stdout)
-    assert told.returncode == 1 and len(tree["findings"]) == 1 and "cannot be reached" in tree["unreached"]
+    outcome = run_till(*doctor, "--json", TILL_DATABASE=url + "-gone")
+    tree = json.loads(outcome.stdout)
+    assert outcome.returncode == 1 and len(tree["findings"]) == 1 and "cannot be reached" in tree["unreached"]
     (till.data / "ca/root.key").chmod(0o600)
     (till.data / "ca/current").unlink()
     lost = run_till(*doctor, TILL_DATABASE=url)
     assert lost.returncode == 3 and "Restore a backup" in lost.stdout and "file mode" not in lost.stdout
 
 
-def test_a_file_of_somebody_else_is_refused_and_left_alone(tmp_path, stopped):
+def test_a_foreign_database_file_is_rejected_and_not_changed(tmp_path, stopped):
     data, backup = stopped
     place = tmp_path / "data"
     place.mkdir(mode=0o700)
@@ -178,14 +178,14 @@ def test_a_file_of_somebody_else_is_refused_and_left_alone(tmp_path, stopped):
     assert "holds no shop" in refused("migrate", "--from", f"sqlite:{place}", "--to", f"sqlite:{tmp_path}/there")
 
 
-# A start that is refused ----------------------------------------------------------------------------------------------
+# Rejected starts ------------------------------------------------------------------------------------------------------
 
 
 WRONG_SETTINGS = {
     "a port that is no number": ([], {"TILL_SANDBOX_PORT": "abc"}, "sandboxPort"),
     "a port beyond the last": (["--production-port", "70000"], {}, "productionPort is 70000"),
     "a rate that is none": ([], {"TILL_SANDBOX_RATE": "foo"}, "no rate foo"),
-    "an address of nobody": (["--host", "no..host"], {}, "--host no..host leads to no address"),
+    "an invalid address": (["--host", "no..host"], {}, "--host no..host has no address"),
     "an address of another machine": (["--control-address", "192.0.2.1", "--control-port", "9"], {}, "address"),
     "one port twice": (["--sandbox-port", "65123", "--tls-port", "65123"], {}, "are both 65123"),
     "a name that no certificate has": (["--tls-port", "0", "--tls-name", "a b"], {}, "neither a host name"),
@@ -198,7 +198,7 @@ WRONG_SETTINGS = {
 
 
 @pytest.mark.parametrize("kind", WRONG_SETTINGS)
-def test_a_start_with_a_wrong_setting_makes_nothing(tmp_path, kind):
+def test_a_start_with_a_wrong_setting_creates_no_files(tmp_path, kind):
     arguments, environment, words = WRONG_SETTINGS[kind]
     ports = [] if "TILL_SANDBOX_PORT" in environment else PORTS
     outcome = run_till("serve", "--data", tmp_path / "data", *ports, *arguments, **environment)
@@ -206,7 +206,7 @@ def test_a_start_with_a_wrong_setting_makes_nothing(tmp_path, kind):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_start_on_a_port_that_somebody_has_makes_nothing(tmp_path):
+def test_a_start_on_a_port_in_use_creates_no_files(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -216,21 +216,22 @@ def test_a_start_on_a_port_that_somebody_has_makes_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_variable_that_no_setting_has_is_named(tmp_path):
-    # The start ends at the address of another machine, behind the warnings.
+def test_an_unknown_environment_variable_is_named(tmp_path):
+    # The start fails at an address of another machine, after it has printed the warnings.
     outcome = run_till(
         "serve", "--data", tmp_path / "data", *PORTS, "--production-port", "9", "--host", "192.0.2.1",
         TILL_SANDBOX_PROT="1", TILL_SOMETHING_ELSE="1", TILL_APP="com.example", TILL_SANDBOX_RATE="calendar",
     )
-    lines = [line for line in outcome.stderr.splitlines() if " is no setting and was ignored." in line]
+    lines = [line for line in outcome.stderr.splitlines() if " is not a setting and was ignored." in line]
     assert len(lines) == 2, outcome.stderr
     assert "TILL_SANDBOX_PROT is" in lines[0] and lines[0].endswith("Did you mean TILL_SANDBOX_PORT?")
     assert "TILL_SOMETHING_ELSE is" in lines[1] and "Did you mean" not in lines[1]
 
 
 @pytest.mark.parametrize("arguments", [
-    ["serve", "--data", ""], ["serve", "--data="], ["customer", "list", "--app", ""], ["customer", "list", "--realm", ""],
-    ["app", "list", "--control", ""], ["serve", "--host", "", "--demo"], ["exec", "--data", "", "--", "true"],
+    ["serve", "--data", ""], ["serve", "--data="], ["customer", "list", "--app", ""],
+    ["customer", "list", "--realm", ""], ["app", "list", "--control", ""], ["serve", "--host", "", "--demo"],
+    ["exec", "--data", "", "--", "true"],
 ])
 def test_a_flag_without_a_value_is_wrong_usage(tmp_path, arguments):
     outcome = subprocess.run(
@@ -241,13 +242,13 @@ def test_a_flag_without_a_value_is_wrong_usage(tmp_path, arguments):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_folder_of_somebody_else_is_refused_and_left_alone(tmp_path, stopped):
+def test_a_foreign_folder_is_rejected_and_not_changed(tmp_path, stopped):
     place = tmp_path / "project"
     place.mkdir(mode=0o755)
     place.chmod(0o755)
     (place / "README.md").write_text("A project")
     for arguments in (["serve", *PORTS], ["restore", "--from", stopped[1]]):
-        assert "files that are not Till's (README.md)" in refused(*arguments, "--data", place)
+        assert "files of other programs (README.md)" in refused(*arguments, "--data", place)
         assert os.listdir(place) == ["README.md"] and place.stat().st_mode & 0o777 == 0o755
     (place / "README.md").unlink()
     (place / ".gitkeep").touch()
@@ -255,10 +256,10 @@ def test_a_folder_of_somebody_else_is_refused_and_left_alone(tmp_path, stopped):
     assert till.stop() == 0
 
 
-# Places ---------------------------------------------------------------------------------------------------------------
+# Files and folders ----------------------------------------------------------------------------------------------------
 
 
-def test_a_database_file_that_is_a_pipe_is_refused(tmp_path):
+def test_a_database_file_that_is_a_pipe_is_rejected(tmp_path):
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
     os.mkfifo(data / "till.sqlite", 0o600)
@@ -266,7 +267,7 @@ def test_a_database_file_that_is_a_pipe_is_refused(tmp_path):
         assert "till.sqlite is not a regular file" in refused(*command, "--data", data)
 
 
-def test_a_backup_that_is_not_there_is_told_from_one_that_is_none(tmp_path, stopped):
+def test_a_missing_backup_and_an_invalid_one_have_different_errors(tmp_path, stopped):
     data, backup = stopped
 
     def restore(folder):
@@ -276,7 +277,7 @@ def test_a_backup_that_is_not_there_is_told_from_one_that_is_none(tmp_path, stop
 
     assert "There is no folder" in restore(tmp_path / "nowhere")
     assert "There is no folder" in restore(backup / "backup.json")
-    assert "is no backup" in restore(data)
+    assert "is not a complete backup" in restore(data)
     odd = tmp_path / "odd"
     shutil.copytree(backup, odd)
     (odd / "backup.json").unlink()
@@ -285,28 +286,28 @@ def test_a_backup_that_is_not_there_is_told_from_one_that_is_none(tmp_path, stop
     assert "cannot be read" in text and "till serve" not in text
 
 
-def test_a_backup_is_not_put_into_itself(tmp_path, stopped):
+def test_a_backup_cannot_be_restored_into_itself(tmp_path, stopped):
     _, backup = stopped
     copy = tmp_path / "copy"
     shutil.copytree(backup, copy)
     (tmp_path / "link").symlink_to(copy)
     before = sorted(os.listdir(copy))
     for place in (copy / "sub", tmp_path / "link/sub", copy / "a/b"):
-        assert "lies in the backup" in refused("restore", "--from", copy, "--data", place)
+        assert "is inside the backup" in refused("restore", "--from", copy, "--data", place)
     assert "is the data directory itself" in refused("restore", "--from", copy, "--data", tmp_path / "link")
     assert sorted(os.listdir(copy)) == before
 
 
-def test_what_is_refused_leaves_nothing_where_it_was_to_go(tmp_path, database, stopped):
+def test_rejected_migrations_and_restores_create_nothing_at_the_target(tmp_path, database, stopped):
     data, backup = stopped
     text = refused("migrate", "--from", f"sqlite:{data}", "--to", f"sqlite:{data}/../{data.name}")
     assert "the same place" in text and "Another Till" not in text
     url = new_database(database, "at_work")
     till = Till(tmp_path / "till", "--database", url)
     text = refused("migrate", "--from", "database", "--to", f"sqlite:{tmp_path}/m9", TILL_DATABASE=url)
-    assert "Servers work on the database" in text
+    assert "Servers use the database" in text
     text = refused("restore", "--from", backup, "--data", tmp_path / "r9", TILL_DATABASE=url)
-    assert "Servers work on the database" in text
+    assert "Servers use the database" in text
     assert till.stop() == 0
     gone = url + "-gone"
     text = refused("restore", "--from", backup, "--data", tmp_path / "r9", "--replace", TILL_DATABASE=gone)
@@ -317,15 +318,15 @@ def test_what_is_refused_leaves_nothing_where_it_was_to_go(tmp_path, database, s
     assert os.listdir(tmp_path / "r9") == []
 
 
-def test_a_file_that_cannot_be_written_ends_the_start(tmp_path):
+def test_an_unwritable_file_ends_the_start(tmp_path):
     (tmp_path / "data/ports.json").mkdir(parents=True)
     outcome = run_till("serve", "--data", tmp_path / "data", *PORTS, "--ready-file", tmp_path / "ready", timeout=60)
     assert outcome.returncode == 1 and "ports.json cannot be written" in outcome.stderr
     assert outcome.stdout == "" and not (tmp_path / "ready").exists()
 
 
-def test_a_folder_in_which_nothing_can_be_written_is_named(tmp_path):
-    # Root may write everywhere, so another user is taken, who must find the program.
+def test_an_unwritable_folder_is_named(tmp_path):
+    # Root can write everywhere, so this runs as another user, who needs access to the program.
     place = tmp_path / "open"
     place.mkdir()
     program = place / "till"
@@ -353,16 +354,18 @@ def test_a_folder_in_which_nothing_can_be_written_is_named(tmp_path):
 # Ports and tokens -----------------------------------------------------------------------------------------------------
 
 
-def test_a_taken_port_is_told_in_one_line(serve, tmp_path):
+def test_a_port_in_use_is_reported_in_one_line(serve, tmp_path):
     till = serve()
     for face in ("production", "sandbox", "control"):
         ports = {name: "0" for name in ("production", "sandbox", "control")} | {face: till.ports[face]}
         flags = [part for name, port in ports.items() for part in (f"--{name}-port", port)]
         text = refused("serve", "--data", tmp_path / "data", *flags, "--drain", "60")
-        assert text == f"till: Port {till.ports[face]} is taken. Choose another with --{face}-port, or stop who has it.\n"
+        message = (f"till: Port {till.ports[face]} is taken. Choose another with --{face}-port, "
+                   "or stop the process that uses it.\n")
+        assert text == message
 
 
-def test_a_command_with_a_wrong_token_says_where_it_is_set(serve):
+def test_the_error_for_a_wrong_token_names_the_setting(serve):
     till = serve("--control-address", "0.0.0.0", "--control-host", "127.0.0.1")
     control = f"http://127.0.0.1:{till.ports['control']}"
     right = ["app", "list", "--control", control, "--data", till.data]
@@ -378,7 +381,7 @@ def test_a_command_with_a_wrong_token_says_where_it_is_set(serve):
 
 
 def test_a_planned_stop_logs_no_error(tmp_path):
-    """Stopped while much is due to an endpoint that answers nobody."""
+    """Stopped while many deliveries are due to an endpoint that does not answer."""
     for round_ in range(3):
         till = Till(tmp_path / str(round_), "--demo")
         scope = f"http://127.0.0.1:{till.ports['control']}/v1/apps/com.example.till.demo/sandbox"
@@ -393,10 +396,10 @@ def test_a_planned_stop_logs_no_error(tmp_path):
         assert "error" not in till.stderr(), till.stderr()
 
 
-# Certificates that are missing ----------------------------------------------------------------------------------------
+# Missing certificates -------------------------------------------------------------------------------------------------
 
 
-def test_a_lost_folder_of_certificates_is_refused_until_a_new_root_is_adopted(tmp_path, stopped):
+def test_missing_certificates_prevent_the_start_until_a_new_root_is_adopted(tmp_path, stopped):
     data = tmp_path / "data"
     shutil.copytree(stopped[0], data)
     root = (data / "ca/root.pem").read_text()
@@ -404,7 +407,7 @@ def test_a_lost_folder_of_certificates_is_refused_until_a_new_root_is_adopted(tm
     for _ in range(2):
         text = refused("serve", "--data", data, *PORTS)
         assert "ca/root.pem is missing" in text and "backup" in text and "--adopt-root true" in text
-        # A folder, even an empty one, would take the copy that is put back into itself.
+        # With an existing folder, even an empty one, `mv` would move the copy into it instead of back in place.
         assert not (data / "ca").exists()
     shutil.move(tmp_path / "ca", data / "ca")
     till = Till(tmp_path / "put back", data=data)
@@ -420,7 +423,7 @@ def test_a_lost_folder_of_certificates_is_refused_until_a_new_root_is_adopted(tm
 # Log lines ------------------------------------------------------------------------------------------------------------
 
 
-def test_no_log_line_holds_a_value_by_reflection_at_any_level(tmp_path):
+def test_no_log_line_contains_a_reflected_value(tmp_path):
     till = Till(tmp_path, "--demo", "--tls-port", "0", "--proxy-port", "0", "--log-level", "trace")
     control = till.address("control") + "/v1"
     app = f"{control}/apps/com.example.till.demo/sandbox"
@@ -440,14 +443,15 @@ def test_no_log_line_holds_a_value_by_reflection_at_any_level(tmp_path):
     assert any(" trace " in line for line in lines) and any("NamedListener --tls-port" in line for line in lines)
     for line in lines:
         assert len(line) <= 1_000, line[:1_000]
-        assert not re.search(r"impl:|[pP]rivate ?[kK]ey|Optional\(|unknown context|\(Function\)|_storage|PRIVATE", line), line
+        reflected = r"impl:|[pP]rivate ?[kK]ey|Optional\(|unknown context|\(Function\)|_storage|PRIVATE"
+        assert not re.search(reflected, line), line
 
 
 # A full disk ----------------------------------------------------------------------------------------------------------
 
 
 class SmallDisk:
-    """A disk of a few pages in a mount namespace of its own, and a process in there."""
+    """A disk of a few pages in its own mount namespace, and a process that uses it."""
 
     def __init__(self, tmp_path, size):
         self.folder = tmp_path / "small"
@@ -464,7 +468,7 @@ class SmallDisk:
         )
 
     def serve(self, *arguments):
-        """A server that sees the disk; what it says goes to files outside of it."""
+        """A server that uses the disk; its output goes to files outside of it."""
         ready = self.out / "ready.json"
         with open(self.out / "out", "wb") as out, open(self.out / "err", "wb") as err:
             process = subprocess.Popen(
@@ -479,7 +483,7 @@ class SmallDisk:
         return process, json.loads(ready.read_text())
 
     def inside(self, process):
-        """The disk as this process finds it."""
+        """The disk as this process sees it."""
         return f"/proc/{process.pid}/root{self.folder}"
 
 
@@ -494,7 +498,7 @@ def fill(path):
                     break
 
 
-def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_room(tmp_path):
+def test_a_full_disk_is_reported_and_the_server_recovers_with_free_space(tmp_path):
     disk = SmallDisk(tmp_path, "64m")
     process, facts = disk.serve("--demo", "--data", disk.folder / "data")
     try:
@@ -532,7 +536,7 @@ def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_room(tmp_
         assert process.wait(30) == 0
 
 
-def test_a_backup_and_a_restore_without_room_say_so(tmp_path, stopped):
+def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
     data, backup = stopped
     disk = SmallDisk(tmp_path, "200k")
     copied = tmp_path / "data"

@@ -1,7 +1,7 @@
-"""A network of its own, as a container has it: Till stands there in Apple's place, and clients that nobody changed ask
-it under Apple's names, over TLS, on port 443, with one environment variable.
+"""A network namespace in which Till replaces Apple, as in a container. Unchanged clients reach it under Apple's names,
+with TLS on port 443, by setting one environment variable.
 
-Nothing of the network leads outside; a client that asked Apple would find nobody.
+The network has no route out, so a client that contacted Apple would reach no server.
 """
 
 import json
@@ -21,8 +21,8 @@ HERE = Path(__file__).resolve().parent
 SEEDS = "com.example.till.demo.seeds.10"
 NAMES = ["api.storekit.apple.com", "api.storekit-sandbox.apple.com", "api.storekit.itunes.apple.com",
          "api.storekit-sandbox.itunes.apple.com", "buy.itunes.apple.com", "sandbox.itunes.apple.com"]
-# Keeps a namespace: loopback up, the hosts file over the real one, and then it waits.
-KEEPER = """
+# Sets up the namespace: starts loopback, mounts the hosts file over the real one, and waits.
+NAMESPACE_SCRIPT = """
 import ctypes, fcntl, os, signal, socket, struct, sys
 request = struct.pack("16sh22x", b"lo", 0x41)  # IFF_UP, IFF_RUNNING
 fcntl.ioctl(socket.socket(), 0x8914, request)  # SIOCSIFFLAGS
@@ -35,20 +35,20 @@ signal.pause()
 
 
 class Network:
-    """A network namespace with Till in it, on Apple's port under Apple's names."""
+    """A network namespace with Till on Apple's port under Apple's names."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         hosts = folder / "hosts"
         hosts.write_text("".join(f"127.0.0.1 {name}\n" for name in ["localhost", *NAMES]))
         self.user = [] if os.geteuid() == 0 else ["--map-root-user"]
-        self.keeper = subprocess.Popen(
-            ["unshare", "--net", "--mount", *self.user, sys.executable, "-c", KEEPER, str(hosts)],
+        self.namespace = subprocess.Popen(
+            ["unshare", "--net", "--mount", *self.user, sys.executable, "-c", NAMESPACE_SCRIPT, str(hosts)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         self.server = None
         try:
-            assert self.keeper.stdout.readline() == "ready\n", self.keeper.stderr.read()
+            assert self.namespace.stdout.readline() == "ready\n", self.namespace.stderr.read()
             self.serve()
         except BaseException:
             self.close()
@@ -56,10 +56,10 @@ class Network:
 
     def inside(self, *command) -> list:
         flags = ["--user", "--preserve-credentials"] if self.user else []
-        return ["nsenter", "--target", str(self.keeper.pid), *flags, "--net", "--mount", "--", *map(str, command)]
+        return ["nsenter", "--target", str(self.namespace.pid), *flags, "--net", "--mount", "--", *map(str, command)]
 
     def serve(self):
-        """Apple's port, and the port that certificates name for OCSP."""
+        """Serves Apple's port, and the port that certificates name for OCSP."""
         ready, log = self.folder / "ready.json", self.folder / "log"
         with open(log, "wb") as file:
             self.server = subprocess.Popen(
@@ -82,14 +82,14 @@ class Network:
         return done.stdout
 
     def client(self, name, *arguments, **variables):
-        """Runs an unchanged program, whose environment is what is said here and nothing else."""
+        """Runs an unchanged program with these environment variables only."""
         return subprocess.run(
             self.inside(sys.executable, HERE / name, *arguments), capture_output=True, text=True, timeout=90,
             env=bare() | variables,
         )
 
     def close(self):
-        for process, number in ((self.server, signal.SIGTERM), (self.keeper, signal.SIGKILL)):
+        for process, number in ((self.server, signal.SIGTERM), (self.namespace, signal.SIGKILL)):
             if process:
                 process.send_signal(number)
                 process.communicate(timeout=30)
@@ -100,7 +100,7 @@ def bare() -> dict:
 
 
 class Shop:
-    """What a backend is set up with: a file of settings, transactions and receipts of either environment."""
+    """The data of a backend: a settings file, and transactions and receipts of both environments."""
 
     def __init__(self, network: Network):
         self.network = network
@@ -123,7 +123,7 @@ class Shop:
             self.receipts[environment].write_text(network.till("receipt", "--customer", "net", "--realm", environment))
 
     def look_up(self, **variables) -> dict:
-        """What the official client and verifier, and the receipt check, find in both environments."""
+        """The results of the official client, its verifier, and the receipt check in both environments."""
         file = self.network.folder / "settings.json"
         file.write_text(json.dumps(self.settings))
         arguments = [f"{environment}={id_}" for environment, id_ in self.ids.items()]
@@ -168,13 +168,13 @@ def test_the_receipt_client_alone(shop, bundle):
     assert [answer["answer"]["environment"] for answer in answers] == ["Production", "Sandbox"]
 
 
-def test_without_the_variable_till_is_not_believed(shop):
-    """The clients check certificates: it is the variable that lets them believe Till, and nothing else."""
+def test_without_the_variable_till_is_not_trusted(shop):
+    """The clients check certificates: only the variable makes them trust Till."""
     done = shop.network.client("unchanged_receipts.py", shop.receipts["sandbox"])
     assert done.returncode == 1 and "CERTIFICATE_VERIFY_FAILED" in done.stderr
 
 
-def test_nothing_leads_outside(shop):
+def test_the_network_has_no_route_out(shop):
     done = shop.network.client("unchanged_receipts.py", "/dev/null", HTTPS_PROXY="http://192.0.2.1:80")
     assert done.returncode == 1 and "Network is unreachable" in done.stderr
 
@@ -186,12 +186,12 @@ def test_nothing_leads_outside(shop):
     (["error"], "VERIFICATION_FAILURE"), (["error", "--error", "http500"], "RETRYABLE_VERIFICATION_FAILURE"),
     (["stale"], "VERIFICATION_FAILURE"), (["unknown"], "VERIFICATION_FAILURE"),
 ], ids=lambda value: "-".join(value) if isinstance(value, list) else str(value))
-def test_online_checks_pass_on_our_root_and_see_what_was_set(shop, bundle, certificate, state, refusal):
+def test_online_checks_work_with_tills_root_and_see_the_revocation_state(shop, bundle, certificate, state, refusal):
     shop.network.till("ca", "ocsp", "set", certificate, *state)
     try:
         began = time.monotonic()
         found = shop.look_up(REQUESTS_CA_BUNDLE=bundle)
-        # Each environment's verifier asks for itself.
+        # The verifier of each environment checks on its own.
         assert state[0] != "slow" or time.monotonic() - began > 3
         for environment in ("production", "sandbox"):
             assert found[environment].get("refusal") == refusal

@@ -1,5 +1,5 @@
-"""The attack pack's receipts: verifyReceipt and a verifier from elsewhere refuse every one, and a backend that only
-takes receipts apart is found out."""
+"""The attack pack's receipts: verifyReceipt and an independent verifier reject every case, and the report finds a
+backend that only decodes receipts."""
 
 import base64
 import hashlib
@@ -37,7 +37,7 @@ def pack(environment, **query):
 
 @pytest.fixture
 def strict(app):
-    """Accepts an app receipt, or says why not: signature, chain and dates by another's verifier, then whose it is."""
+    """Accepts an app receipt or returns the reason: an independent verifier checks signature, chain and dates."""
     root = ssl.PEM_cert_to_DER_cert(app.control.call("getReceiptAuthority")["rootCertificate"])
     verifier = Verifier(Config(roots=[root]))
 
@@ -57,7 +57,7 @@ def strict(app):
 
 
 def payload_of(receipt) -> dict:
-    """The attributes of a receipt by their types, with nothing verified."""
+    """The attributes of a receipt by their types, without verification."""
     signed = cms.ContentInfo.load(base64.b64decode(receipt))["content"]
     return {type_: value for type_, _, value in attributes(signed["encap_content_info"]["content"].native)}
 
@@ -78,7 +78,7 @@ def expected(environment, name, known=True) -> int:
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "made-up"])
-def test_verify_receipt_answers_what_each_case_says(environment, customer, known):
+def test_verify_receipt_returns_the_status_of_each_case(environment, customer, known):
     cases = pack(environment, **({"transactionId": environment.buy(customer, COINS).id} if known else {}))
     assert list(cases) == list(STATUSES)
     assert {name for name, case in cases.items() if not case["mustBeRefused"]} == ALLOWED
@@ -88,7 +88,7 @@ def test_verify_receipt_answers_what_each_case_says(environment, customer, known
         assert case["status"] or not case["mustBeRefused"]
 
 
-def test_a_strict_verifier_refuses_every_case(environment, customer, strict):
+def test_a_strict_verifier_rejects_every_case(environment, customer, strict):
     cases = pack(environment, transactionId=environment.buy(customer, COINS).id)
     for name, case in cases.items():
         if name.startswith("transaction-"):
@@ -101,7 +101,7 @@ def test_a_strict_verifier_refuses_every_case(environment, customer, strict):
     assert strict(cases["other-device"]["receipt"], environment, cases["other-device"]["deviceId"]) == "hash"
 
 
-def test_forgeries_say_the_same_but_for_what_is_tampered_with(sandbox, customer):
+def test_forged_receipts_differ_only_in_the_forged_part(sandbox, customer):
     cases = pack(sandbox, transactionId=sandbox.buy(customer, COINS).id)
     right = payload_of(cases["control"]["receipt"])
     for name in ("wrong-root", "leaf-without-marker", "expired-leaf", "tampered-signature"):
@@ -111,7 +111,7 @@ def test_forgeries_say_the_same_but_for_what_is_tampered_with(sandbox, customer)
     assert core.load(payload_of(cases["other-app"]["receipt"])[2]).native == sandbox.app.bundle_id + ".other"
 
 
-def test_control_knows_its_receipts(sandbox):
+def test_the_control_api_validates_case_names(sandbox):
     assert list(pack(sandbox, case="expired-leaf")) == ["expired-leaf"]
     for query, code in [({"case": "alg-none"}, "unknown_case"), ({"transactionId": "1"}, "unknown_transaction")]:
         with pytest.raises(ControlRefused) as refused:
@@ -123,7 +123,7 @@ def test_control_knows_its_receipts(sandbox):
 
 
 class Backend:
-    """A developer's server; `judge` makes of a post's body a status and an answer."""
+    """A developer's server; `judge` maps the body of a post to a status and an answer."""
 
     def __init__(self, judge):
         self.seen = []
@@ -183,13 +183,13 @@ def test_a_backend_that_verifies_passes(sandbox, strict, backend):
         return (200 if good else 401), {}
 
     careful = backend(judge)
-    said = attack(sandbox.app, "--post", careful.url, code=0).stdout
-    assert "Nothing was accepted that must be refused." in said
+    output = attack(sandbox.app, "--post", careful.url, code=0).stdout
+    assert "The backend accepted no attack." in output
     assert len(careful.seen) == len(STATUSES)
     assert all(set(body) == {"receipt-data", "deviceId"} for body in careful.seen)
 
 
-def test_a_backend_that_only_takes_receipts_apart_is_found_out(sandbox, backend):
+def test_a_backend_that_only_decodes_receipts_is_reported(sandbox, backend):
     def judge(body):
         if is_single(body):
             return 200, {"ok": b"purchase-info" in base64.b64decode(body["receipt-data"])}
@@ -199,30 +199,31 @@ def test_a_backend_that_only_takes_receipts_apart_is_found_out(sandbox, backend)
     report = json.loads(attack(sandbox.app, "--post", weak.url, "--json", code=3).stdout)
     wanted = set(STATUSES) - ALLOWED
     assert {entry["case"] for entry in report["attacks"]} == wanted
-    # What is cut off cannot be taken apart; what follows on the end disturbs no lenient parser.
+    # A truncated receipt cannot be decoded; bytes after the end do not disturb a lenient parser.
     assert set(report["accepted"]) >= wanted - {"truncated", "trailing-bytes"}
     assert {entry["case"] for entry in report["others"]} == ALLOWED - {"control"}
-    said = attack(sandbox.app, "--post", weak.url, "--case", "wrong-root", code=3).stdout
-    assert "1 of 1 were accepted that must be refused." in said and "ends at another root" in said
+    output = attack(sandbox.app, "--post", weak.url, "--case", "wrong-root", code=3).stdout
+    assert "The backend accepted 1 of 1 attacks." in output and "ends at another root" in output
 
 
-def test_an_answer_with_a_status_says_no(sandbox, customer, backend):
+def test_a_status_in_the_answer_counts_as_a_rejection(sandbox, customer, backend):
     asking = backend(lambda body: (200, ask(sandbox, body["receipt-data"])))
     about = sandbox.buy(customer, COINS).id
     report = json.loads(attack(sandbox.app, "--post", asking.url, "--about", about, "--json", code=0).stdout)
     assert report["accepted"] == [] and all(entry["status"] == 200 for entry in report["attacks"])
     assert all(entry["accepted"] for entry in report["others"])
-    # Of a purchase that was made up verifyReceipt knows nothing.
+    # verifyReceipt does not know an invented purchase.
     refused = attack(sandbox.app, "--post", asking.url, code=1).stderr
     assert "refused a receipt that is right" in refused and "--about" in refused
 
 
 def test_verify_receipt_itself_passes(environment, customer):
     about = environment.buy(customer, COINS).id
-    said = attack(
-        environment.app, "--realm", environment.name, "--about", about, "--post", f"{environment.base}/verifyReceipt", code=0
+    output = attack(
+        environment.app, "--realm", environment.name, "--about", about,
+        "--post", f"{environment.base}/verifyReceipt", code=0
     ).stdout
-    assert "Nothing was accepted that must be refused." in said
+    assert "The backend accepted no attack." in output
 
 
 def test_the_command_lists_and_prints(app, sandbox):

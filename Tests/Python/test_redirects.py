@@ -1,6 +1,6 @@
-"""A delivery runs nothing on a Till, whatever its endpoint's URL and the redirects of its receivers say.
+"""A delivery never runs an operation on a Till, whatever its endpoint's URL and the redirects of its receivers.
 
-`redirect_network.py` drives it in network namespaces without a route out; here its findings are judged.
+`redirect_network.py` runs the deliveries in network namespaces without a route out; this file checks the results.
 """
 
 import contextlib
@@ -28,7 +28,9 @@ SOURCES = ("loopback", "private", "public")
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    for program, package in (("ip", "iproute2"), ("unshare", "util-linux"), ("nsenter", "util-linux"), ("mount", "mount")):
+    for program, package in (
+        ("ip", "iproute2"), ("unshare", "util-linux"), ("nsenter", "util-linux"), ("mount", "mount"),
+    ):
         if not shutil.which(program):
             pytest.fail(f"{program} is missing: apt-get install {package}, or scripts/install test", pytrace=False)
     database = PostgresServer()
@@ -46,7 +48,7 @@ def found(tmp_path_factory):
 
 
 def test_no_redirect_runs_an_operation_on_this_or_another_node(found):
-    """Each status, from each side, by an address, a name and a name that moves, to each operation and Apple's routes."""
+    """Each status, from each network, by address, name and changing name, to each operation and Apple's routes."""
     assert {"rotateChain", "restoreSnapshot", "finishTransaction", "requestTestNotification"} <= set(
         found["operations"]
     )
@@ -54,24 +56,24 @@ def test_no_redirect_runs_an_operation_on_this_or_another_node(found):
     public = here = 0
     for status in STATUSES:
         for source in SOURCES:
-            refused = f"UNSUCCESSFUL_HTTP_RESPONSE_CODE {status} port of Till's own"
+            refused = f"UNSUCCESSFUL_HTTP_RESPONSE_CODE {status} port of this Till"
             for way in ("address", "name"):
                 assert ends.pop(f"till-{status}-{source}-{way} {refused}") == found["targets"]
-            # Where the name is public at that moment, a server that is none of Till's gets the delivery.
+            # While the name is public, a receiver outside of Till gets the delivery.
             moved = ends.pop(f"till-{status}-{source}-moving SUCCESS 200 False", 0)
             stayed = ends.pop(f"till-{status}-{source}-moving {refused}", 0)
             assert moved + stayed == found["targets"]
             public, here = public + moved, here + stayed
-    assert public > 0 and here > 0, "the name did not move"
+    assert public > 0 and here > 0, "the name did not change its address"
     moved = ends.pop("moved SUCCESS 200 False", 0)
-    assert moved + ends.pop("moved OTHER None port of Till's own", 0) == found["targets"]
+    assert moved + ends.pop("moved OTHER None port of this Till", 0) == found["targets"]
     assert not [end for end in ends if end.startswith(("till-", "moved"))], ends
     assert found["isUnchanged"] and found["bought"]
-    assert found["refusals"] == 0, "a redirect was followed, and only the header saved the day"
+    assert found["refusals"] == 0, "a redirect was followed; only the header prevented the operation"
     assert found["logged"]
 
 
-def test_a_redirect_from_a_public_receiver_leads_to_public_ones_only(found):
+def test_a_redirect_from_a_public_address_may_only_target_public_addresses(found):
     ends = found["ends"]
     for status in STATUSES:
         assert ends[f"outward-{status} SUCCESS 200 False"] == found["targets"]
@@ -84,32 +86,33 @@ def test_a_redirect_from_a_public_receiver_leads_to_public_ones_only(found):
 
 def test_every_delivery_is_marked_and_no_node_acts_on_a_marked_request(found):
     assert found["marked"] > 0 and found["unmarked"] == 0
-    statuses = found["firstWall"]
+    statuses = found["directStatuses"]
     assert statuses.pop("marked 403") == found["targets"]
-    # An operation without a body refuses one that was not marked.
+    # An operation without a body rejects an unmarked request that has one.
     assert statuses == {"body 400 unexpected_body": 2 * len(found["operations"])}
     assert found["isStillUnchanged"] and found["laterRefusals"] == found["targets"] and found["loggedAtControl"]
-    assert found["rotated"] == 200, "the operation would not have run anyway"
+    assert found["rotated"] == 200, "the operation would have failed anyway"
 
 
-def test_an_endpoint_cannot_be_set_to_a_port_of_tills_own_or_a_metadata_address(found):
+def test_an_endpoint_cannot_be_a_port_of_till_or_a_metadata_address(found):
     assert len(found["refusedEndpoints"]) == 6
     for address, answer in found["refusedEndpoints"].items():
         assert answer["code"] == "bad_url", address
-        word = "link-local" if "169.254" in address else "port of Till's own"
+        word = "link-local" if "169.254" in address else "port of this Till"
         assert word in answer["message"], answer
 
 
 @pytest.mark.parametrize("words", ["everywhere", "10.0.0.1/8", "default,public-https", "10.0.0.0/33"])
-def test_a_setting_of_networks_that_is_none_is_refused_at_the_start(tmp_path, words):
+def test_an_invalid_network_setting_is_rejected_at_the_start(tmp_path, words):
     done = run_till("serve", "--data", tmp_path / "d", TILL_ENDPOINT_NETWORKS=words)
     assert done.returncode == 1 and "endpointNetworks" in done.stderr and "public-https" in done.stderr
 
 
-def test_the_profile_of_operators_allows_public_https_only(serve):
+def test_public_https_allows_public_addresses_with_https_only(serve):
     till = serve("--endpoint-networks", "public-https", "--endpoint-networks", "10.0.0.0/8", "--demo")
     for url, reason in (
-        ("http://127.0.0.1:9/", "loopback"), ("https://192.168.0.1/", "private"), ("http://198.51.100.7/", "https only"),
+        ("http://127.0.0.1:9/", "loopback"), ("https://192.168.0.1/", "private"),
+        ("http://198.51.100.7/", "https only"),
         ("http://[fe80::1]/", "link-local"), ("https://198.51.100.7/", None), ("http://10.1.2.3/", None),
     ):
         path = "/v1/apps/com.example.till.demo/sandbox/endpoints/primary"
@@ -117,7 +120,7 @@ def test_the_profile_of_operators_allows_public_https_only(serve):
         assert re.search(reason, answer["message"]) if reason else answer["url"] == url
 
 
-def test_listen_and_attack_mark_what_they_post(serve):
+def test_listen_and_attack_mark_their_posts(serve):
     till = serve("--demo")
     server = ["--control", till.address("control"), "--app", "com.example.till.demo"]
     post = ListeningPost()
@@ -126,8 +129,8 @@ def test_listen_and_attack_mark_what_they_post(serve):
         assert tried.returncode == 3, tried.stderr
         count = len(post.received)
         listening = subprocess.Popen(
-            [till_binary(), "listen", *server, "--forward-to", post.url, "--count", "1"], stdout=subprocess.PIPE, text=True,
-            env=clean_environment(),
+            [till_binary(), "listen", *server, "--forward-to", post.url, "--count", "1"],
+            stdout=subprocess.PIPE, text=True, env=clean_environment(),
         )
         try:
             assert listening.stdout.readline().startswith("Listening")
@@ -140,17 +143,17 @@ def test_listen_and_attack_mark_what_they_post(serve):
         assert count > 0 and all(one.headers.get("Till-Delivery") == "1" for one in received)
         chains = till.control("GET", "/v1/ca")
         run_till("attack", *server, "--case", "alg-none", "--post", f"{till.address('control')}/v1/ca/rotate")
-        assert till.control("GET", "/v1/ca") == chains and "control refused a notification" in till.stderr()
+        assert till.control("GET", "/v1/ca") == chains and "the control API refused a notification" in till.stderr()
     finally:
         post.close()
 
 
 def test_a_receiver_that_never_ends_its_answer_does_not_stop_listen(serve):
-    """The time limit is for the whole answer: it sends the head at once, and then a byte at a time without end."""
+    """The time limit covers the whole answer: the receiver sends the head at once, and then one byte at a time."""
     till = serve("--demo")
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        def drip():
-            connection, _ = door.accept()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def send_slowly():
+            connection, _ = listener.accept()
             with connection, contextlib.suppress(OSError):
                 connection.recv(65_536)
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n")
@@ -158,17 +161,17 @@ def test_a_receiver_that_never_ends_its_answer_does_not_stop_listen(serve):
                     connection.sendall(b"x")
                     time.sleep(0.2)
 
-        threading.Thread(target=drip, daemon=True).start()
+        threading.Thread(target=send_slowly, daemon=True).start()
         listening = subprocess.Popen(
             [till_binary(), "listen", "--control", till.address("control"), "--count", "1", "--forward-to",
-             f"http://127.0.0.1:{door.getsockname()[1]}/"],
+             f"http://127.0.0.1:{listener.getsockname()[1]}/"],
             stdout=subprocess.PIPE, text=True, env=clean_environment(),
         )
         try:
             assert listening.stdout.readline().startswith("Listening")
             till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications/test")
-            said, _ = listening.communicate(timeout=120)
-            assert listening.returncode == 0 and "TIMED_OUT" in said
+            output, _ = listening.communicate(timeout=120)
+            assert listening.returncode == 0 and "TIMED_OUT" in output
         finally:
             listening.kill()
             listening.wait()

@@ -1,4 +1,4 @@
-"""Old notifications: what is pruned, what stays, and what a demo or a leap has to fear of it."""
+"""Retention of old notifications: what is pruned, what stays, and which settings limit it."""
 
 import pytest
 
@@ -7,29 +7,31 @@ from process_helpers import run_till
 from shop_helpers import App, ControlClient, ControlRefused
 
 
-def told(shop):
+def notifications(shop):
     return shop.sandbox.control("listNotifications", query={"limit": "100"})["notifications"]
 
 
-def test_pruning_counts_removes_and_leaves_what_is_young(serve):
+def test_pruning_counts_and_removes_old_notifications_only(serve):
     till = serve()
     control = ControlClient(till.address("control"))
     shop = App(till, control, "com.example.shop", 1234567890, None, CATALOG)
     shop.sandbox.buy_many("ann", COINS, 5)
-    before = told(shop)
+    before = notifications(shop)
     assert len(before) == 5
-    nothing = {"dryRun": False, "notifications": 0, "deliveries": 0, "owed": 0, "productionDays": 180, "sandboxDays": 30}
+    nothing = {
+        "dryRun": False, "notifications": 0, "deliveries": 0, "owed": 0, "productionDays": 180, "sandboxDays": 30,
+    }
     assert control.call("prune", {}) == nothing
     assert control.call("prune", {"days": 1}) == nothing
     counted = control.call("prune", {"days": 0, "dryRun": True})
     assert counted == {**nothing, "dryRun": True, "notifications": 5}
-    assert told(shop) == before
+    assert notifications(shop) == before
     here = ["--data", till.data]
     dry = run_till("prune", "--days", "0", "--dry-run", *here)
     assert dry.returncode == 0 and "Nothing was changed" in dry.stdout and "5" in dry.stdout
     done = run_till("prune", "--days", "0", *here)
     assert done.returncode == 0 and "Nothing was changed" not in done.stdout
-    assert told(shop) == []
+    assert notifications(shop) == []
     with pytest.raises(ControlRefused) as refused:
         control.call("prune", {"days": -1})
     assert refused.value.status == 400
@@ -38,7 +40,7 @@ def test_pruning_counts_removes_and_leaves_what_is_young(serve):
     assert healthy.returncode == 0, healthy.stdout
 
 
-def test_a_store_that_erases_nothing_prunes_no_more_than_is_set(serve):
+def test_without_reset_permission_pruning_is_limited_by_the_setting(serve):
     till = serve("--demo", "--allow-reset", "false", "--notification-days", "90")
     here = ["--data", till.data]
     refused = run_till("prune", "--days", "89", *here)
@@ -46,4 +48,4 @@ def test_a_store_that_erases_nothing_prunes_no_more_than_is_set(serve):
     assert run_till("prune", "--days", "90", "--dry-run", *here).returncode == 0
     outcome = run_till("prune", "--json", *here)
     assert outcome.returncode == 0 and '"sandboxDays":90' in outcome.stdout.replace(" ", "")
-    assert '"notifications":0' in outcome.stdout.replace(" ", ""), "the demo's past was made a moment ago"
+    assert '"notifications":0' in outcome.stdout.replace(" ", ""), "notifications of the demo are new in real time"

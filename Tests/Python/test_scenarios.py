@@ -1,9 +1,9 @@
-"""Every signature that the scenarios of the Swift tests collected, verified.
+"""Verifies every signature that the scenarios of the Swift tests collected.
 
-The scenarios' http stage keeps what its listening posts received under .build/test-logs/scenarios: a folder for each
-timeline, with the root and the payloads. Apple's own library verifies every notification. What a notification holds it
-verifies as well, some of each type and subtype; of the others the chain must be the notification's, octet by octet,
-and the key of its leaf fits.
+The HTTP stage of the scenarios stores what its receivers got in .build/test-logs/scenarios: a folder per timeline with
+the root and the payloads. Apple's library verifies every notification, and the signed data within some of each type and
+subtype. For the others, the chain of the signed data must equal the notification's chain byte for byte, and the
+leaf's key must match the signature.
 """
 
 import base64
@@ -23,12 +23,12 @@ from remembering_verifier import RememberingVerifier
 KEPT = Path(__file__).resolve().parents[2] / ".build/test-logs/scenarios"
 BUNDLE_ID = "com.example.shop"
 APPLE_ID = 1_234_567_890
-# So many of each type and subtype are verified by Apple's library within, too.
+# For this number of notifications of each type and subtype, Apple's library also verifies the signed data within.
 SOME = 20
 
 
 class Inside:
-    """Opens what a notification holds."""
+    """Verifies and decodes the signed data within a notification."""
 
     def __init__(self, verifier, environment):
         self.verifier = verifier
@@ -36,7 +36,7 @@ class Inside:
         self.keys = {}
 
     def signed_date(self, jws, chain, by_apple):
-        """When it was signed, once it is verified."""
+        """The signing date of a JWS, after its verification."""
         header, payload = payload_rules.decode(jws)
         assert (header["alg"], header["x5c"]) == ("ES256", chain) and payload["environment"] == self.environment
         is_transaction = "bundleId" in payload
@@ -59,10 +59,10 @@ class Inside:
         return self.keys[leaf]
 
 
-def test_all_that_scenarios_were_told_verifies():
+def test_all_notifications_of_the_scenarios_are_valid():
     folders = sorted(KEPT.glob("*/"))
     if not folders:
-        pytest.fail(f"{KEPT} is empty: the scenarios leave there what they were told. Run: make test-swift")
+        pytest.fail(f"{KEPT} is empty: the scenarios write their notifications there. Run: make test-swift")
     kinds = Counter()
     signatures = 0
     for folder in folders:

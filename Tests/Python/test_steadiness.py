@@ -1,4 +1,4 @@
-"""The judge of the soak tells what grows from what does not."""
+"""The soak's check distinguishes a leak from normal noise."""
 
 import random
 
@@ -8,7 +8,7 @@ from steadiness import MEGABYTE, allowed, growth, is_flat, sample
 
 
 def series(seconds=600, every=3, start=120 * MEGABYTE, leak_per_second=0.0, warm_up=0.0, noise=2 * MEGABYTE, seed=1):
-    """Samples of a server's memory: it warms up in the first third, and leaks all the time."""
+    """Samples of a server's memory: it grows in the first third (warm-up), and leaks all the time."""
     chance = random.Random(seed)
     return [
         start + warm_up * min(1.0, at / (seconds / 3)) + leak_per_second * at + chance.uniform(-noise, noise)
@@ -17,30 +17,30 @@ def series(seconds=600, every=3, start=120 * MEGABYTE, leak_per_second=0.0, warm
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_does_not_grow_is_flat(seed):
+def test_steady_memory_is_flat(seed):
     assert is_flat(series(seed=seed))
-    assert is_flat(series(warm_up=60 * MEGABYTE, seed=seed)), "what warms up has done so when the first third is over"
+    assert is_flat(series(warm_up=60 * MEGABYTE, seed=seed)), "the warm-up must end with the first third"
     assert is_flat(series(leak_per_second=-50_000, seed=seed))
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_grows_is_not_flat(seed):
-    # Of two hundred requests a second each leaves 200 bytes.
+def test_growing_memory_is_not_flat(seed):
+    # A leak of 200 bytes for each of two hundred requests per second.
     assert not is_flat(series(leak_per_second=200 * 200, seed=seed))
     assert not is_flat(series(leak_per_second=400 * 200, warm_up=60 * MEGABYTE, seed=seed))
-    # A step in the middle of the last two thirds.
+    # One step in the middle of the last two thirds.
     stepped = series(seed=seed)
     assert not is_flat(stepped[:133] + [value + 8 * MEGABYTE for value in stepped[133:]])
 
 
-def test_the_bound_is_small_beside_what_a_server_holds():
+def test_the_bound_is_small_compared_to_a_servers_memory():
     assert allowed(150 * MEGABYTE) <= 6 * MEGABYTE
     assert growth(list(range(30))) == (14.5, 24.5)
     with pytest.raises(AssertionError, match="too few"):
         growth([1] * 14)
 
 
-def test_a_process_that_leaks_is_seen_in_its_samples():
+def test_a_leaking_process_is_detected_by_its_samples():
     import os
 
     before = sample(os.getpid())

@@ -1,7 +1,7 @@
-"""Catalogues as Xcode writes them, versions 1.0 to 5.0: imported, everything in them bought, and read back by history.
+"""Imports StoreKit files of versions 1.0 to 5.0, buys every product, and reads the purchases back from the history.
 
-What a history must show is computed here, from the file and from what each purchase handed over. Files in the folder
-TILL_EXTRA_STOREKIT_DIR are taken too.
+The expected history is computed here from the file and the signed data of each purchase. Files in the folder
+TILL_EXTRA_STOREKIT_DIR are tested, too.
 """
 
 import itertools
@@ -31,7 +31,7 @@ MORE = 24
 
 
 class Product:
-    """A product of a file, as far as a purchase shows it."""
+    """A product of a file, with the values that a purchase shows."""
 
     def __init__(self, entry, group=None):
         self.id = entry["productID"]
@@ -46,10 +46,10 @@ class Product:
         self.plan = "BILLED_UPFRONT" if "MONTHLY" in plans else None
 
     def check(self, payload, storefront, takes_offer):
-        """A purchase shows exactly what the file says of the product."""
+        """A purchase shows exactly the values of the product in the file."""
         assert payload["productId"] == self.id and payload["type"] == TYPES[self.query_type]
         assert payload.get("subscriptionGroupIdentifier") == self.group
-        assert payload.get("billingPlanType") == self.plan, "said where it can be chosen"
+        assert payload.get("billingPlanType") == self.plan, "present exactly if the product has several plans"
         assert payload["storefront"] == storefront and payload["currency"] == CURRENCIES[storefront]
         offer = self.introductory if takes_offer else None
         if offer is None:
@@ -75,7 +75,7 @@ def products_of(document):
 
 
 class Model:
-    """What a customer's history must show: payloads in the order in which they last changed."""
+    """The expected history of a customer: payloads in the order of their last change."""
 
     def __init__(self, any_id):
         self.any_id = any_id
@@ -101,7 +101,7 @@ PASSES = {
 
 
 def filter_values(products, dates):
-    """For each filter the values that are tried; two of each also in pairs with every other filter's."""
+    """The values to test for each filter; two of each are also combined with every other filter's."""
     product_ids = [product.id for product in products]
     groups = sorted({product.group for product in products if product.group})
     return {
@@ -129,7 +129,7 @@ def filters_and_pairs(values):
 
 
 class Reader:
-    """Reads histories by Apple's client, and counts the calls."""
+    """Reads histories with Apple's client, and counts the calls."""
 
     def __init__(self, environment):
         self.environment = environment
@@ -147,12 +147,12 @@ class Reader:
 
 
 def sell(environment, clock, products, storefront):
-    """Sells each product once, some consumables more, and refunds a few: one act an hour. What was subscribed to is
-    turned off at once, so that nothing renews.
+    """Sells each product once and some consumables more often, and refunds a few purchases; one operation per hour.
+    Subscriptions are cancelled at once, so that none renews.
 
-    One customer buys the first product of each group and all the rest, another the second, and so on.
+    One customer buys the first product of each group and all other products, another customer the second, and so on.
 
-    Returns the customers' models, and every date at which something was bought.
+    Returns the customers' models, and every date of a purchase.
     """
     def an_hour_later():
         clock.advance(by="PT1H")
@@ -171,7 +171,7 @@ def sell(environment, clock, products, storefront):
         )
         product.check(purchase.payload, storefront, takes_offer=product.query_type == "AUTO_RENEWABLE")
         assert purchase.payload["purchaseDate"] == at
-        assert purchase.id not in bought, f"{product.id} left no transaction of its own"
+        assert purchase.id not in bought, f"{product.id} has no transaction of its own"
         if product.query_type == "AUTO_RENEWABLE":
             assert environment.cancel(purchase.id).transaction.lasting == purchase.transaction.lasting
         bought.append(purchase.id)
@@ -184,7 +184,7 @@ def sell(environment, clock, products, storefront):
         assert purchase.payload["purchaseDate"] == clock.now
         models["0"].enter(purchase.transaction.lasting)
 
-    # Every third purchase is refunded, and of these every second refund is taken back.
+    # Every third purchase is refunded, and every second refund is reversed.
     for number, row in enumerate(models["0"].rows[::3]):
         an_hour_later()
         models["0"].enter(environment.refund(row["transactionId"], reason=number % 2).transaction.lasting)
@@ -195,7 +195,7 @@ def sell(environment, clock, products, storefront):
 
 
 @pytest.mark.parametrize("number, file", list(enumerate(FILES)), ids=[file.name for file in FILES])
-def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_and_pair(
+def test_all_products_of_a_file_can_be_bought_and_found_with_every_filter_and_pair(
     server, control, team, capsys, number, file
 ):
     document = json.loads(file.read_text())
@@ -218,7 +218,7 @@ def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_an
     member = Model(environment.control("getCustomer", customer="member")["appTransactionId"])
     bought = {row["transactionId"] for model in models.values() for row in model.rows}
 
-    # Now a member joins the first customer's family and gets what that one still holds and can share.
+    # A member joins the first customer's family and gets the shareable purchases that the customer still owns.
     reader = Reader(environment)
     environment.control("createFamily", {"organizer": "0", "members": ["member"]})
     by_id = {product.id: product for product in products}
@@ -260,7 +260,7 @@ def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_an
               f"{time.monotonic() - begun:.1f} s", end=" ")
 
 
-def test_all_versions_are_there():
+def test_all_file_versions_are_tested():
     versions = {
         f"{version['major']}.{version['minor']}"
         for version in (json.loads(file.read_text())["version"] for file in FIXTURES)
@@ -270,22 +270,22 @@ def test_all_versions_are_there():
 
 @pytest.mark.parametrize("file", sorted((ROOT / "Tests/Fixtures/storekit/refused").glob("*.storekit")),
                          ids=lambda file: file.name)
-def test_a_wrong_file_is_refused_as_a_whole_and_every_fault_is_named(app, control, file):
-    """By its JSON path, with what was expected and what was found; the catalogue stays as it was."""
+def test_an_invalid_file_is_rejected_as_a_whole_with_every_error(app, control, file):
+    """Each error has its JSON path, the expected and the found value; the catalog does not change."""
     before = control.call("getCatalog", bundleId=app.bundle_id)
     answer = control.session.put(
         f"{control.address}/v1/apps/{app.bundle_id}/catalog/storekit", data=file.read_bytes(),
         headers={"Content-Type": "application/json"}, timeout=30,
     )
     with pytest.raises(ControlRefused) as refused:
-        control.judge("importStoreKitFile", answer)
+        control.check_answer("importStoreKitFile", answer)
     assert refused.value.status == 400 and refused.value.faults
     for fault in refused.value.faults:
         assert fault["path"].startswith("$") and fault["expected"] and fault["found"]
     assert control.call("getCatalog", bundleId=app.bundle_id) == before
 
 
-def test_importing_again_changes_what_is_sold_and_not_what_was_sold(server, control, team):
+def test_importing_again_changes_future_purchases_only(server, control, team):
     file = json.loads(FIXTURES[0].read_text())
     app = App(server, control, "com.example.again", None, team)
     control.call("importStoreKitFile", file, bundleId=app.bundle_id)
@@ -306,4 +306,4 @@ def test_importing_again_changes_what_is_sold_and_not_what_was_sold(server, cont
     dear["type"] = "NonConsumable"
     with pytest.raises(ControlRefused) as refused:
         control.call("importStoreKitFile", file, bundleId=app.bundle_id)
-    assert refused.value.status == 400, "a product that was sold keeps its type"
+    assert refused.value.status == 400, "the type of a sold product was changed"

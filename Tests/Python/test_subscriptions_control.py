@@ -1,5 +1,5 @@
-"""What customers and the store do, by control: subscriptions, cards, Ask to Buy, held purchases, refunds that are asked
-for, sharing, and products that leave the sale."""
+"""Operations of customers and the store by control: subscriptions, cards, Ask to Buy, interrupted purchases, requested
+refunds, sharing, and products removed from sale."""
 
 import uuid
 
@@ -28,7 +28,7 @@ def only(environment, customer) -> dict:
 # Subscriptions --------------------------------------------------------------------------------------------------------
 
 
-def test_a_purchase_says_what_it_caused(sandbox, customer):
+def test_a_purchase_returns_its_events_and_notifications(sandbox, customer):
     bought = sandbox.buy(customer, PRO)
     answer = bought.answer
     assert answer["customer"] == customer and answer["productId"] == PRO and answer["quantity"] == 1
@@ -84,7 +84,7 @@ def test_a_change_of_plan_at_once_and_with_the_next_period(sandbox, customer):
     assert refused(sandbox.control, "changeSubscription", {"productId": "x"}, **change) == (404, "unknown_product")
 
 
-def test_what_has_ended_cannot_be_changed_or_cancelled(sandbox, customer):
+def test_an_expired_subscription_cannot_be_changed_or_cancelled(sandbox, customer):
     bought = sandbox.buy(customer, PRO)
     sandbox.refund(bought.id)
     named = {"originalTransactionId": bought.id}
@@ -99,7 +99,7 @@ def test_an_extension_moves_the_end(sandbox, customer):
     name = str(uuid.uuid4())
     longer = act(sandbox, "extendSubscription", bought.id, days=10, reasonCode=1, requestIdentifier=name)
     moved = longer.payload["expiresDate"] - bought.payload["expiresDate"]
-    assert abs(moved - 10 * DAY) <= DAY // 24, "ten days of the calendar, an hour more or less when the clocks change"
+    assert abs(moved - 10 * DAY) <= DAY // 24, "not ten calendar days (an hour more or less across a DST change)"
     assert longer.answer["notifications"] == ["RENEWAL_EXTENDED"]
     again = act(sandbox, "extendSubscription", bought.id, days=10, requestIdentifier=name)
     assert again.events == [] and again.payload["expiresDate"] == longer.payload["expiresDate"]
@@ -112,7 +112,7 @@ def test_an_extension_moves_the_end(sandbox, customer):
     assert refused(sandbox.control, "extendSubscription", wrong, **named) == (400, "bad_request_identifier")
 
 
-# Cards and purchases that wait ----------------------------------------------------------------------------------------
+# Cards and pending purchases ------------------------------------------------------------------------------------------
 
 
 def test_a_declined_card(sandbox, customer):
@@ -127,7 +127,7 @@ def test_a_declined_card(sandbox, customer):
     assert refused(sandbox.control, "setCard", {"card": "accepted"}, customer="nobody") == (404, "unknown_account")
 
 
-def test_a_card_that_is_accepted_again_pays_at_once(sandbox, customer):
+def test_a_card_that_is_accepted_again_is_charged_at_once(sandbox, customer):
     sandbox.create(customer, at=now_ms() - 60 * DAY)
     sandbox.control("setCard", {"card": "declinedForRenewals", "at": now_ms() - 50 * DAY}, customer=customer)
     sandbox.buy(customer, PRO, at=now_ms() - 40 * DAY)
@@ -168,16 +168,16 @@ def test_an_interrupted_purchase_waits_for_the_customer(sandbox, customer):
     assert bought.answer["notifications"] == ["SUBSCRIBED/INITIAL_BUY"]
 
 
-def test_a_plan_that_the_product_has_not(sandbox, customer):
+def test_a_plan_that_the_product_does_not_have(sandbox, customer):
     body = {"productId": PRO, "billingPlan": "MONTHLY"}
     assert refused(sandbox.control, "buy", body, customer=customer) == (409, "no_monthly_plan")
     sandbox.buy(customer, PRO, billingPlan="BILLED_UPFRONT")
 
 
-# Refunds that are asked for -------------------------------------------------------------------------------------------
+# Requested refunds ----------------------------------------------------------------------------------------------------
 
 
-def test_a_refund_is_asked_for_and_declined(sandbox, customer):
+def test_a_refund_request_is_declined(sandbox, customer):
     id_ = sandbox.buy(customer, COINS).id
     asked = Purchase(sandbox, sandbox.control("requestRefund", {"reason": "LEGAL"}, transactionId=id_))
     assert (asked.events, asked.answer["notifications"]) == (["refundRequested"], ["CONSUMPTION_REQUEST"])
@@ -194,7 +194,7 @@ def test_a_refund_is_asked_for_and_declined(sandbox, customer):
     assert refused(sandbox.control, "listRefundRequests", query={"after": "x"}) == (400, "bad_page")
 
 
-def test_a_refund_of_a_subscription_turns_renewal_off_first(sandbox, customer):
+def test_a_refund_of_a_subscription_turns_off_renewal_first(sandbox, customer):
     id_ = sandbox.buy(customer, PRO).id
     asked = sandbox.control("requestRefund", {}, transactionId=id_)
     assert asked["notifications"] == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST"]
@@ -207,11 +207,11 @@ def test_a_refund_of_a_subscription_turns_renewal_off_first(sandbox, customer):
 # Families and products ------------------------------------------------------------------------------------------------
 
 
-def test_one_purchase_is_taken_from_the_family_and_given_back(sandbox, customer):
+def test_sharing_of_one_purchase_is_turned_off_and_on(sandbox, customer):
     other = f"{customer}'s other"
     sandbox.control("createFamily", {"organizer": customer, "members": [other]})
     bought = sandbox.buy(customer, PRO)
-    assert bought.answer["notifications"] == ["SUBSCRIBED/INITIAL_BUY"] * 2, "the copy is told too"
+    assert bought.answer["notifications"] == ["SUBSCRIBED/INITIAL_BUY"] * 2, "no notification for the copy"
     taken = sandbox.control("setSharing", {"shared": False}, transactionId=bought.id)
     assert taken["notifications"] == ["REVOKE"] and taken["subscription"]["isShared"] is False
     assert only(sandbox, other)["status"] == 5
@@ -224,7 +224,7 @@ def test_one_purchase_is_taken_from_the_family_and_given_back(sandbox, customer)
     assert refused(sandbox.control, "setSharing", {"shared": True}, transactionId=coins) == (409, "not_shareable")
 
 
-def test_a_product_leaves_the_sale_and_comes_back(server, control, team):
+def test_a_product_is_removed_from_sale_and_restored(server, control, team):
     app = App(server, control, "com.example.sale", 2_900_000_000, team, CATALOG)
     sale = {"bundleId": app.bundle_id, "productId": COINS}
     assert control.call("setForSale", {"forSale": False}, **sale)["forSale"] is False

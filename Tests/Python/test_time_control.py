@@ -1,5 +1,5 @@
-"""Clocks, rules, endpoints, jobs and notifications by control. Each test that moves a environment's clock has an app of its
-own; the others put their customers on clocks of their own."""
+"""Clocks, environment settings, endpoints, jobs and notifications by control. Each test that advances an environment's
+clock has its own app; the others use customer clocks."""
 
 import uuid
 import itertools
@@ -24,14 +24,14 @@ def refused(call, *arguments, **options):
 
 @pytest.fixture
 def environment(server, control, team):
-    """The sandbox of an app of the test's own."""
+    """The sandbox of the test's own app."""
     number = next(numbers)
     return App(server, control, f"com.example.time-{number}", 3_000_000_000 + number, team, CATALOG).sandbox
 
 
 @pytest.fixture
 def post():
-    """A developer's server that takes everything; what it got is in `bodies`."""
+    """A developer's server that accepts everything; the posts are in `bodies`."""
     bodies = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -63,7 +63,7 @@ def wait_for(condition):
 
 
 def delivered(environment, uuid):
-    """The notification, once it has arrived."""
+    """The notification, once it has been delivered."""
     shown = environment.control("getNotification", notificationUUID=uuid)
     return shown if shown["deliveries"][0]["isDelivered"] else None
 
@@ -87,7 +87,7 @@ def test_a_clock_is_real_until_it_is_set(environment):
     assert environment.control("getLeap") == {"isUnderWay": False}
 
 
-def test_what_comes_next_is_listed_by_clock_the_earliest_first(environment):
+def test_upcoming_events_are_listed_by_clock_and_date(environment):
     assert environment.control("listComing") == {"coming": []}
     environment.control("setClock", {"mode": "frozen"})
     bought = environment.buy("ann", PRO)
@@ -106,7 +106,7 @@ def test_what_comes_next_is_listed_by_clock_the_earliest_first(environment):
     assert refused(environment.control, "listComing", query={"limit": 0}) == (400, "bad_limit")
 
 
-def test_a_leap_lets_happen_what_falls_due(environment):
+def test_advancing_a_clock_processes_due_events(environment):
     bought = environment.buy("ann", PRO)
     environment.control("setClock", {"mode": "frozen"})
     report = environment.control("advanceClock", {"by": "1y"})
@@ -127,7 +127,7 @@ def test_a_leap_lets_happen_what_falls_due(environment):
     assert refused(environment.control, "advanceClock", {"toNextEvent": True}) == (409, "nothing_to_come")
 
 
-def test_customers_live_by_a_clock_of_their_own(environment):
+def test_customers_can_have_their_own_clock(environment):
     start = now_ms() - 300 * DAY
     made = environment.control("createClock", {"name": "trial", "at": start})
     assert made == {"name": "trial", "mode": "frozen", "now": start}
@@ -148,10 +148,10 @@ def test_customers_live_by_a_clock_of_their_own(environment):
     assert refused(environment.control, "useClock", {"clock": "no"}, customer="ann") == (404, "unknown_clock")
 
 
-# Rules and endpoints --------------------------------------------------------------------------------------------------
+# Settings and endpoints -----------------------------------------------------------------------------------------------
 
 
-def test_rules_are_merged(environment):
+def test_settings_are_merged(environment):
     before = environment.control("getRules")
     assert before == {"rate": "calendar", "refundRule": "followPreference", "released": True, "weather": "fair",
                       "missingPrice": "storefrontCurrency"}
@@ -191,17 +191,18 @@ def test_endpoints_are_set_and_removed(environment):
 # Jobs -----------------------------------------------------------------------------------------------------------------
 
 
-def test_a_price_rises_with_consent(environment):
+def test_a_price_increase_with_consent(environment):
     bought = environment.buy("ann", PRO)
     job = environment.control("raisePrice", {"price": 19_990, "consent": "required"}, productId=PRO)
     assert (job["kind"], job["state"], job["succeeded"]) == ("raisePrice", "done", 1)
-    assert environment.buy("bob", PRO).answer["price"] == 19_990, "new customers pay it at once"
+    assert environment.buy("bob", PRO).answer["price"] == 19_990, "new customers must pay the new price at once"
     named = {"originalTransactionId": bought.id}
     assert environment.control("getSubscription", **named)["subscription"]["priceIncrease"]["stage"] == "scheduled"
     assert refused(environment.control, "acceptPriceIncrease", {}, **named) == (409, "no_price_increase")
     while environment.control("getSubscription", **named)["subscription"]["priceIncrease"]["stage"] == "scheduled":
         environment.control("advanceClock", {"toNextEvent": True})
-    assert "waits for the customer's consent" in environment.control("getSubscription", **named)["subscription"]["summary"]
+    summary = environment.control("getSubscription", **named)["subscription"]["summary"]
+    assert "waits for the customer's consent" in summary
     declined = environment.control("declinePriceIncrease", {}, **named)
     assert declined["notifications"] == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"]
     environment.control("resumeSubscription", {}, **named)
@@ -214,7 +215,7 @@ def test_a_price_rises_with_consent(environment):
     assert found == (400, "bad_currency")
 
 
-def test_everybody_is_extended_and_a_product_is_shared(environment):
+def test_all_subscribers_are_extended_and_a_product_is_shared(environment):
     for customer in ("ann", "bob"):
         environment.buy(customer, PRO)
     request = str(uuid.uuid4())
@@ -222,7 +223,8 @@ def test_everybody_is_extended_and_a_product_is_shared(environment):
     assert (job["kind"], job["succeeded"], job["failed"]) == ("extend", 2, 0)
     again = {"productId": PRO, "days": 3, "requestIdentifier": request}
     assert environment.control("extendAll", again)["jobId"] == job["jobId"]
-    later = environment.control("extendAll", {"productId": PRO, "days": 1, "at": now_ms() + DAY, "storefronts": ["USA"]})
+    body = {"productId": PRO, "days": 1, "at": now_ms() + DAY, "storefronts": ["USA"]}
+    later = environment.control("extendAll", body)
     assert later["state"] == "waiting"
     assert refused(environment.control, "extendAll", {"productId": COINS, "days": 1}) == (409, "wrong_type")
     body = {"productId": PRO, "days": 1, "storefronts": ["XXX", "USA"]}
@@ -241,7 +243,7 @@ def test_everybody_is_extended_and_a_product_is_shared(environment):
 # Notifications --------------------------------------------------------------------------------------------------------
 
 
-def test_notifications_are_listed_shown_and_sent_again(environment, post):
+def test_notifications_are_listed_shown_and_resent(environment, post):
     environment.control("setEndpoint", {"url": post.url}, endpoint="primary")
     bought = environment.buy("ann", PRO)
     environment.buy("bob", COINS)
@@ -252,7 +254,7 @@ def test_notifications_are_listed_shown_and_sent_again(environment, post):
     shown = wait_for(lambda: delivered(environment, uuid))
     (attempt,) = shown["deliveries"][0]["attempts"]
     assert (attempt["sendAttemptResult"], attempt["status"]) == ("SUCCESS", 200)
-    assert shown["signedPayload"].encode() in b"".join(post.bodies), "byte for byte"
+    assert shown["signedPayload"].encode() in b"".join(post.bodies), "the bytes differ"
     environment.verifier.verify_and_decode_notification(shown["signedPayload"])
     assert shown["payload"]["notificationUUID"] == uuid
     assert shown["transactionInfo"]["transactionId"] == bought.id == shown["transactionId"]
@@ -277,7 +279,7 @@ def test_notifications_are_listed_shown_and_sent_again(environment, post):
     assert found == (404, "unknown_endpoint")
 
 
-def test_any_notification_can_be_sent_by_hand(environment, post):
+def test_any_notification_can_be_triggered(environment, post):
     bought = environment.buy("ann", BASIC)
     assert refused(environment.control, "requestTestNotification") == (409, "no_endpoint")
     uuid = environment.control("listNotifications")["notifications"][0]["notificationUUID"]
@@ -291,10 +293,11 @@ def test_any_notification_can_be_sent_by_hand(environment, post):
     wait_for(lambda: len(post.bodies) == 2)
     wrong = {**body, "subtype": "UPGRADE"}
     assert refused(environment.control, "triggerNotification", wrong) == (409, "not_triggered")
-    assert refused(environment.control, "triggerNotification", {**body, "transactionId": "1"}) == (404, "unknown_transaction")
+    unknown = {**body, "transactionId": "1"}
+    assert refused(environment.control, "triggerNotification", unknown) == (404, "unknown_transaction")
 
 
-def test_who_listens_stands_in_for_an_endpoint(environment):
+def test_a_listener_replaces_a_missing_endpoint(environment):
     assert environment.control("listen", query={"wait": 0}) == {}
     environment.buy("ann", COINS)
     delivery = wait_for(lambda: environment.control("listen", query={"wait": 10}))

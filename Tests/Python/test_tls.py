@@ -1,4 +1,4 @@
-"""Till in Apple's place: TLS under the App Store's names, the proxy that leads there, and what `till hosts` says."""
+"""Till in Apple's place: TLS under the App Store's names, the proxy to it, and the output of `till hosts`."""
 
 import asyncio
 import datetime
@@ -40,7 +40,7 @@ PATH = "/inApps/v1/transactions/1"
 
 
 class Secure:
-    """A Till with TLS and a proxy, and an app in it."""
+    """A Till with TLS and a proxy, and an app on it."""
 
     def __init__(self, till):
         self.till = till
@@ -52,12 +52,12 @@ class Secure:
         self.bundle = till.document["caBundle"]
 
     def environment_of(self, answer) -> str:
-        """The environment that wrote a refusal of this request down."""
+        """The environment that logged a rejected request."""
         entry = self.control.call("explain", requestId=answer.headers["X-Request-ID"])
         return entry["environment"]
 
     def connection(self, name="api.storekit.apple.com", alpn=None, limit=20):
-        """A TLS connection as a client makes it."""
+        """A TLS connection as a client opens it."""
         context = ssl.create_default_context(cafile=self.root)
         if alpn:
             context.set_alpn_protocols(alpn)
@@ -66,7 +66,7 @@ class Secure:
 
 
 def exchange(connection, raw):
-    """Sends bytes and reads one whole answer; None when the connection ends without it."""
+    """Sends bytes and reads one complete answer; None if the connection ends without one."""
     connection.sendall(raw)
     data = b""
     while not parse_answers(data)[0]:
@@ -90,14 +90,14 @@ def secure(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory):
-    """A Till with a deadline that a test can wait for."""
+    """A Till with a short deadline, so that a test can wait for it."""
     till = Till(tmp_path_factory.mktemp("hasty"), "--tls-port", "0", "--proxy-port", "0", "--request-timeout", "2")
     yield Secure(till)
     assert till.stop() == 0
 
 
 def curl(secure, *arguments):
-    """Debian's curl, which finds every host at the TLS port and trusts Till's TLS root."""
+    """Debian's curl, which resolves every host to the TLS port and trusts Till's TLS root."""
     done = subprocess.run(
         ["curl", "--silent", "--show-error", "--cacert", secure.root, "--connect-to", f"::127.0.0.1:{secure.port}",
          *arguments],
@@ -112,7 +112,7 @@ def curl(secure, *arguments):
 
 def test_the_official_client_and_requests_reach_both_environments_with_variables_alone(secure, tmp_path):
     environments = ("production", "sandbox")
-    bought = {environment: secure.app.environment(environment).buy("unmodified", COINS).id for environment in environments}
+    bought = {name: secure.app.environment(name).buy("unmodified", COINS).id for name in environments}
     arguments = [f"{environment}={id_}" for environment, id_ in bought.items()]
     for environment in environments:
         receipt = tmp_path / f"{environment}.receipt"
@@ -123,7 +123,7 @@ def test_the_official_client_and_requests_reach_both_environments_with_variables
     root.write_bytes(secure.app.root)
     environment = clean_environment() | {
         "HTTPS_PROXY": secure.proxy, "REQUESTS_CA_BUNDLE": secure.bundle,
-        # What the backend itself is configured with.
+        # The settings of the backend itself.
         "TILL_KEY": str(key), "TILL_KEY_ID": secure.app.key["keyId"], "TILL_ISSUER_ID": secure.app.issuer_id,
         "TILL_APP": secure.app.bundle_id, "TILL_APP_APPLE_ID": str(secure.app.apple_id), "TILL_ROOT_DER": str(root),
     }
@@ -141,7 +141,7 @@ def test_the_official_client_and_requests_reach_both_environments_with_variables
 
 
 @pytest.mark.parametrize("host, environment", HOSTS.items())
-def test_each_name_leads_to_its_environment(secure, host, environment):
+def test_each_name_maps_to_its_environment(secure, host, environment):
     answer = requests.get(f"https://{host}{PATH}", proxies={"https": secure.proxy}, verify=secure.bundle, timeout=30)
     assert answer.status_code == 401 and answer.text.startswith("Unauthenticated")
     assert secure.environment_of(answer) == environment
@@ -151,7 +151,7 @@ def test_each_name_leads_to_its_environment(secure, host, environment):
     ("till.test", "Production"), ("sandbox.till.test", "Sandbox"), ("mine.stores.test", "Production"),
     ("API.StoreKit-Sandbox.Apple.com", "Sandbox"), ("10.1.2.3", "Production"),
 ])
-def test_added_names_lead_somewhere_too_and_case_does_not_matter(secure, host, environment):
+def test_added_names_map_to_an_environment_and_are_case_insensitive(secure, host, environment):
     head = curl(secure, "--head", "--request", "GET", f"https://{host}{PATH}")
     request_id = next(line.split(": ")[1] for line in head.splitlines() if line.lower().startswith("x-request-id"))
     assert secure.control.call("explain", requestId=request_id.strip())["environment"] == environment
@@ -159,14 +159,14 @@ def test_added_names_lead_somewhere_too_and_case_does_not_matter(secure, host, e
 
 @pytest.mark.parametrize("host", ["api.storekit.apple.com:443", "api.storekit.apple.com:65535",
                                   "api.storekit.apple.com.", "API.STOREKIT.APPLE.COM.:443"])
-def test_a_port_and_a_dot_behind_the_name_are_no_part_of_it(secure, host):
+def test_a_port_and_a_trailing_dot_are_ignored(secure, host):
     with secure.connection() as connection:
         assert exchange(connection, request_bytes("GET", PATH, host=host)).status == 401
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "[::1]:443", "apple.com", "api.storekit.apple.com.evil",
                                   "stores.test", "a.b.stores.test", "", ":"])
-def test_any_other_name_is_told_which_names_there_are(secure, host):
+def test_any_other_name_is_rejected_with_the_list_of_names(secure, host):
     with secure.connection() as connection:
         answer = exchange(connection, request_bytes("GET", PATH, host=host))
     assert answer.status == 421
@@ -178,7 +178,7 @@ def test_any_other_name_is_told_which_names_there_are(secure, host):
     ["api.storekit.apple.com", "api.storekit.apple.com"], [],
 ])
 @pytest.mark.parametrize("version", ["1.1", "2"])
-def test_a_host_that_is_ambiguous_is_refused_in_either_version(secure, version, hosts):
+def test_an_ambiguous_host_is_rejected_in_either_http_version(secure, version, hosts):
     if version == "1.1":
         lines = [f"GET {PATH} HTTP/1.1", *(f"Host: {host}" for host in hosts), "", ""]
         with secure.connection() as connection:
@@ -187,7 +187,7 @@ def test_a_host_that_is_ambiguous_is_refused_in_either_version(secure, version, 
             assert connection.recv(1) == b""
         return
     if hosts == ["api.storekit.apple.com", "api.storekit.apple.com"]:
-        # Whoever turns HTTP/1.1 into HTTP/2 may send both fields.
+        # A proxy that turns HTTP/1.1 into HTTP/2 may send both fields.
         hosts, wanted = ["api.storekit.apple.com"] * 2, 401
     else:
         wanted = 400 if hosts else 421
@@ -196,7 +196,7 @@ def test_a_host_that_is_ambiguous_is_refused_in_either_version(secure, version, 
 
 
 def ask_over_http2(connection, authorities, hosts) -> int:
-    """The status of a request with these fields; a library that writes requests would put them right."""
+    """The status of a request with these fields, written without a library, because a library would correct them."""
     client = h2.connection.H2Connection(h2.config.H2Configuration(
         validate_outbound_headers=False, normalize_outbound_headers=False,
     ))
@@ -214,7 +214,7 @@ def ask_over_http2(connection, authorities, hosts) -> int:
         connection.sendall(client.data_to_send())
 
 
-def test_an_added_name_that_is_none_is_refused_at_the_start(tmp_path):
+def test_an_invalid_added_name_is_rejected_at_the_start(tmp_path):
     done = run_till("serve", "--data", tmp_path / "d", "--tls-port", "0", "--tls-name", "no name")
     assert done.returncode == 1 and "--tls-name" in done.stderr
 
@@ -224,7 +224,7 @@ def test_an_added_name_that_is_none_is_refused_at_the_start(tmp_path):
 
 @pytest.mark.parametrize("flag, version", [("--http2", "2"), ("--http1.1", "1.1")])
 def test_curl_speaks_either_version_with_keep_alive_and_without(secure, flag, version):
-    """Two requests: one connection for both, or one for each when the client closes it."""
+    """Two requests: over one connection, or over two if the client closes the first."""
     shown = "%{http_version} %{http_code} %{num_connects}\n"
     url = f"https://api.storekit.apple.com{PATH}"
     kept = curl(secure, flag, "--output", "/dev/null", "--output", "/dev/null", "--write-out", shown, url, url)
@@ -257,7 +257,7 @@ def test_httpx_reads_a_history_over_http2_and_http1(secure):
 
 
 def test_many_streams_at_once_are_answered(secure):
-    """More than the hundred that a connection may have open; a client waits with the others."""
+    """More than the hundred streams that a connection may have open; the client queues the others."""
     async def ask():
         trust = ssl.create_default_context(cafile=secure.bundle)
         one = httpx.Limits(max_connections=1)
@@ -280,7 +280,7 @@ def openssl_client(secure, *arguments):
 
 
 @pytest.mark.parametrize("version, taken", [("-tls1", False), ("-tls1_1", False), ("-tls1_2", True), ("-tls1_3", True)])
-def test_tls_before_1_2_is_refused(secure, version, taken):
+def test_tls_before_1_2_is_rejected(secure, version, taken):
     code, text = openssl_client(secure, version, "-cipher", "DEFAULT@SECLEVEL=0")
     assert (code == 0) == taken, text
     if taken:
@@ -289,7 +289,7 @@ def test_tls_before_1_2_is_refused(secure, version, taken):
         assert "alert protocol version" in text
 
 
-def test_plain_http_on_the_tls_port_harms_nobody(secure):
+def test_plain_http_on_the_tls_port_does_no_harm(secure):
     with socket.create_connection(("127.0.0.1", secure.port), timeout=20) as connection:
         connection.sendall(request_bytes("GET", PATH, host="api.storekit.apple.com"))
         assert b"HTTP" not in connection.recv(1 << 16)
@@ -303,7 +303,7 @@ def certificates(path) -> list:
     return x509.load_pem_x509_certificates(Path(path).read_bytes())
 
 
-def test_the_certificate_is_what_clients_ask_for(secure):
+def test_the_certificate_meets_the_requirements_of_clients(secure):
     folder = Path(secure.root).parent
     server, root = certificates(folder / "server.pem")
     assert root == certificates(secure.root)[0]
@@ -325,7 +325,7 @@ def test_the_certificate_is_what_clients_ask_for(secure):
     assert_healthy(secure.till.data, "with TLS")
 
 
-def test_the_bundle_is_what_the_system_trusts_and_the_root(secure):
+def test_the_bundle_contains_the_systems_certificates_and_the_root(secure):
     bundle = Path(secure.bundle).read_text()
     assert bundle.endswith(Path(secure.root).read_text())
     system = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -333,10 +333,10 @@ def test_the_bundle_is_what_the_system_trusts_and_the_root(secure):
 
 
 def test_control_and_the_commands_export_the_root(secure, tmp_path):
-    told = secure.control.call("getTLS")
-    assert told["rootCertificate"] == Path(secure.root).read_text()
-    assert (told["port"], told["proxyPort"]) == (secure.port, port_of(secure.proxy))
-    assert told["names"][:6] == list(HOSTS)
+    tls = secure.control.call("getTLS")
+    assert tls["rootCertificate"] == Path(secure.root).read_text()
+    assert (tls["port"], tls["proxyPort"]) == (secure.port, port_of(secure.proxy))
+    assert tls["names"][:6] == list(HOSTS)
     assert secure.control.call("getStatus")["ports"].keys() == {"production", "sandbox", "control", "tls", "proxy"}
     for name, load in (("root.pem", x509.load_pem_x509_certificate), ("root.der", x509.load_der_x509_certificate)):
         done = run_till("ca", "export", "--tls", tmp_path / name, "--data", secure.till.data)
@@ -344,7 +344,7 @@ def test_control_and_the_commands_export_the_root(secure, tmp_path):
         assert load((tmp_path / name).read_bytes()) == certificates(secure.root)[0]
 
 
-def test_root_and_certificate_outlive_a_restart_and_a_new_name_changes_the_certificate_only(serve, tmp_path):
+def test_root_and_certificate_survive_a_restart_and_a_new_name_changes_the_certificate_only(serve, tmp_path):
     data = tmp_path / "data"
     seen = []
     for names in ([], [], ["--tls-name", "new.test"], ["--tls-name", "new.test"]):
@@ -355,7 +355,7 @@ def test_root_and_certificate_outlive_a_restart_and_a_new_name_changes_the_certi
     assert seen[1][0] != seen[2][0] and seen[1][1] == seen[2][1]
 
 
-def test_a_crash_between_key_and_certificate_is_mended(serve, tmp_path):
+def test_a_crash_between_key_and_certificate_is_repaired(serve, tmp_path):
     data = tmp_path / "data"
     serve("--tls-port", "0", data=data).kill()
     root = (data / "tls/root.pem").read_text()
@@ -384,7 +384,7 @@ def test_without_the_flags_there_is_no_tls(server, control):
     assert done.returncode == 1 and "--tls-port" in done.stderr
 
 
-def test_variables_and_the_configuration_file_switch_it_on(tmp_path):
+def test_tls_can_be_enabled_by_variables_and_by_the_configuration_file(tmp_path):
     config = tmp_path / "till.json"
     config.write_text(json.dumps({"tlsPort": 0, "tlsName": ["file.test"]}))
     ready = tmp_path / "ready.json"
@@ -426,7 +426,7 @@ def assert_in_time(seconds):
     assert 1 < seconds < 6, f"closed after {seconds:.1f} s, the deadline is 2 s"
 
 
-def test_a_handshake_that_never_comes_or_never_ends_is_given_up(hasty):
+def test_a_missing_or_incomplete_handshake_times_out(hasty):
     for beginning in (b"", b"\x16\x03\x01\x02\x00\x01"):
         begun = time.monotonic()
         with socket.create_connection(("127.0.0.1", hasty.port), timeout=20) as connection:
@@ -436,14 +436,14 @@ def test_a_handshake_that_never_comes_or_never_ends_is_given_up(hasty):
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: api.storekit.apple.com\r\nX: ",
                                   b"POST /x HTTP/1.1\r\nHost: api.storekit.apple.com\r\nContent-Length: 9\r\n\r\nabc"])
-def test_a_request_that_does_not_arrive_whole_is_given_up(hasty, sent):
+def test_an_incomplete_request_times_out(hasty, sent):
     begun = time.monotonic()
     with hasty.connection() as connection:
         connection.sendall(sent)
         assert_in_time(closed_after(connection, begun))
 
 
-def test_an_http2_connection_without_a_request_is_given_up(hasty):
+def test_an_http2_connection_without_a_request_times_out(hasty):
     begun = time.monotonic()
     with hasty.connection(alpn=["h2"]) as connection:
         assert connection.selected_alpn_protocol() == "h2"
@@ -451,7 +451,7 @@ def test_an_http2_connection_without_a_request_is_given_up(hasty):
         assert 1 < closed_after(connection, begun) < 12
 
 
-def test_an_http2_request_that_does_not_arrive_whole_is_given_up(hasty):
+def test_an_incomplete_http2_request_times_out(hasty):
     import h2.config
     import h2.connection
     import h2.events
@@ -488,7 +488,7 @@ def test_header_fields_are_limited_in_number_and_size(secure, http2):
         try:
             assert client.get(url, headers={"x": "y" * 70_000}).status_code == 400
         except (httpx.RemoteProtocolError, httpx.WriteError, httpx.ReadError):
-            assert http2, "a header that is too long is 400 with HTTP/1.1"
+            assert http2, "with HTTP/1.1 a header that is too long must be 400"
     with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
         assert client.get(url).status_code == 401
 
@@ -510,7 +510,7 @@ def test_a_body_is_limited(secure, http2):
 
 
 def ask_proxy(secure, raw, limit=20):
-    """What the proxy answers to these bytes, until it closes or answers."""
+    """The proxy's answer to these bytes, until it closes the connection or answers."""
     with socket.create_connection(("127.0.0.1", port_of(secure.proxy)), timeout=limit) as connection:
         return exchange(connection, raw)
 
@@ -529,20 +529,20 @@ def ask_proxy(secure, raw, limit=20):
     (b"\r\n\r\n", 400, b"HTTP"),
     (b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\nX: " + b"y" * 20_000, 431, b"16384"),
 ])
-def test_the_proxy_refuses_everything_else_with_a_sentence(secure, raw, status, word):
+def test_the_proxy_rejects_everything_else_with_a_message(secure, raw, status, word):
     answer = ask_proxy(secure, raw)
     assert answer.status == status and word in answer.body and answer.body.endswith(b".\n")
 
 
-def test_the_proxy_gives_up_a_slow_head(hasty):
+def test_the_proxy_times_out_on_a_slow_head(hasty):
     begun = time.monotonic()
     with socket.create_connection(("127.0.0.1", port_of(hasty.proxy)), timeout=20) as connection:
         connection.sendall(b"CONNECT api.store")
         assert_in_time(closed_after(connection, begun))
 
 
-def test_what_comes_with_the_head_and_before_a_half_close_is_carried(secure):
-    """A client may send its first bytes at once, and end its side before the answer has come."""
+def test_the_proxy_forwards_bytes_sent_with_the_head_and_before_a_half_close(secure):
+    """A client may send its first bytes at once, and close its side before the answer arrives."""
     context = ssl.create_default_context(cafile=secure.root)
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     tls = context.wrap_bio(incoming, outgoing, server_hostname="api.storekit.apple.com")
@@ -580,8 +580,8 @@ def test_what_comes_with_the_head_and_before_a_half_close_is_carried(secure):
     assert answer.startswith(b"HTTP/1.1 401 ") and b"Request ID" in answer
 
 
-def test_clients_that_leave_at_once_and_too_many_tunnels_harm_nobody(secure):
-    """Resets after half a head, after CONNECT, after a refusal; then more tunnels than there may be."""
+def test_clients_that_disconnect_and_too_many_tunnels_do_no_harm(secure):
+    """Resets after half a head, after CONNECT and after an error; then more tunnels than allowed."""
     address = ("127.0.0.1", port_of(secure.proxy))
     connect = b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\n\r\n"
     for number in range(60):
@@ -607,7 +607,7 @@ def test_clients_that_leave_at_once_and_too_many_tunnels_harm_nobody(secure):
     assert secure.till.process.poll() is None
 
 
-def test_open_connections_do_not_hold_up_the_end(serve):
+def test_open_connections_do_not_delay_the_shutdown(serve):
     till = serve("--tls-port", "0", "--proxy-port", "0")
     context = ssl.create_default_context(cafile=till.document["tlsRootCertificate"])
     tls, proxy = (("127.0.0.1", port_of(till.address(face))) for face in ("tls", "proxy"))
@@ -629,7 +629,7 @@ def test_open_connections_do_not_hold_up_the_end(serve):
 # till hosts -----------------------------------------------------------------------------------------------------------
 
 
-def test_hosts_says_what_each_place_needs(secure):
+def test_hosts_prints_each_format(secure):
     def hosts(*arguments):
         done = run_till("hosts", "--data", secure.till.data, *arguments)
         assert done.returncode == 0, done.stderr
@@ -654,8 +654,8 @@ def test_hosts_says_what_each_place_needs(secure):
     assert json.loads(hosts("--json"))["port"] == secure.port
 
 
-def test_the_proxy_lets_go_of_connections_that_end_before_they_ask(secure):
-    """The end may come before the server has taken the connection."""
+def test_the_proxy_closes_connections_that_end_before_a_request(secure):
+    """The connection may end before the server has accepted it."""
     proxy = ("127.0.0.1", port_of(secure.proxy))
     open_ = []
     for _ in range(300):

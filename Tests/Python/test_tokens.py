@@ -1,4 +1,4 @@
-"""Named tokens of control: made once, known everywhere, revoked at once."""
+"""Named control API tokens: shown once, valid on all nodes, revoked at once."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ def ask(address, token):
     return requests.get(address + "/v1/apps", headers=headers, timeout=10)
 
 
-def test_tokens_are_made_listed_and_revoked(control):
+def test_tokens_are_created_listed_and_revoked(control):
     made = control.call("createToken", {"name": "made"})
     assert made["name"] == "made" and len(made["token"]) == 48 and made["token"].startswith("till_")
     listed = control.call("listTokens")["tokens"]
@@ -38,7 +38,7 @@ def test_tokens_are_made_listed_and_revoked(control):
     assert (refused.value.status, refused.value.code) == (404, "unknown_token")
 
 
-def test_a_token_lets_in_until_it_is_revoked_and_lies_nowhere(serve):
+def test_a_token_is_valid_until_it_is_revoked_and_is_not_stored(serve):
     till = serve("--control-address", "127.0.0.2", "--journal-all", "true", "--log-level", "trace")
     address = till.address("control")
     here = ["--data", till.data]
@@ -50,7 +50,7 @@ def test_a_token_lets_in_until_it_is_revoked_and_lies_nowhere(serve):
     listed = run_till("token", "list", *here)
     assert "ci" in listed.stdout and "deploy" in listed.stdout and secret not in listed.stdout
 
-    # A bearer may do everything, also without the data directory.
+    # The holder of a token may call every operation, even without access to the data directory.
     outcome = subprocess.run(
         [till_binary(), "token", "list", "--control", address, "--json"], capture_output=True, text=True, timeout=60,
         env={**clean_environment(), "TILL_CONTROL_TOKEN": secret},
@@ -65,7 +65,7 @@ def test_a_token_lets_in_until_it_is_revoked_and_lies_nowhere(serve):
     assert till.stop() == 0
 
     written = till.stdout() + till.stderr()
-    assert written.count("a token of control was refused") == 2, "who gives none does not guess"
+    assert written.count("refused a control API token") == 2, "a request without a token is not a guess"
     for path, _, files in os.walk(till.data):
         for file in files:
             content = open(os.path.join(path, file), "rb").read()
@@ -74,7 +74,7 @@ def test_a_token_lets_in_until_it_is_revoked_and_lies_nowhere(serve):
         assert token not in written
 
 
-def test_an_administrators_token_that_can_be_guessed_is_warned_of():
+def test_a_weak_administrator_token_causes_a_warning():
     ports = [part for face in ("production", "sandbox", "control") for part in (f"--{face}-port", "0")]
     command = [till_binary(), "serve", "--ephemeral", "--control-address", "127.0.0.2", *ports]
     process = subprocess.Popen(
@@ -92,7 +92,7 @@ def test_an_administrators_token_that_can_be_guessed_is_warned_of():
         process.wait(60)
 
 
-def test_a_token_outlives_the_server(serve):
+def test_a_token_survives_a_restart(serve):
     till = serve("--control-address", "127.0.0.2")
     secret = run_till("token", "create", "ci", "--data", till.data).stdout.strip()
     assert till.stop() == 0
@@ -101,7 +101,7 @@ def test_a_token_outlives_the_server(serve):
     assert ask(again.address("control"), secret).status_code == 200
 
 
-def test_wrong_tokens_do_not_hold_up_a_stop(serve):
+def test_wrong_tokens_do_not_delay_the_shutdown(serve):
     """Neither many requests on a connection whose client reads nothing, nor many connections with one request each."""
     till = serve("--control-address", "127.0.0.2")
     address = ("127.0.0.2", int(till.address("control").rsplit(":", 1)[1]))
@@ -109,11 +109,11 @@ def test_wrong_tokens_do_not_hold_up_a_stop(serve):
     with contextlib.ExitStack() as stack:
         for count in [500] + [1] * 60:
             stack.enter_context(socket.create_connection(address)).sendall(guess * count)
-        # After ten, answers wait.
+        # After ten wrong tokens, answers are delayed.
         deadline = time.monotonic() + 60
-        while till.stderr().count("a token of control was refused") < 10:
+        while till.stderr().count("refused a control API token") < 10:
             assert time.monotonic() < deadline, till.stderr()
             time.sleep(0.02)
         till.process.send_signal(signal.SIGTERM)
-        # The answers would take more than two minutes.
+        # Sending all delayed answers would take more than two minutes.
         assert till.process.wait(60) == 0

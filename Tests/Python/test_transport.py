@@ -1,4 +1,4 @@
-"""What real clients do on the wire, and what none of them may trip over."""
+"""HTTP details of real clients that the server must accept."""
 
 import re
 import socket
@@ -36,15 +36,15 @@ def port(environment):
                                   "/inApps/v1/transactions/appTransactions/{}", "/inApps/v1/subscriptions/{}",
                                   "/inApps/v1/lookup/M123456789", "/inApps/v2/refund/lookup/{}",
                                   "/inApps/v1/refund/lookup/{}"])
-def test_an_address_may_end_in_a_question_mark(app, known, path):
-    """Node's client appends one always."""
+def test_a_url_may_end_in_a_question_mark(app, known, path):
+    """Node's client always appends one."""
     raw = request_bytes("GET", path.format(known) + "?", token=app.token())
     outcome = converse(port(app.sandbox), raw, 20)
     assert outcome.status == 200 and outcome.answers[0].headers["content-type"] == "application/json"
 
 
-def test_a_post_without_length_body_and_type_is_taken(app, customer):
-    """Also with the Content-Type that some clients send although there is no body, and with a question mark."""
+def test_a_post_without_length_body_and_type_is_accepted(app, customer):
+    """Also with the Content-Type that some clients send without a body, and with a question mark."""
     bought = app.sandbox.buy(customer, COINS)
     path = f"/inApps/v1/transactions/{bought.id}/finish"
     for headers, length, target in (
@@ -57,7 +57,7 @@ def test_a_post_without_length_body_and_type_is_taken(app, customer):
 
 
 def test_the_page_names_the_routes_that_read_their_body(app, customer):
-    """Each of them refuses what is no JSON, under any Content-Type; the others do not look."""
+    """Each of them rejects a body that is not JSON, with any Content-Type; the others ignore the body."""
     source = (ROOT / "Sources/TillServer/API/RouteName.swift").read_text()
     routes = {name: route for route, name in re.findall(r'"((?:POST|PUT) [^"]+)": "(\w+)"', source)}
     coins, subscribed = app.sandbox.buy(customer, COINS), app.sandbox.buy(customer, BASIC)
@@ -76,7 +76,7 @@ def test_the_page_names_the_routes_that_read_their_body(app, customer):
     assert set(re.findall(r"`(\w+)`", row)) == reading and len(reading) == 6
 
 
-def test_a_get_may_carry_a_length_of_nought(app, known):
+def test_a_get_may_have_a_content_length_of_zero(app, known):
     raw = request_bytes("GET", f"/inApps/v2/history/{known}", {"Content-Length": "0"}, token=app.token())
     assert converse(port(app.sandbox), raw, 20).status == 200
 
@@ -112,7 +112,7 @@ def test_booleans_are_read_in_any_case(sandbox, customer, revoked):
         assert history(sandbox, kept, f"?excludeRevoked={revoked}") == [kept, refunded]
 
 
-def test_repeated_keys_are_a_list_in_any_order_and_a_comma_is_none(sandbox, customer):
+def test_repeated_parameters_are_a_list_and_a_comma_is_not(sandbox, customer):
     coins, season, solo = (sandbox.buy(customer, product).id for product in (COINS, SEASON, SOLO))
     assert history(sandbox, coins, f"?productId={COINS}&productId={SOLO}") == [coins, solo]
     assert history(sandbox, coins, f"?productId={SOLO}&sort=ASCENDING&productId={COINS}") == [coins, solo]
@@ -139,8 +139,8 @@ def test_unknown_keys_of_a_body_are_ignored(sandbox, customer):
 
 @pytest.mark.parametrize("content_type", ["application/json", "application/json; charset=utf-8",
                                           "application/json;charset=UTF-8", "Application/JSON"])
-def test_a_uuid_in_capitals_is_the_same_uuid(sandbox, customer, content_type):
-    """Swift writes them so; Java names the character set."""
+def test_uuids_are_case_insensitive(sandbox, customer, content_type):
+    """Swift writes them so; Java adds the charset."""
     bought = sandbox.buy(customer, COINS)
     token = str(uuid.uuid4())
     answer = sandbox.send(
@@ -153,8 +153,8 @@ def test_a_uuid_in_capitals_is_the_same_uuid(sandbox, customer, content_type):
 
 
 @pytest.mark.parametrize("path", WRONG_CASE + NO_ROUTE)
-def test_what_is_no_route_is_404_without_a_body(app, known, path):
-    """Paths are case-sensitive. Nobody needs a token to be told so, and control is not on this port."""
+def test_an_unknown_path_is_404_without_a_body(app, known, path):
+    """Paths are case-sensitive. The answer needs no token, and control is not on this port."""
     for token in (..., None):
         answer = app.sandbox.send("GET", path.format(known), token=token)
         assert (answer.status_code, answer.content) == (404, b""), answer.text
@@ -179,21 +179,22 @@ def test_a_wrong_method_is_405_without_a_body(app, known, method, path, right):
     assert right in entry["explanation"] and "errorCode" not in entry
 
 
-def test_literal_children_are_not_taken_for_ids(app, customer):
-    """`appTransactions` beside `{transactionId}`."""
+def test_literal_path_segments_are_not_treated_as_ids(app, customer):
+    """`appTransactions` is a sibling of `{transactionId}`."""
     bought = app.sandbox.buy(customer, COINS)
     answer = app.sandbox.send("GET", "/inApps/v1/transactions/appTransactions")
-    # No id, so either no route or no id; but the method is right.
+    # It is not an id, so there is either no route or no valid id; but the method is right.
     assert (answer.status_code, answer.content) == (404, b"") or answer.json()["errorCode"] == 4000006
     assert app.sandbox.client.get_app_transaction_info(bought.id).signedAppTransactionInfo
 
 
 def test_the_environments_are_disjoint_and_the_documented_fallback_of_clients_works(app, customer):
-    """Ask production; on 4040010 ask the sandbox; on 4040010 again it is in neither."""
+    """Clients ask production; on 4040010 they ask the sandbox; a second 4040010 means that the id is in neither."""
     def fallback(id_):
         for environment in (app.production, app.sandbox):
             try:
-                return environment.name, environment.transaction(environment.client.get_transaction_info(id_).signedTransactionInfo)
+                info = environment.client.get_transaction_info(id_)
+                return environment.name, environment.transaction(info.signedTransactionInfo)
             except APIException as refused:
                 assert refused.api_error is APIError.TRANSACTION_ID_NOT_FOUND
         return None, None
@@ -218,18 +219,18 @@ def test_json_answers_have_exactly_the_content_type_that_clients_compare_with(sa
         assert (answer.status_code, answer.headers["Content-Type"]) == (status, "application/json")
 
 
-def test_every_answer_carries_an_id_of_its_own(sandbox, known):
+def test_every_answer_has_a_unique_request_id(sandbox, known):
     seen = {sandbox.send("GET", f"/inApps/v1/transactions/{known}").headers["X-Request-ID"] for _ in range(20)}
     assert len(seen) == 20
 
 
-def test_a_page_stays_below_the_mebibyte_that_swift_reads(sandbox, customer):
+def test_a_page_is_smaller_than_the_mebibyte_that_swift_reads(sandbox, customer):
     bought = sandbox.buy_many(customer, COINS, 25, appAccountToken=str(uuid.uuid4()))
     answer = sandbox.send("GET", f"/inApps/v2/history/{bought[0]}")
     assert len(answer.json()["signedTransactions"]) == 20 and len(answer.content) < 1 << 20
 
 
-# The host of a request -----------------------------------------------------------------------------------------------
+# The host of a request ------------------------------------------------------------------------------------------------
 
 
 def raw(target, *hosts, version="1.1", method="GET"):
@@ -260,7 +261,7 @@ def test_a_request_for_two_hosts_or_none_is_400_on_every_port(server, face):
             assert face != "control" or answer.json()["code"] == "bad_host"
 
 
-def test_a_refused_request_leaves_the_answers_before_it_in_their_order(server):
+def test_a_rejected_request_does_not_change_the_order_of_earlier_answers(server):
     place = server.ports["control"]
     here = f"127.0.0.1:{place}"
     outcome = converse(place, raw("/healthz", here) + raw("/v1/apps", here, here) + raw("/healthz", here), 20, wanted=3)
@@ -268,7 +269,7 @@ def test_a_refused_request_leaves_the_answers_before_it_in_their_order(server):
     assert outcome.answers[1].headers["connection"] == "close"
 
 
-def test_an_old_probe_without_a_host_is_answered(server):
+def test_an_http_1_0_probe_without_a_host_is_answered(server):
     assert converse(server.ports["control"], raw("/readyz", version="1.0"), 20).status == 200
 
 

@@ -1,5 +1,5 @@
-"""POST verifyReceipt on the wire: clients from elsewhere, every status with exactly its body, what a request may look
-like, secrets, dates, and the receipts of single transactions."""
+"""POST verifyReceipt over HTTP: independent clients, every status with its exact body, request formats, secrets, dates,
+and receipts of single transactions."""
 
 import base64
 import itertools
@@ -18,12 +18,12 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO, SEASON, SOLO
+from notification_checks import control_of
 from process_helpers import run_till
 from receipt_checks import Examiner, ask, attributes, renderings
 from shop_helpers import DAY, NO_OFFER, App, ControlRefused, now_ms
-from told import control_of
 
-# Keys of a receipt that are dates of the answer, not of the receipt.
+# Keys of a receipt with dates of the answer instead of the receipt.
 REQUEST_DATES = ("request_date", "request_date_ms", "request_date_pst")
 SANDBOX_DOWNLOAD = 1_375_340_400_000
 APP_KEYS = {
@@ -51,7 +51,7 @@ def secret_of(app, value=None) -> str:
 
 
 def post(environment, body, headers=None, method="POST", path="/verifyReceipt") -> requests.Response:
-    """A request with no headers but those that HTTP itself needs, and those that are given."""
+    """A request with only the headers that HTTP requires, and the given ones."""
     session = requests.Session()
     session.headers.clear()
     if isinstance(body, dict):
@@ -59,7 +59,7 @@ def post(environment, body, headers=None, method="POST", path="/verifyReceipt") 
     return session.request(method, environment.base + path, data=body, headers=headers, timeout=60)
 
 
-def tell(answer) -> dict:
+def json_of(answer) -> dict:
     assert answer.status_code == 200, answer.text
     assert answer.headers["Content-Type"] == "application/json"
     return answer.json()
@@ -80,7 +80,7 @@ def purchases_in(receipt) -> int:
 
 @pytest.fixture(scope="module")
 def shop(server, control, team, tmp_path_factory):
-    """An app with a secret, and in each environment ann, who has subscribed and bought coins, and bob, who has only coins."""
+    """An app with a secret; in each environment ann has subscribed and bought coins, and bob has bought coins."""
     app = App(server, control, "com.example.receipts", 3_100_000_000, team, CATALOG)
     secret = secret_of(app)
     for environment in (app.sandbox, app.production):
@@ -93,14 +93,14 @@ def shop(server, control, team, tmp_path_factory):
 
 @pytest.fixture
 def new_app(server, control, team):
-    """An app of a test's own."""
+    """The test's own app."""
     number = next(_numbers)
     return App(server, control, f"com.example.receipts{number}", 3_100_000_000 + number, team, CATALOG)
 
 
 @pytest.fixture
 def renewed(shop, customer):
-    """A customer of the sandbox whose subscription has renewed twice, and who has bought something else; on a clock."""
+    """A sandbox customer on a customer clock, with a subscription renewed twice and another purchase."""
     environment = shop.sandbox
     with environment.on_clock(customer, now_ms() - 80 * DAY) as clock:
         bought = environment.buy(customer, PRO)
@@ -109,24 +109,24 @@ def renewed(shop, customer):
     return SimpleNamespace(environment=environment, customer=customer, bought=bought)
 
 
-# Clients from elsewhere -----------------------------------------------------------------------------------------------
+# Independent clients --------------------------------------------------------------------------------------------------
 
 
 def environments_asked(control, before) -> list:
-    """In which environments verifyReceipt was refused since, and with what."""
+    """The environments and statuses of the verifyReceipt errors since then, from the request log."""
     entries = control.call("listJournal", query={"limit": 100})["entries"]
     return [(entry["environment"], entry["errorCode"]) for entry in entries
             if entry["requestId"] not in before and entry["path"] == "/verifyReceipt"]
 
 
-def journal(control) -> set:
+def request_log(control) -> set:
     return {entry["requestId"] for entry in control.call("listJournal", query={"limit": 100})["entries"]}
 
 
 def test_itunes_iap_goes_from_production_to_the_sandbox(shop, control, monkeypatch):
     monkeypatch.setattr(itunesiap.Request, "PRODUCTION_VALIDATION_URL", shop.production.base + "/verifyReceipt")
     monkeypatch.setattr(itunesiap.Request, "SANDBOX_VALIDATION_URL", shop.sandbox.base + "/verifyReceipt")
-    before = journal(control)
+    before = request_log(control)
     receipt = receipt_of(shop.sandbox, "ann")
     found = itunesiap.verify(receipt, shop.secret, env=itunesiap.env.review)
     assert environments_asked(control, before) == [("Production", 21007)]
@@ -149,7 +149,7 @@ def test_itunes_iap_goes_from_production_to_the_sandbox(shop, control, monkeypat
 
 @pytest.fixture
 def validator(shop, monkeypatch):
-    """inapppy's validator, whose two addresses are those of the server."""
+    """inapppy's validator, with its two addresses set to the server's."""
     def choose(self):
         self.url = (shop.sandbox if self.sandbox else shop.production).base + "/verifyReceipt"
 
@@ -158,7 +158,7 @@ def validator(shop, monkeypatch):
 
 
 def test_inapppy_goes_from_production_to_the_sandbox_and_back(shop, control, validator):
-    before = journal(control)
+    before = request_log(control)
     found = validator.validate(receipt_of(shop.sandbox, "ann"), shop.secret, exclude_old_transactions=True)
     assert found["status"] == 0 and found["environment"] == "Sandbox" and validator.sandbox
     assert found["latest_receipt_info"] and found["pending_renewal_info"]
@@ -179,7 +179,7 @@ def refusal(environment, status, **more) -> dict:
 
 
 def explained(environment, answer, status, *words):
-    """The journal says why, and neither secret nor receipt."""
+    """The request log has the reason, but neither secret nor receipt."""
     entry = environment.explain(answer)
     assert (entry["status"], entry["errorCode"]) == (200, status)
     for word in words:
@@ -190,7 +190,7 @@ def explained(environment, answer, status, *words):
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"])
 def test_21000_another_method(environment, method):
     answer = post(environment, b"" if method == "GET" else b"{}", method=method)
-    assert tell(answer) == {"status": 21000} and answer.content == b'{"status":21000}'
+    assert json_of(answer) == {"status": 21000} and answer.content == b'{"status":21000}'
     explained(environment, answer, 21000, method, "POST")
 
 
@@ -205,9 +205,9 @@ def test_21000_without_a_body(environment):
     b'{"receipt-data":"AAAA"}', b'{"receipt-data":"ewp9"}', b"receipt-data=AAAA", b"\xff\xfe{}",
     b'{"receipt-data":"AAAA","receipt-data":"AAAA"}',
 ])
-def test_21002_nothing_that_could_be_read(environment, body):
+def test_21002_an_unreadable_receipt(environment, body):
     answer = post(environment, body)
-    assert tell(answer) == {"status": 21002} and answer.content == b'{"status":21002}'
+    assert json_of(answer) == {"status": 21002} and answer.content == b'{"status":21002}'
     explained(environment, answer, 21002)
 
 
@@ -217,11 +217,11 @@ def test_21003_a_receipt_of_another_root(shop, serve):
     app.sandbox.buy("ann", PRO)
     app.sandbox.buy("ann", COINS)
     answer = post(shop.sandbox, {"receipt-data": receipt_of(app.sandbox, "ann"), "password": shop.secret})
-    assert tell(answer) == refusal(shop.sandbox, 21003)
+    assert json_of(answer) == refusal(shop.sandbox, 21003)
     explained(shop.sandbox, answer, 21003)
     coins = app.sandbox.buy("ann", COINS).id
     answer = post(shop.sandbox, {"receipt-data": single_of(app.sandbox, coins), "password": shop.secret})
-    assert tell(answer) == refusal(shop.sandbox, 21003)
+    assert json_of(answer) == refusal(shop.sandbox, 21003)
 
 
 @pytest.mark.parametrize("customer, password", [("ann", None), ("ann", "wrong"), ("ann", ""), ("bob", "wrong")])
@@ -232,7 +232,7 @@ def test_21004_a_secret_that_is_missing_or_wrong(shop, name, customer, password)
     if password is not None:
         body["password"] = password
     answer = post(environment, body)
-    assert tell(answer) == refusal(environment, 21004)
+    assert json_of(answer) == refusal(environment, 21004)
     entry = explained(environment, answer, 21004, "till secret show")
     assert shop.secret not in json.dumps(entry)
 
@@ -241,14 +241,14 @@ def test_21007_and_21008_a_receipt_of_the_other_environment_whatever_the_secret(
     for home, away, status in ((shop.sandbox, shop.production, 21007), (shop.production, shop.sandbox, 21008)):
         for password in (shop.secret, "wrong", None):
             answer = post(away, {"receipt-data": receipt_of(home, "ann"), "password": password})
-            assert tell(answer) == {"status": status} and answer.content == b'{"status":%d}' % status
+            assert json_of(answer) == {"status": status} and answer.content == b'{"status":%d}' % status
             explained(away, answer, status, "send it to")
         coins = home.buy("bob", COINS).id
-        assert tell(post(away, {"receipt-data": single_of(home, coins)})) == {"status": status}
+        assert json_of(post(away, {"receipt-data": single_of(home, coins)})) == {"status": status}
 
 
-def test_21010_an_app_or_a_customer_that_is_not_there(serve, tmp_path):
-    """A copy of a shop has the same root, and not what came later."""
+def test_21010_an_unknown_app_or_customer(serve, tmp_path):
+    """A copy of a shop has the same root, but not the later data."""
     till = serve()
     control = control_of(till)
     app = App(till, control, "com.example.first", 81, None, CATALOG)
@@ -262,13 +262,13 @@ def test_21010_an_app_or_a_customer_that_is_not_there(serve, tmp_path):
     base = SimpleNamespace(base=copy.address("sandbox"))
     for receipt in (receipt_of(late.sandbox, "ann"), receipt_of(app.sandbox, "bob"), single_of(app.sandbox, bought.id)):
         assert ask(app.sandbox, receipt)["status"] == 0
-        answer = tell(post(base, {"receipt-data": receipt}))
+        answer = json_of(post(base, {"receipt-data": receipt}))
         assert answer == {"status": 21010, "environment": "Sandbox", "is_retryable": False}
         assert answer["is_retryable"] is False
-    assert tell(post(base, {"receipt-data": receipt_of(app.sandbox, "ann")}))["status"] == 0
+    assert json_of(post(base, {"receipt-data": receipt_of(app.sandbox, "ann")}))["status"] == 0
 
 
-# What a request may look like -----------------------------------------------------------------------------------------
+# Request formats ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("content_type", [
@@ -280,17 +280,17 @@ def test_any_content_type_and_none(shop, content_type):
     headers = {"Content-Type": content_type} if content_type else {}
     answer = post(shop.sandbox, body, headers)
     assert answer.request.headers.get("Content-Type") == content_type
-    assert tell(answer)["status"] == 0
+    assert json_of(answer)["status"] == 0
 
 
-def test_a_token_is_neither_needed_nor_looked_at(shop):
+def test_a_token_is_neither_needed_nor_checked(shop):
     body = {"receipt-data": receipt_of(shop.sandbox, "bob")}
-    assert tell(post(shop.sandbox, body, {"Authorization": "Bearer nonsense"}))["status"] == 0
+    assert json_of(post(shop.sandbox, body, {"Authorization": "Bearer nonsense"}))["status"] == 0
 
 
 def test_unknown_members_are_ignored(shop):
     body = {"receipt-data": receipt_of(shop.sandbox, "bob"), "exclude_old_transactions": 7, "x": {"y": [None]}}
-    assert tell(post(shop.sandbox, body))["status"] == 0
+    assert json_of(post(shop.sandbox, body))["status"] == 0
 
 
 def wrapped(text, end) -> str:
@@ -317,7 +317,7 @@ def test_base64_as_clients_send_it(shop, customer):
             assert ask(shop.sandbox, text)["status"] == 0, count
 
 
-def test_base64_of_other_alphabets_is_refused(shop):
+def test_base64_of_other_alphabets_is_rejected(shop):
     receipt = receipt_of(shop.sandbox, "ann")
     assert "+" in receipt and "/" in receipt
     for changed in (receipt.replace("+", "-").replace("/", "_"), receipt.replace("+", "-"), receipt.replace("/", "_"),
@@ -325,10 +325,10 @@ def test_base64_of_other_alphabets_is_refused(shop):
                     receipt + "!", receipt[:100] + "=" + receipt[100:], receipt + "é"):
         assert ask(shop.sandbox, changed, shop.secret) == {"status": 21002}
     escaped = json.dumps({"receipt-data": receipt, "password": shop.secret}).replace("/", "\\/")
-    assert tell(post(shop.sandbox, escaped.encode()))["status"] == 0, "JSON may escape a slash"
+    assert json_of(post(shop.sandbox, escaped.encode()))["status"] == 0, "JSON may escape a slash"
 
 
-# The lists ------------------------------------------------------------------------------------------------------------
+# Lists of transactions ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("value, is_excluded", [
@@ -349,7 +349,7 @@ def test_old_transactions_are_left_out_on_request(shop, renewed, value, is_exclu
     assert purchases_in(answer["latest_receipt"]) == len(left)
 
 
-def test_one_subscription_leaves_one_entry(shop, customer):
+def test_a_subscription_has_one_pending_renewal_entry(shop, customer):
     environment = shop.sandbox
     with environment.on_clock(customer, now_ms() - 80 * DAY) as clock:
         environment.buy(customer, PRO)
@@ -363,7 +363,7 @@ def test_one_subscription_leaves_one_entry(shop, customer):
     assert len(again["receipt"]["in_app"]) == 1 and len(again["latest_receipt_info"]) == 3
 
 
-def test_what_renewed_after_a_receipt_was_made_is_in_the_answer(shop, customer):
+def test_renewals_after_the_creation_of_a_receipt_are_in_the_answer(shop, customer):
     environment = shop.sandbox
     with environment.on_clock(customer, now_ms() - 80 * DAY) as clock:
         environment.buy(customer, PRO)
@@ -410,14 +410,14 @@ def test_a_consumable_stays_in_old_receipts_when_it_is_finished(shop, customer):
     assert [item["product_id"] for item in answer["receipt"]["in_app"]] == [COINS]
 
 
-def test_who_never_bought_has_a_receipt_too(environment, customer):
+def test_a_customer_without_purchases_has_a_receipt(environment, customer):
     environment.create(customer)
     answer = ask(environment, receipt_of(environment, customer))
     assert set(answer) == {"status", "environment", "receipt"} and set(answer["receipt"]) == APP_KEYS
     assert answer["receipt"]["in_app"] == []
 
 
-def test_the_device_is_handed_the_receipt_with_a_purchase(shop, customer):
+def test_a_purchase_returns_the_receipt_of_the_device(shop, customer):
     device = str(uuid.uuid4())
     answer = shop.sandbox.control("buy", {"productId": SOLO, "receipt": True, "deviceId": device}, customer=customer)
     receipt = answer["device"]["appReceipt"]
@@ -434,7 +434,7 @@ def status_of(environment, customer, password) -> int:
     return ask(environment, receipt_of(environment, customer), password)["status"]
 
 
-def test_an_apps_own_secret_takes_the_place_of_its_teams(server, control):
+def test_an_apps_own_secret_replaces_its_teams(server, control):
     issuer = control.call("createTeam", {"name": "With secrets"})["issuerId"]
     number = next(_numbers)
     app = App(server, control, f"com.example.secret{number}", 3_200_000_000 + number, issuer, CATALOG)
@@ -443,7 +443,7 @@ def test_an_apps_own_secret_takes_the_place_of_its_teams(server, control):
     sandbox.buy("bob", COINS)
     assert control.call("getSharedSecret", bundleId=app.bundle_id) == {"from": "none"}
     answer = post(sandbox, {"receipt-data": receipt_of(sandbox, "ann"), "password": "x"})
-    assert tell(answer) == refusal(sandbox, 21004)
+    assert json_of(answer) == refusal(sandbox, 21004)
     explained(sandbox, answer, 21004, "till secret create")
     assert (status_of(sandbox, "ann", None), status_of(sandbox, "bob", None)) == (21004, 0)
     primary = control.call("setPrimarySharedSecret", {"sharedSecret": "of-the-team"}, issuerId=issuer)
@@ -464,7 +464,7 @@ def test_an_apps_own_secret_takes_the_place_of_its_teams(server, control):
 
 
 @pytest.mark.parametrize("secret", ["", " ", "a b", "x" * 129, "é", "a\n"])
-def test_what_cannot_be_a_secret(new_app, secret):
+def test_invalid_secrets(new_app, secret):
     for operation, named in (("setSharedSecret", {"bundleId": new_app.bundle_id}),
                              ("setPrimarySharedSecret", {"issuerId": new_app.issuer_id})):
         with pytest.raises(ControlRefused) as refused:
@@ -496,8 +496,8 @@ def test_a_receipt_of_another_app_needs_that_apps_secret(shop, new_app):
     (1_709_208_000_500, "2024-02-29 12:00:00 Etc/GMT", "2024-02-29 04:00:00 America/Los_Angeles"),
     (4_070_908_799_001, "2098-12-31 23:59:59 Etc/GMT", "2098-12-31 15:59:59 America/Los_Angeles"),
 ])
-def test_dates_are_written_in_three_ways(shop, customer, instant, gmt, pacific):
-    """On both sides of both changes of the clocks, and far away; the receipt is good at its own time."""
+def test_dates_have_three_formats(shop, customer, instant, gmt, pacific):
+    """On both sides of both DST changes, and far in the future; the receipt is valid at its own time."""
     for environment in (shop.sandbox, shop.production):
         clock = environment.on_clock(customer, instant)
         with clock:
@@ -516,8 +516,8 @@ def test_dates_are_written_in_three_ways(shop, customer, instant, gmt, pacific):
             assert shop.examiner.rendered(environment, text)["status"] == 0
 
 
-def test_the_app_was_never_downloaded_after_its_receipt(shop, customer):
-    """A customer without a download, on a clock from before the app was set up."""
+def test_the_download_date_is_never_after_the_receipt(shop, customer):
+    """A customer without a download, on a clock from before the creation of the app."""
     instant = 1_600_000_000_000
     clock = shop.production.on_clock(customer, instant, downloadsApp=False)
     with clock:
@@ -525,16 +525,17 @@ def test_the_app_was_never_downloaded_after_its_receipt(shop, customer):
     assert receipt["original_purchase_date_ms"] == receipt["receipt_creation_date_ms"] == str(instant)
 
 
-# The list of what is commonly got wrong -------------------------------------------------------------------------------
+# Common mistakes in implementations of verifyReceipt ------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def checked(shop):
-    """Ann's receipt and what is said of it, in both environments; and a customer who had everything."""
+    """Ann's receipt with its answer in both environments, and a customer with purchases of all kinds."""
     found = SimpleNamespace()
     for environment in (shop.sandbox, shop.production):
         receipt = receipt_of(environment, "ann")
-        setattr(found, environment.name, SimpleNamespace(receipt=receipt, answer=ask(environment, receipt, shop.secret)))
+        answer = ask(environment, receipt, shop.secret)
+        setattr(found, environment.name, SimpleNamespace(receipt=receipt, answer=answer))
     environment = shop.sandbox
     basic = environment.buy("eve", BASIC, offer=NO_OFFER)
     environment.buy("eve", PRO)
@@ -594,7 +595,7 @@ def checklist_6(shop, checked):
     body = json.dumps({"receipt-data": checked.sandbox.receipt, "password": shop.secret}).encode()
     for headers in ({}, {"Content-Type": "application/json; charset=utf-8"},
                     {"Content-Type": "application/x-www-form-urlencoded"}):
-        assert tell(post(shop.sandbox, body, headers))["status"] == 0
+        assert json_of(post(shop.sandbox, body, headers))["status"] == 0
 
 
 def checklist_7(shop, checked):
@@ -680,7 +681,7 @@ def checklist_17(shop, checked):
 
 
 def checklist_18(shop, checked):
-    """Attributes 9, 10, 11, 13, 14, 20, 25, 1709, 1710, 1714-1718 and 1722 have no key and hurt nobody."""
+    """Attributes 9, 10, 11, 13, 14, 20, 25, 1709, 1710, 1714-1718 and 1722 have no key and cause no error."""
     raw = raw_attributes(checked.production.receipt)
     assert {9, 10, 11, 13, 14, 20, 25} <= set(raw) and not {6, 7} & set(raw)
     assert set(checked.production.answer["receipt"]) == APP_KEYS
@@ -692,7 +693,7 @@ CHECKLIST = [checklist_1, checklist_2, checklist_3, checklist_4, checklist_5, ch
 
 
 @pytest.mark.parametrize("point", CHECKLIST, ids=lambda point: point.__name__)
-def test_what_is_commonly_got_wrong(shop, checked, point):
+def test_common_mistakes(shop, checked, point):
     point(shop, checked)
 
 
@@ -714,11 +715,11 @@ def property_list(text) -> dict:
 
 
 def expired(environment, customer):
-    """A subscription that was turned off and has run out."""
+    """A cancelled subscription that has expired."""
     return environment.lapsed(customer, PRO)
 
 
-def test_a_single_receipt_is_signed_as_it_used_to_be(shop, customer):
+def test_a_single_receipt_has_the_historical_signature(shop, customer):
     for environment in (shop.sandbox, shop.production):
         bought = environment.buy(customer, PRO)
         text = single_of(environment, bought.id)
@@ -760,7 +761,7 @@ def test_the_answer_to_a_single_receipt_is_flat(shop, customer):
     assert found.receipt.last_in_app.product_id == PRO
 
 
-def test_the_single_receipt_of_what_is_no_subscription(shop, customer):
+def test_the_single_receipt_of_a_one_time_purchase(shop, customer):
     environment = shop.production
     coins = environment.buy(customer, COINS, quantity=3)
     answer = ask(environment, single_of(environment, coins.id))
@@ -773,7 +774,7 @@ def test_21006_the_single_receipt_of_a_subscription_that_has_ended(shop, custome
     environment = shop.sandbox
     bought = expired(environment, customer)
     response = post(environment, {"receipt-data": single_of(environment, bought.id), "password": shop.secret})
-    answer = tell(response)
+    answer = json_of(response)
     assert set(answer) == {"status", "receipt", "auto_renew_status", "auto_renew_product_id", "expiration_intent",
                            "is_in_billing_retry_period", "latest_expired_receipt_info"}
     assert (answer["status"], answer["auto_renew_status"]) == (21006, 0)
@@ -781,10 +782,11 @@ def test_21006_the_single_receipt_of_a_subscription_that_has_ended(shop, custome
     assert answer["latest_expired_receipt_info"]["transaction_id"] == bought.id
     explained(environment, response, 21006)
     assert ask(environment, single_of(environment, bought.id)) == refusal(environment, 21004)
-    assert ask(environment, receipt_of(environment, customer), shop.secret)["status"] == 0, "app receipts know no such status"
+    answer = ask(environment, receipt_of(environment, customer), shop.secret)
+    assert answer["status"] == 0, "app receipts do not have this status"
 
 
-def test_the_single_receipt_tells_of_the_latest_period(shop, renewed):
+def test_the_answer_to_a_single_receipt_has_the_latest_period(shop, renewed):
     answer = ask(renewed.environment, single_of(renewed.environment, renewed.bought.id), shop.secret)
     assert answer["receipt"]["transaction_id"] == renewed.bought.id
     latest = answer["latest_receipt_info"]
@@ -800,7 +802,7 @@ def test_the_single_receipt_tells_of_the_latest_period(shop, renewed):
     lambda text: text + "\n",
     lambda text: text.replace('"signing-status"', '"more" = "1";\n\t"signing-status"'),
 ])
-def test_nothing_of_a_single_receipt_can_be_changed(shop, change):
+def test_a_modified_single_receipt_is_rejected(shop, change):
     for environment in (shop.sandbox, shop.production):
         text = base64.b64decode(single_of(shop.sandbox, shop.sandbox.buy("bob", COINS).id)).decode()
         changed = change(text)

@@ -1,4 +1,4 @@
-"""Notifications of version 1: plain JSON with a unified receipt, for servers that were never moved to version 2."""
+"""Notifications of version 1: plain JSON with a unified receipt, for servers that still use version 1."""
 
 import itertools
 import json
@@ -9,9 +9,9 @@ from appstoreserverlibrary.api_client import APIException
 
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, PRO
 from listening_post import ListeningPost
+from notification_checks import advance, freeze, history, listen, until
 from process_helpers import assert_healthy, doctor
 from shop_helpers import App, ControlClient, ControlRefused
-from told import advance, freeze, history, listen, until
 
 NO_OFFER = {"kind": "NONE"}
 HOUR = 3_600_000
@@ -26,7 +26,7 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(params=["sandbox", "production"])
 def environment(server, control, team, request):
-    """A environment of an app of the test's own, told in version 1 at a frozen clock."""
+    """An environment of the test's own app."""
     number = next(_numbers)
     app = App(server, control, f"com.example.old{number}", 2_500_000_000 + number, team, CATALOG)
     control.call("setSharedSecret", {"sharedSecret": SECRET}, bundleId=app.bundle_id)
@@ -41,7 +41,7 @@ def post():
 
 
 def bodies(post, count):
-    """The bodies of the first posts, in the order of their arrival; no more than these came."""
+    """The bodies of the first posts, in order of arrival; there must be no more."""
     received = post.wait_for(count) if count else []
     assert len(post.received) == count, [json.loads(each.body)["notification_type"] for each in post.received]
     return [json.loads(each.body) for each in received]
@@ -61,7 +61,7 @@ def verify(environment, receipt):
 
 
 def buy(environment, product):
-    """What ann buys; the number of the transaction."""
+    """Buys for ann; returns the transaction id."""
     return environment.control("buy", {"productId": product, "offer": NO_OFFER}, customer="ann")["transactionId"]
 
 
@@ -71,11 +71,11 @@ def expire(environment, bought):
 
 
 def resubscribe(product):
-    def story(environment):
+    def scenario(environment):
         bought = buy(environment, BASIC)
         expire(environment, bought)
         buy(environment, product)
-    return story
+    return scenario
 
 
 def upgrade(environment):
@@ -95,20 +95,20 @@ def resume(environment):
 
 
 def fail(days, then=None):
-    def story(environment):
+    def scenario(environment):
         environment.control("setRules", {"grace": {"days": 16}})
         buy(environment, BASIC)
         environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
         advance(environment, days)
         if then:
             environment.control("setCard", {"card": then}, customer="ann")
-    return story
+    return scenario
 
 
 def refund(product):
-    def story(environment):
+    def scenario(environment):
         environment.control("refund", {}, transactionId=buy(environment, product))
-    return story
+    return scenario
 
 
 def ask_for_refund(environment):
@@ -133,9 +133,9 @@ EVENTS = {
                 ["INITIAL_BUY", "DID_RENEW"]),
     "upgrade": (upgrade, ["INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL"]),
     "downgrade": (downgrade, ["INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF"]),
-    "the same again after the end": (
+    "the same product after the end": (
         resubscribe(BASIC), ["INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_STATUS"]),
-    "another after the end": (
+    "another product after the end": (
         resubscribe(BASIC_YEAR),
         ["INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL", "DID_CHANGE_RENEWAL_STATUS"]),
     "cancelled and turned on": (
@@ -146,27 +146,27 @@ EVENTS = {
     "refund of a subscription": (refund(BASIC), ["INITIAL_BUY", "CANCEL", "DID_CHANGE_RENEWAL_STATUS"]),
     "refund of a consumable": (refund(COINS), ["REFUND"]),
     "refund of a non-consumable": (refund(FOREVER), ["REFUND"]),
-    "a refund that is asked for": (ask_for_refund, ["CONSUMPTION_REQUEST"]),
+    "a requested refund": (ask_for_refund, ["CONSUMPTION_REQUEST"]),
     "a family loses access": (leave_family, ["INITIAL_BUY", "REVOKE"]),
     "a price that needs consent": (raise_price, ["INITIAL_BUY", "PRICE_INCREASE_CONSENT"]),
-    "a purchase that renews nothing": (lambda environment: buy(environment, COINS), []),
+    "a purchase that is no subscription": (lambda environment: buy(environment, COINS), []),
 }
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_each_event_is_told_by_its_types_in_order(environment, post, event):
-    story, expected = EVENTS[event]
+def test_each_event_sends_its_types_in_order(environment, post, event):
+    scenario, expected = EVENTS[event]
     freeze(environment)
     listen(environment, post, name="old", version=1)
-    # The signed form goes its own way beside it.
+    # Version 2 is sent separately to another endpoint.
     signed = ListeningPost()
     listen(environment, signed)
-    story(environment)
-    # Whatever was owed has been sent once a leap has settled.
+    scenario(environment)
+    # Every pending delivery has been sent once an advance has settled.
     advance(environment, "1s")
     found = bodies(post, len(expected))
     assert [body["notification_type"] for body in found] == expected
-    assert signed.received, "version 2 is told as well"
+    assert signed.received, "version 2 was not sent"
     signed.close()
     for body in found:
         is_subscription = "auto_renew_status" in body
@@ -184,7 +184,7 @@ def test_each_event_is_told_by_its_types_in_order(environment, post, event):
 
 
 def check_unified_receipt(environment, body):
-    """Its receipt is a good one of the same rows, and verifyReceipt knows the customer by it."""
+    """The receipt of the body is valid and has the same rows, and verifyReceipt accepts it for the customer."""
     unified = body["unified_receipt"]
     assert unified["environment"] == environment.wire_name and unified["status"] == 0
     answer = verify(environment, unified["latest_receipt"])
@@ -197,7 +197,7 @@ def check_unified_receipt(environment, body):
     assert dates == sorted(dates, reverse=True)
 
 
-def test_the_last_unified_receipt_says_what_verify_receipt_says(environment, post):
+def test_the_last_unified_receipt_equals_the_answer_of_verify_receipt(environment, post):
     freeze(environment)
     listen(environment, post, name="old", version=1)
     bought = buy(environment, BASIC)
@@ -212,7 +212,7 @@ def test_the_last_unified_receipt_says_what_verify_receipt_says(environment, pos
     assert [row["auto_renew_status"] for row in unified["pending_renewal_info"]] == ["0"]
 
 
-def test_a_leap_tells_each_renewal_with_the_rows_of_its_time(environment, post):
+def test_each_renewal_of_an_advance_has_the_rows_of_its_date(environment, post):
     freeze(environment)
     listen(environment, post, name="old", version=1)
     buy(environment, BASIC)
@@ -238,15 +238,15 @@ def test_a_unified_receipt_has_the_newest_hundred(environment, post):
 # Delivery -------------------------------------------------------------------------------------------------------------
 
 
-def test_what_does_not_arrive_is_tried_four_times(environment, post):
+def test_an_undeliverable_notification_is_tried_four_times(environment, post):
     freeze(environment)
     listen(environment, post, name="old", version=1)
     post.answer = 500
     buy(environment, BASIC_YEAR)
     advance(environment, "200h")
     assert len({received.body for received in post.wait_for(4)}) == 1 and len(post.received) == 4
-    (told,) = [each for each in notifications(environment) if each["version"] == 1]
-    (delivery,) = told["deliveries"]
+    (entry,) = [each for each in notifications(environment) if each["version"] == 1]
+    (delivery,) = entry["deliveries"]
     dates = [attempt["attemptDate"] for attempt in delivery["attempts"]]
     assert [(date - dates[0]) // HOUR for date in dates] == [0, 6, 30, 78]
     assert not delivery["isDelivered"] and "nextAttemptDate" not in delivery and delivery["endpoint"] == "old"
@@ -256,7 +256,7 @@ def notifications(environment):
     return environment.control("listNotifications", query={"limit": 100})["notifications"]
 
 
-def test_a_primary_endpoint_of_version_one_gets_tests_of_version_two_and_has_no_other_history(environment, post):
+def test_a_version_one_endpoint_gets_version_two_test_notifications_and_has_no_other_history(environment, post):
     listen(environment, post, version=1)
     buy(environment, BASIC)
     (body,) = bodies(post, 1)
@@ -273,19 +273,19 @@ def test_a_primary_endpoint_of_version_one_gets_tests_of_version_two_and_has_no_
     assert until(status).signedPayload == json.loads(test.body)["signedPayload"]
     (item,) = history(environment)
     assert item.notice.words == "TEST" and item.results == ["SUCCESS"]
-    # The plain body is what control shows; nothing of it is signed.
-    (told,) = [each for each in notifications(environment) if each["version"] == 1]
-    whole = environment.control("getNotification", notificationUUID=told["notificationUUID"])
+    # Control shows the plain body, without signed parts.
+    (entry,) = [each for each in notifications(environment) if each["version"] == 1]
+    whole = environment.control("getNotification", notificationUUID=entry["notificationUUID"])
     assert whole["payload"] == body and "signedPayload" not in whole
-    # Sent again, it is the same; and another version is another way.
-    environment.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
+    # A resend sends the same body; after the endpoint has changed to version 2, nothing is resent.
+    environment.control("resendNotification", {}, notificationUUID=entry["notificationUUID"])
     assert post.wait_for(3)[2].body == post.received[0].body
     listen(environment, post)
-    owed = environment.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
+    owed = environment.control("resendNotification", {}, notificationUUID=entry["notificationUUID"])
     assert owed == {"owed": 0}
 
 
-def test_an_endpoint_takes_only_the_types_of_its_version(environment, post):
+def test_an_endpoint_accepts_only_the_types_of_its_version(environment, post):
     listen(environment, post, name="old", version=1, types=["DID_RENEW"])
     listed = environment.control("listEndpoints")["endpoints"]
     assert listed == [{"name": "old", "url": post.url, "types": ["DID_RENEW"], "version": 1}]
@@ -299,12 +299,14 @@ def test_an_endpoint_takes_only_the_types_of_its_version(environment, post):
     assert types(post, 1) == ["DID_RENEW"]
 
 
-def test_apple_leaves_some_types_out_in_the_sandbox(serve):
+def test_with_the_apple_profile_the_sandbox_omits_some_types(serve):
     till = serve("--profile", "apple")
     control = ControlClient(till.address("control"))
     app = App(till, control, "com.example.apple", 1, None, CATALOG)
     post = ListeningPost()
-    for environment, expected in ((app.sandbox, ["INITIAL_BUY"]), (app.production, ["INITIAL_BUY", "DID_FAIL_TO_RENEW"])):
+    for environment, expected in (
+        (app.sandbox, ["INITIAL_BUY"]), (app.production, ["INITIAL_BUY", "DID_FAIL_TO_RENEW"]),
+    ):
         post.received.clear()
         freeze(environment)
         listen(environment, post, name="old", version=1)
@@ -316,7 +318,7 @@ def test_apple_leaves_some_types_out_in_the_sandbox(serve):
     post.close()
 
 
-def test_the_doctor_knows_version_one(serve):
+def test_doctor_checks_version_one(serve):
     till = serve()
     app = App(till, ControlClient(till.address("control")), "com.example.doctor", 1, None, CATALOG)
     post = ListeningPost()
@@ -328,14 +330,14 @@ def test_the_doctor_knows_version_one(serve):
     assert_healthy(till.data, "after notifications of version 1")
 
 
-def test_a_refund_turns_renewal_off_and_an_end_has_its_intent(environment, post):
+def test_a_refund_turns_off_renewal_and_an_expiration_has_its_intent(environment, post):
     freeze(environment)
     listen(environment, post, name="old", version=1)
     environment.control("setRules", {"grace": {"days": 16}})
     environment.control("refund", {}, transactionId=buy(environment, BASIC))
-    told_of_refund = bodies(post, 3)[1:]
-    assert [body["auto_renew_status"] for body in told_of_refund] == ["false", "false"]
-    # Who cancels in the grace period has ended the subscription, and the element goes; the list stays.
+    after_refund = bodies(post, 3)[1:]
+    assert [body["auto_renew_status"] for body in after_refund] == ["false", "false"]
+    # A cancellation in the grace period ends the subscription and removes the element; the list stays.
     again = buy(environment, BASIC)
     environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
     advance(environment, "32d")
@@ -346,7 +348,7 @@ def test_a_refund_turns_renewal_off_and_an_end_has_its_intent(environment, post)
     assert last["unified_receipt"]["pending_renewal_info"] == []
 
 
-def test_consumables_bury_no_subscription(environment, post):
+def test_many_consumables_do_not_hide_a_subscription(environment, post):
     freeze(environment)
     bought = buy(environment, BASIC)
     expire(environment, bought)
@@ -356,17 +358,17 @@ def test_consumables_bury_no_subscription(environment, post):
     listen(environment, post, name="old", version=1)
     buy(environment, BASIC)
     (body,) = bodies(post, 1)
-    assert body["notification_type"] == "DID_CHANGE_RENEWAL_STATUS", "the same product again"
+    assert body["notification_type"] == "DID_CHANGE_RENEWAL_STATUS", "the same product was bought again"
     rows = body["unified_receipt"]["latest_receipt_info"]
     assert bought in {row["transaction_id"] for row in rows} and {row["product_id"] for row in rows} == {BASIC}
 
 
-def test_an_upgrade_within_the_day_ahead_is_what_counts(environment, post):
+def test_an_upgrade_after_the_early_charge_takes_precedence(environment, post):
     if environment.name == "sandbox":
         environment = environment.app.production
     freeze(environment)
     first = buy(environment, BASIC)
-    # The next month has been charged, and has not begun.
+    # The next month has been charged, but has not begun.
     advance(environment, "716h")
     listen(environment, post, name="old", version=1)
     bought = environment.control("changeSubscription", {"productId": PRO}, originalTransactionId=first)["transactionId"]
@@ -376,7 +378,7 @@ def test_an_upgrade_within_the_day_ahead_is_what_counts(environment, post):
     whole = requests.post(f"{environment.base}/verifyReceipt", json=body).json()
     rows = whole["latest_receipt_info"]
     dates = [int(row["purchase_date_ms"]) for row in rows]
-    assert dates == sorted(dates, reverse=True), "the newest purchase_date comes first"
+    assert dates == sorted(dates, reverse=True), "not sorted newest purchase_date first"
     assert [(row["product_id"], row.get("is_upgraded")) for row in rows] == [
         (BASIC, "true"), (PRO, None), (BASIC, "true"),
     ]
@@ -387,7 +389,7 @@ def test_an_upgrade_within_the_day_ahead_is_what_counts(environment, post):
     assert types(post, 4)[2:] == ["CANCEL", "DID_CHANGE_RENEWAL_STATUS"]
 
 
-def test_the_doctor_misses_what_signs_receipts(serve):
+def test_doctor_reports_a_missing_receipt_certificate(serve):
     till = serve()
     app = App(till, ControlClient(till.address("control")), "com.example.doctor", 1, None, CATALOG)
     buy(app.sandbox, COINS)
@@ -396,4 +398,4 @@ def test_the_doctor_misses_what_signs_receipts(serve):
     assert_healthy(till.data, "once receipts were made")
     (till.data / "ca/receipts/leaf.key").unlink()
     found = doctor(till.data)
-    assert found.returncode == 3 and "What signs receipts cannot be used" in found.stdout
+    assert found.returncode == 3 and "The keys of receipts cannot be used" in found.stdout

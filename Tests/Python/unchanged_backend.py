@@ -1,7 +1,7 @@
-"""A backend as its owner wrote it: Apple's library and `requests`, with no word of Till. Prints what it found as JSON.
+"""A backend written without Till in mind: Apple's library and `requests`. Prints its results as JSON.
 
-It knows its key and its app from a file of settings, or else from the environment, and Apple's addresses from the
-library. Its arguments are the id of a transaction of each environment (`sandbox=…`) and, if wanted, a receipt of each
+It reads its key and app from a settings file or from environment variables, and uses the library's own addresses of
+Apple. Arguments: the id of a transaction of each environment (`sandbox=…`) and optionally a receipt of each
 (`sandbox-receipt=FILE`).
 """
 

@@ -1,7 +1,7 @@
-"""A backend's receipt check as its owner wrote it years ago: `requests` and Apple's two addresses, production first.
+"""A backend's old receipt check, written without Till in mind: `requests` and Apple's two addresses, production first.
 
-Reads receipts from the files named, and prints Apple's answers as JSON, one a line. The shared secret is in the
-environment.
+Reads receipts from the given files, and prints Apple's answers as JSON, one per line. The shared secret is in an
+environment variable.
 """
 
 import json
@@ -16,7 +16,7 @@ ASK_THE_SANDBOX = 21007
 
 
 def verify_receipt(receipt, password=None):
-    """Apple's answer, the statuses on the way to it, and the id of the last request."""
+    """Apple's answer, all statuses received, and the id of the last request."""
     question = {"receipt-data": receipt, "exclude-old-transactions": True}
     if password:
         question["password"] = password

@@ -1,13 +1,13 @@
 import Synchronization
 import Testing
 
-/// All scenarios; when the last has ended it is judged what none of them told.
+/// All scenarios. After the last one, the coverage is checked.
 @Suite("Scenarios", .judgesCoverage)
 enum Scenarios {}
 
-/// What the scenarios told, together.
+/// The combined steps of all scenarios.
 enum Coverage {
-    /// A step of one subscription: the status before (0 where there was none), what was notified, the status after.
+    /// A step of one subscription: the status before (0 if there was none), the notification, the status after.
     struct Step: Hashable, Sendable {
         var from: Int
         var words: String
@@ -38,7 +38,7 @@ enum Coverage {
         }
     }
 
-    /// Every type and subtype of an ordinary purchase, its renewals, changes, troubles and end.
+    /// Every type and subtype of an ordinary purchase, its renewals, changes, billing problems and end.
     static let words = [
         "SUBSCRIBED INITIAL_BUY", "SUBSCRIBED RESUBSCRIBE", "DID_RENEW", "DID_RENEW BILLING_RECOVERY",
         "OFFER_REDEEMED", "OFFER_REDEEMED UPGRADE", "OFFER_REDEEMED DOWNGRADE", "ONE_TIME_CHARGE",
@@ -73,14 +73,14 @@ enum Coverage {
 
     private static func step(_ from: Int, _ words: String, _ to: Int) -> Step { Step(from: from, words: words, to: to) }
 
-    /// What no scenario told, in words.
+    /// The steps that no scenario covers, as text.
     static func missing(in seen: Seen) -> [String] {
         words.filter { !seen.words.contains($0) }
             + steps.filter { !seen.steps.contains($0) }.map { "\($0.words) from status \($0.from) to \($0.to)" }
     }
 }
 
-/// Judges at the end of all scenarios, in whatever order they ran; not where somebody chose a few of them.
+/// Checks the coverage after all scenarios, in any order, but not when only some scenarios were selected.
 struct CoverageTrait: SuiteTrait, TestScoping {
     var isRecursive: Bool { false }
 
@@ -94,11 +94,11 @@ struct CoverageTrait: SuiteTrait, TestScoping {
         let isChoice = CommandLine.arguments.contains { $0 == "--filter" || $0 == "--skip" }
         if isChoice, seen.scenarios < 60 { return }
         let missing = Coverage.missing(in: seen)
-        #expect(missing.isEmpty, "no scenario tells: \(missing.joined(separator: "; "))")
+        #expect(missing.isEmpty, "no scenario covers: \(missing.joined(separator: "; "))")
     }
 }
 
 extension Trait where Self == CoverageTrait {
-    /// Fails when something of the tables is told by no scenario.
+    /// Fails when no scenario covers a notification or transition of the tables.
     static var judgesCoverage: Self { CoverageTrait() }
 }

@@ -1,7 +1,7 @@
 import TillCore
 
 extension FieldTests {
-    /// A new transaction of the same original by the customer's act, or by the store.
+    /// A new transaction of the same original, through the customer or the store.
     static func bought(_ changes: [Field: String] = [:], reason: String = "PURCHASE") -> [Field: String] {
         [
             .transactionId: "new", .originalTransactionId: "=", .webOrderLineItemId: "new", .productId: "=",
@@ -11,7 +11,7 @@ extension FieldTests {
         ].merging(changes) { $1 }
     }
 
-    /// The first transaction of all.
+    /// The first transaction.
     private static func first(_ changes: [Field: String] = [:]) -> [Field: String] {
         bought([.originalTransactionId: "id", .originalPurchaseDate: "t", .productId: "pro"].merging(changes) { $1 })
     }

@@ -1,12 +1,11 @@
 import Testing
 import TillCore
 
-/// The tables of what each transition does to the fields of a transaction and of renewal info, a row for each.
+/// The tables of how each transition changes the fields of a transaction and of renewal info, one row each.
 @Suite("What each transition changes")
 struct FieldTests {
-    /// A transition: what came before, what happens, and what must hold after it.
-    ///
-    /// Expectations are words: `=` unchanged, `new`, `t` the instant of the event, `old expiry`, `+P1M` so much after
+    /// A transition: its preconditions, its event, and its expected fields.
+    /// Expectations are words: `=` unchanged, `new`, `t` the instant of the event, `old expiry`, `+P1M` this long after
     /// the purchase date, `-` absent; anything else is the value itself.
     struct Row: Sendable, CustomStringConvertible {
         var name: String
@@ -66,7 +65,7 @@ struct FieldTests {
         let before = try await shop.stage.subscriptions(of: "ann").first
         try await row.event(shop)
         let after = try #require(try await shop.stage.subscriptions(of: "ann").first)
-        // The transaction that was last told of: a refund tells of the one that it names.
+        // The transaction of the last notification: a refund's notification has the refunded transaction.
         let received = try #require(try await shop.stage.received().last { $0.customer == "ann" })
         let history = try await shop.stage.history(of: "ann")
         #expect(history.last == received.transaction || row.transaction[.transactionId] == "=")
@@ -153,7 +152,7 @@ struct FieldTests {
         return values
     }
 
-    @Test("An upgrade leaves the dates of the replaced transaction and marks it", arguments: StageKind.all)
+    @Test("An upgrade keeps the dates of the replaced transaction and marks it", arguments: StageKind.all)
     func replaced(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.products)
         try await shop.buys("ann", "pro")

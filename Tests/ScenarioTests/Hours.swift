@@ -1,13 +1,14 @@
 import Foundation
 import TillCore
 
-/// The hour of a scenario: the store adds periods in Pacific time, so that what begins at four in the morning there
-/// renews at four, which is noon in UTC in winter and eleven in summer. A date without a time means that hour.
+/// The default hour of scenarios. The store adds periods in Pacific time, so a period that begins at four in the
+/// morning there renews at four, which is noon UTC in winter and eleven in summer. A date without a time means that
+/// hour.
 struct Hours: Sendable {
     private let secondsOfDay: Int64
 
-    /// The hour at which a scenario begins: noon UTC of a winter day where only a day is given.
-    init(of start: Timestamp) { secondsOfDay = Hours.wallSeconds(start) }
+    /// The hour at which a scenario begins: noon UTC of a winter day if only a day is given.
+    init(of start: Timestamp) { secondsOfDay = Hours.pacificSecondsOfDay(start) }
 
     /// Reads `2026-01-31`, `2026-01-31 18:30`, `2026-01-31 18:30:05` and ISO 8601.
     func instant(_ text: String) -> Timestamp {
@@ -23,12 +24,12 @@ struct Hours: Sendable {
     func words(_ instant: Timestamp) -> String {
         let text = instant.iso8601
         let date = String(text.prefix(10))
-        guard Hours.wallSeconds(instant) != secondsOfDay else { return date }
+        guard Hours.pacificSecondsOfDay(instant) != secondsOfDay else { return date }
         let time = text.dropFirst(11).dropLast()
         return "\(date) \(time.hasSuffix(":00") ? time.dropLast(3) : time)"
     }
 
-    /// Where a scenario starts: noon of the day in winter, or the time that is given.
+    /// The start of a scenario: noon of the day in winter, or the given time.
     static func start(_ text: String) -> Timestamp {
         let parts = numbers(text)
         guard parts.count <= 3 else { return midnight(parts).advanced(milliseconds: time(parts) * 1_000) }
@@ -56,7 +57,7 @@ struct Hours: Sendable {
         return Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000)))
     }
 
-    private static func wallSeconds(_ instant: Timestamp) -> Int64 {
+    private static func pacificSecondsOfDay(_ instant: Timestamp) -> Int64 {
         let local = instant.wholeSecond.milliseconds / 1_000 + offset(instant)
         return (local % 86_400 + 86_400) % 86_400
     }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// What the developer's server was notified, as it reads it: wire names and wire values, at whatever stage.
+/// A notification as the developer's server reads it: wire names and wire values, on every stage.
 struct ReceivedNotification: Equatable, Sendable {
     var signedDate: Timestamp
     /// The customer whose `appTransactionId` the transaction carries.
@@ -16,7 +16,7 @@ struct ReceivedNotification: Equatable, Sendable {
     var words: String { type + (subtype.map { " \($0)" } ?? "") }
 }
 
-/// A decoded `signedTransactionInfo`, as far as scenarios look at it.
+/// A decoded `signedTransactionInfo`, with the keys that scenarios check.
 struct ReceivedTransaction: Codable, Equatable, Sendable {
     var transactionId: String
     var originalTransactionId: String
@@ -53,7 +53,7 @@ struct ReceivedCommitment: Codable, Equatable, Sendable {
     var commitmentPrice: Int64?
 }
 
-/// A decoded `signedRenewalInfo`, as far as scenarios look at it.
+/// A decoded `signedRenewalInfo`, with the keys that scenarios check.
 struct ReceivedRenewalInfo: Codable, Equatable, Sendable {
     var originalTransactionId: String
     var productId: String
@@ -86,7 +86,7 @@ struct ReceivedRenewalCommitment: Codable, Equatable, Sendable {
     var commitmentRenewalPrice: Int64?
 }
 
-/// How a subscription stands when one asks: what Get All Subscription Statuses answers for it.
+/// The state of a subscription on request: the answer of Get All Subscription Statuses.
 struct ReceivedSubscription: Equatable, Sendable {
     var status: Int
     var transaction: ReceivedTransaction

@@ -1,26 +1,24 @@
 import Testing
 import TillCore
 
-/// A story of a shop: typed acts on dates, and one timeline that says everything that the developer's server was
-/// notified.
-///
-/// It knows nothing of the stage on which it is played, so that the same text holds for the rules alone, a store and a
-/// server. Customers are opened when they first act.
+/// A scenario of a shop: typed operations on dates, and one timeline of all notifications to the developer's server.
+/// It is independent of its stage, so that the same text holds for the rules alone, a store and a server. Accounts are
+/// created when a customer first acts.
 final class Scenario {
     let stage: any Stage
     let hours: Hours
     private(set) var now: Timestamp
-    /// The catalogue as it was at the beginning: prices that differ from it are written out in the timeline.
+    /// The catalog at the beginning: the timeline writes prices that differ from it.
     let products: [String: Product]
-    /// The catalogue as it is.
-    private var shelf: [String: Product]
+    /// The present catalog.
+    private var catalog: [String: Product]
     private var customers: Set<String> = []
 
     /// A shop that opens on a day.
     ///
     /// - Parameters:
     ///   - environment: Sandbox charges nothing ahead; Production charges a day before a period ends.
-    ///   - change: what is chosen otherwise than by default.
+    ///   - change: settings that differ from the defaults.
     init(
         at kind: StageKind,
         on start: String,
@@ -36,13 +34,15 @@ final class Scenario {
         now = Hours.start(start)
         hours = Hours(of: now)
         self.products = Dictionary(uniqueKeysWithValues: products.map { ($0.id, $0) })
-        shelf = self.products
-        stage = try await kind.open(Opening(environment: environment, products: products, policy: policy, start: now))
+        catalog = self.products
+        stage = try await kind.open(
+            StageSettings(environment: environment, products: products, policy: policy, start: now)
+        )
     }
 
     // MARK: Time
 
-    /// Lets time pass to a date, with all that falls due up to and at that hour.
+    /// Advances the time to a date, including everything that falls due up to and at that hour.
     func advance(to date: String) async throws {
         now = hours.instant(date)
         try await stage.advance(to: now)
@@ -82,7 +82,7 @@ final class Scenario {
         try await does(customer, .purchase(purchase))
     }
 
-    /// To the shop a change of plan is a purchase of another product of the group.
+    /// For the shop a change of plan is a purchase of another product of the group.
     func changesPlan(_ customer: String, to product: String, offer: OfferChoice = .automatic) async throws {
         try await buys(customer, product, offer: offer)
     }
@@ -109,7 +109,7 @@ final class Scenario {
         try await does(customer, .turnAutoRenewOn(try await own(customer).transaction.originalTransactionId))
     }
 
-    /// Renewals are declined; with purchases, those too.
+    /// Renewals are declined; if `purchases` is set, purchases too.
     func declinesCard(of customer: String, withPurchases: Bool = false) async throws {
         try await does(customer, .useCard(withPurchases ? .declined : .declinedForRenewals))
     }
@@ -127,9 +127,9 @@ final class Scenario {
         )
     }
 
-    // MARK: Prices and the catalogue
+    // MARK: Prices and the catalog
 
-    /// The catalogue's price changes for new customers, and for subscribers unless their price is preserved.
+    /// The catalog's price changes for new customers, and for subscribers unless their price is preserved.
     func raisesPrice(
         of product: String,
         to milliunits: Int64,
@@ -156,15 +156,15 @@ final class Scenario {
     func putsOnSale(_ product: String) async throws { try await changes(product) { $0.isForSale = true } }
 
     private func changes(_ product: String, _ change: (inout Product) -> Void) async throws {
-        var changed = try #require(shelf[product])
+        var changed = try #require(catalog[product])
         change(&changed)
-        shelf[product] = changed
+        catalog[product] = changed
         try await stage.put(changed)
     }
 
     // MARK: Refunds
 
-    /// The customer asks for money back, for the transaction of a date or the latest of their own.
+    /// The customer requests a refund of the transaction of a date, or of their latest.
     func requestsRefund(
         _ customer: String,
         of date: String? = nil,
@@ -216,9 +216,9 @@ final class Scenario {
         )
     }
 
-    // MARK: Asking
+    // MARK: Reading the state
 
-    /// The customer's own subscription, the latest where there are several.
+    /// The customer's own subscription; the latest if there are several.
     func own(_ customer: String) async throws -> ReceivedSubscription {
         let all = try await stage.subscriptions(of: customer)
         return try #require(all.last { $0.transaction.inAppOwnershipType == "PURCHASED" })
@@ -230,7 +230,7 @@ final class Scenario {
         return try #require(all.last { $0.transaction.inAppOwnershipType == "FAMILY_SHARED" })
     }
 
-    /// The customer's own transaction whose period began on a date, or the latest of all.
+    /// The customer's own transaction whose period began on a date, or the latest one.
     func transaction(of customer: String, _ date: String?) async throws -> ReceivedTransaction {
         let own = try await stage.history(of: customer).filter { $0.inAppOwnershipType == "PURCHASED" }
             .sorted {
@@ -241,28 +241,28 @@ final class Scenario {
         return try #require(own.last { $0.purchaseDate == wanted }, "nothing of \(customer) began on \(date)")
     }
 
-    /// An act that the rules refuse.
+    /// An operation that the rules refuse.
     func refuses(
         _ code: String,
         sourceLocation: SourceLocation = #_sourceLocation,
-        _ act: () async throws -> Void
+        _ operation: () async throws -> Void
     ) async throws {
         do {
-            try await act()
-            Issue.record("nothing was refused, and \(code) should be", sourceLocation: sourceLocation)
+            try await operation()
+            Issue.record("expected the refusal \(code), but nothing was refused", sourceLocation: sourceLocation)
         } catch let refused as Refused {
             #expect(refused.code == code, sourceLocation: sourceLocation)
         }
     }
 
-    private func does(_ customer: String, _ act: Act) async throws {
+    private func does(_ customer: String, _ operation: StageOperation) async throws {
         try await opens(customer)
-        try await stage.perform(act, by: customer)
+        try await stage.perform(operation, by: customer)
     }
 
     // MARK: The timeline
 
-    /// Everything that was notified since the beginning is this, and each of it keeps the laws of what is told.
+    /// Expects exactly these notifications since the beginning, and that each of them keeps the laws.
     func expect(_ timeline: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let received = Timeline.ordered(try await stage.received())
         Coverage.note(received)
@@ -271,9 +271,9 @@ final class Scenario {
             Issue.record(Comment(rawValue: difference), sourceLocation: sourceLocation)
         }
         for one in received {
-            for breach in Laws.breaches(by: one) {
+            for violation in Laws.violations(by: one) {
                 let line = Timeline(of: self).lines([one]).first ?? ""
-                Issue.record(Comment(rawValue: "\(line): \(breach)"), sourceLocation: sourceLocation)
+                Issue.record(Comment(rawValue: "\(line): \(violation)"), sourceLocation: sourceLocation)
             }
         }
     }

@@ -1,6 +1,7 @@
 import TillCore
 
-/// What was notified, a line each: date, customer where there are several, type and subtype, status, and what matters.
+/// The notifications, one line each: date, customer if there are several, type and subtype, status, and relevant
+/// details.
 struct Timeline {
     let hours: Hours
     let products: [String: Product]
@@ -12,7 +13,7 @@ struct Timeline {
         products = scenario.products
     }
 
-    /// By the second, then by customer, then in the order of signing: the same at every stage.
+    /// By the second, then by customer, then in the order of signing: the same on every stage.
     static func ordered(_ received: [ReceivedNotification]) -> [ReceivedNotification] {
         received.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)
@@ -43,10 +44,10 @@ struct Timeline {
         }
     }
 
-    /// The longest of all types and subtypes would push everything else to the edge.
+    /// The longest type and subtype would push everything else too far to the right.
     private static let widthOfType = 30
 
-    /// The lines that differ, or nil: spaces that only align do not count.
+    /// The lines that differ, or nil; alignment spaces are ignored.
     static func difference(of lines: [String], from expected: String) -> String? {
         func squeezed(_ line: some StringProtocol) -> String { line.split(separator: " ").joined(separator: " ") }
         let wanted = expected.split(separator: "\n").map(squeezed)
@@ -55,7 +56,7 @@ struct Timeline {
         let change = found.difference(from: wanted)
         let gone = Set(change.removals.map { if case .remove(let place, _, _) = $0 { place } else { -1 } })
         let new = Set(change.insertions.map { if case .insert(let place, _, _) = $0 { place } else { -1 } })
-        var text = ["the timeline differs (- expected, + told):"]
+        var text = ["the timeline differs (- expected, + notified):"]
         var place = 0
         for (index, line) in lines.enumerated() {
             while place < wanted.count, gone.contains(place) {
@@ -72,7 +73,7 @@ struct Timeline {
         return text.joined(separator: "\n")
     }
 
-    // MARK: What matters
+    // MARK: Relevant details
 
     private func detail(_ received: ReceivedNotification) -> String {
         var timeline = self
@@ -108,8 +109,7 @@ struct Timeline {
         }
     }
 
-    /// What was bought: until when, in which month of a commitment, for how much where it is not the list price, and
-    /// by which offer.
+    /// The purchase: its end, its month of a commitment, its price if it is not the list price, and its offer.
     private func charge(_ row: ReceivedTransaction, _ received: ReceivedNotification) -> [String] {
         var parts: [String] = []
         if row.quantity > 1 { parts.append("\(row.quantity) pieces") }
@@ -143,7 +143,7 @@ struct Timeline {
         return parts
     }
 
-    /// Which period it is about, where it is not the latest.
+    /// The period of the transaction, if it is not the latest.
     private func older(_ received: ReceivedNotification) -> [String] {
         guard let info = received.renewalInfo, received.transaction.expiresDate != info.renewalDate else { return [] }
         return ["of \(date(received.transaction.purchaseDate))"]
@@ -159,7 +159,7 @@ struct Timeline {
         return parts
     }
 
-    /// What the next period will be, where it is not simply the same again.
+    /// The next period, if it is not the same again.
     private func whatFollows(_ info: ReceivedRenewalInfo, _ received: ReceivedNotification) -> [String] {
         var parts: [String] = []
         let isOff = received.subtype == "AUTO_RENEW_DISABLED"
@@ -198,7 +198,7 @@ struct Timeline {
         products[product].map { $0.prices.standard.milliunits * Int64(quantity) }
     }
 
-    /// An instant of the line's own day is its time alone.
+    /// An instant on the line's own day is written as a time only.
     private func date(_ instant: Timestamp?) -> String {
         guard let instant else { return "never" }
         let words = hours.words(instant)

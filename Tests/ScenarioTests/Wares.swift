@@ -1,6 +1,6 @@
 import TillCore
 
-/// What scenarios sell, in few words.
+/// The products of the scenarios, short.
 extension Product {
     static let coins = Product(id: "coins", type: .consumable, referenceName: "Coins", prices: .usd(990))
 
@@ -16,7 +16,7 @@ extension Product {
 
     static let season = Product(id: "season", type: .nonRenewing, referenceName: "Season", prices: .usd(9_990))
 
-    /// A subscription; all of one group unless it says otherwise.
+    /// A subscription; all are in one group unless specified otherwise.
     static func plan(
         _ id: String = "pro",
         level: Int = 1,

@@ -3,21 +3,21 @@ import Testing
 import TillCore
 import TillTesting
 
-/// A life in one advance is the same life day by day and hour by hour.
-@Suite("A life is the same however time passes")
+/// One advance, daily advances and hourly advances give the same result.
+@Suite("The result does not depend on how time passes")
 struct LawTests {
-    /// Whether the long run is wanted (`make soak`).
+    /// Whether the long run is requested (`make soak`).
     private static let isSoak = ProcessInfo.processInfo.environment["TILL_SOAK"] != nil
 
-    @Test("Five hundred lives of the rules alone, and every transition in them")
+    @Test("Five hundred workloads on the rules alone reach every transition")
     func core() async {
-        let lives: UInt64 = Self.isSoak ? 10_000 : 500
+        let workloads: UInt64 = Self.isSoak ? 10_000 : 500
         let lines = LineCount()
         let verdicts = await withTaskGroup(of: [Simulation.Verdict].self) { group in
             for part in 0..<4 {
                 group.addTask {
                     var verdicts: [Simulation.Verdict] = []
-                    for seed in stride(from: UInt64(1 + part), through: lives, by: 4) {
+                    for seed in stride(from: UInt64(1 + part), through: workloads, by: 4) {
                         verdicts.append(await Simulation.judge(seed: seed, rule: lines.rule))
                     }
                     return verdicts
@@ -25,50 +25,50 @@ struct LawTests {
             }
             return await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(verdicts.count == lives)
+        #expect(verdicts.count == workloads)
         let failures = verdicts.sorted { $0.seed < $1.seed }.compactMap(\.failure)
         #expect(failures.isEmpty, "\(failures.count) seeds failed; the first: \(failures.first ?? "")")
         let count = verdicts.reduce(into: TransitionCount()) { $0.add($1.count) }
         print(count.text)
-        #expect(count.rare(below: 5).isEmpty, "rows of the table that were reached less than five times")
-        #expect(count.unused.isEmpty, "commands that never did anything")
-        #expect(count.strange.isEmpty, "transitions that no table has")
+        #expect(count.rare(below: 5).isEmpty, "rows of the table that were reached fewer than five times")
+        #expect(count.unused.isEmpty, "commands that were always refused")
+        #expect(count.strange.isEmpty, "transitions that are not in the table")
         let unused = TransitionMatrix().handled.filter { lines[$0] == 0 }
-        #expect(unused.isEmpty, "lines of the transition table that no life used")
+        #expect(unused.isEmpty, "lines of the transition table that no workload used")
     }
 
     @Test("The laws find mistakes in the transition table", arguments: MistakenTable.Mistake.allCases)
     func mistakes(_ mistake: MistakenTable.Mistake) async {
-        // All lines are tried in `make soak`; these are one of each kind.
+        // `make soak` tries all lines; these are one of each kind.
         let sample: Set<TransitionLine> = [
             TransitionLine(.active, .renewal), TransitionLine(.gracePeriod, .endOfGrace),
             TransitionLine(.paidAhead, .refund), TransitionLine(.billingRetry, .recovery),
         ]
         for line in MistakenTable.lines(for: mistake) where Self.isSoak || sample.contains(line) {
             let found = await MistakenTable(mistake, in: line).discovery(within: 200)
-            let words = found.map { "found after \($0.lives) lives: \($0.finding)" } ?? "NOT FOUND"
+            let words = found.map { "found after \($0.workloads) workloads: \($0.finding)" } ?? "NOT FOUND"
             print("\(mistake.rawValue): \(line): \(words)")
             #expect(found != nil, "\(mistake.rawValue): \(line)")
         }
     }
 
-    @Test("A shop in which a stop leaves a trace is found out")
+    @Test("A system whose state depends on stops is detected")
     func traces() async throws {
         let verdict = try await Simulation.judge(seed: 1, at: .days) { TracedSystem(inner: CoreUnderTest(for: $0)) }
         let failure = try #require(verdict.failure)
         #expect(failure.hasPrefix("seed 1: "))
     }
 
-    @Test("The same seed is the same life, another is another")
+    @Test("The same seed gives the same workload, another seed another")
     func seeds() {
-        let lives = [7, 7, 8].map { WorkloadGenerator.workload(of: $0) }
-        let texts = lives.map { workload in workload.acts.map { "\($0)" } }
+        let workloads = [7, 7, 8].map { WorkloadGenerator.workload(of: $0) }
+        let texts = workloads.map { workload in workload.acts.map { "\($0)" } }
         #expect(texts[0] == texts[1])
         #expect(texts[0] != texts[2])
-        #expect(lives[0].policy == lives[1].policy)
+        #expect(workloads[0].policy == workloads[1].policy)
     }
 
-    @Test("Dice fall as they always did")
+    @Test("Random numbers are the same in every version")
     func random() {
         var random = SeededRandom(seed: 1_234_567)
         #expect(
@@ -79,7 +79,7 @@ struct LawTests {
     }
 }
 
-/// A shop that sells something whenever its time is moved.
+/// A shop that sells a product whenever its time advances.
 private struct TracedSystem: SystemUnderTest {
     var inner: CoreUnderTest
 
@@ -93,21 +93,21 @@ private struct TracedSystem: SystemUnderTest {
     func observe() -> Observation { inner.observe() }
 }
 
-/// The same law where rows, clocks and commits are real.
-@Suite("A life is the same on a store")
+/// The same law with real rows, clocks and commits.
+@Suite("On a store the result does not depend on how time passes")
 struct StoreLawTests {
-    @Test("A hundred lives of a shop on a SQLite file, in leaps and day by day")
-    func sqlite() async throws { try await live(100, on: .sqlite) }
+    @Test("A hundred workloads on SQLite, in single advances and day by day")
+    func sqlite() async throws { try await run(100, on: .sqlite) }
 
-    @Test("Ten lives of a shop on PostgreSQL, in leaps and day by day")
-    func postgres() async throws { try await live(10, on: .postgres) }
+    @Test("Ten workloads on PostgreSQL, in single advances and day by day")
+    func postgres() async throws { try await run(10, on: .postgres) }
 
-    private func live(_ lives: UInt64, on engine: TestEngine) async throws {
+    private func run(_ workloads: UInt64, on engine: TestEngine) async throws {
         let failures = try await withThrowingTaskGroup(of: [String].self) { group in
             for part in 0..<2 {
                 group.addTask {
                     var failures: [String] = []
-                    for seed in stride(from: UInt64(1 + part), through: lives, by: 2) {
+                    for seed in stride(from: UInt64(1 + part), through: workloads, by: 2) {
                         let verdict = try await Simulation.judge(seed: seed, at: .days) {
                             try await ShopUnderTest(for: $0, on: engine)
                         }

@@ -1,4 +1,4 @@
-"""The soak stands apart from `make test`: it takes ten minutes for each engine. It shares the tests' helpers."""
+"""The soak test is not part of `make test`: it takes ten minutes per engine. It shares the tests' helpers."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Everything that is done with a Till, at a steady pace, by clients that keep their connections."""
+"""A steady mixed load of all kinds of calls, from clients with keep-alive connections."""
 
 import asyncio
 import base64
@@ -31,7 +31,7 @@ class Client:
         self.writer = None
 
     async def ask(self, method, path, body=None, headers=""):
-        """The status and the body."""
+        """Sends a request; returns the status and the body."""
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 22)
         kind = ""
@@ -61,16 +61,16 @@ class Client:
 
 
 class Wrong(Exception):
-    """An answer that is neither right nor that of a store that does not answer."""
+    """An answer that is neither correct nor the error of an unavailable store."""
 
 
 class MixedLoad:
-    """Runs on a thread of its own. `begin` and `end` may be called again and again; what was sold stays known."""
+    """Runs on its own thread. `begin` and `end` may be called repeatedly; the known purchases are kept."""
 
     def __init__(self, server, key):
         self.server, self.key = server, key
         self.sold = defaultdict(list)
-        # A purchase whose customer nobody knows for sure, since it was answered with an error.
+        # Customers whose last purchase was answered with an error, so it is unknown whether it was stored.
         self.unsure = Counter()
         self.numbers = itertools.count()
         self.log = []
@@ -79,14 +79,14 @@ class MixedLoad:
         self.originals = []
         self.transactions = []
         self.receipts = []
-        # A good token, made once, and one of a key that nobody knows.
+        # A valid token, created once, and one of an unknown key.
         self.question = None
 
-    # Beginning and ending
+    # Start and stop
 
     def begin(self):
         self.stopping = False
-        self.thread = threading.Thread(target=lambda: asyncio.run(self.everybody()))
+        self.thread = threading.Thread(target=lambda: asyncio.run(self.all_clients()))
         self.thread.start()
 
     def end(self):
@@ -95,37 +95,39 @@ class MixedLoad:
         assert not self.thread.is_alive(), "a client still waits for its answer"
         assert not self.wrong, "\n".join(self.wrong[:5])
 
-    async def everybody(self):
-        # How many clients do what, and for how long each of them waits before it does it again.
+    async def all_clients(self):
+        # The number of clients for each operation, and the pause of each client between two calls.
         crews = [
-            (self.buys, "control", 4, 0.10), (self.history, ENVIRONMENT, 2, 0.05), (self.told, ENVIRONMENT, 1, 0.15),
-            (self.verify_receipt, ENVIRONMENT, 1, 0.10), (self.refund, "control", 1, 0.30),
-            (self.leap, "control", OWN_CLOCKS, 1.0), (self.revocation, ENVIRONMENT, 1, 0.10), (self.refused, ENVIRONMENT, 2, 0.10),
+            (self.buys, "control", 4, 0.10), (self.history, ENVIRONMENT, 2, 0.05),
+            (self.notifications, ENVIRONMENT, 1, 0.15), (self.verify_receipt, ENVIRONMENT, 1, 0.10),
+            (self.refund, "control", 1, 0.30),
+            (self.advance, "control", OWN_CLOCKS, 1.0), (self.revocation, ENVIRONMENT, 1, 0.10),
+            (self.refused, ENVIRONMENT, 2, 0.10),
             (self.console, "control", 1, 0.10), (self.status, ENVIRONMENT, 1, 0.10),
         ]
         await asyncio.gather(*(
-            self.crew(act, Client(self.server.ports[face]), place, pause)
-            for act, face, count, pause in crews for place in range(count)
+            self.crew(operation, Client(self.server.ports[face]), place, pause)
+            for operation, face, count, pause in crews for place in range(count)
         ))
 
-    async def crew(self, act, client, place, pause):
+    async def crew(self, operation, client, place, pause):
         for turn in itertools.count():
             if self.stopping:
                 break
             begun = time.monotonic()
             try:
-                is_good = await act(client, place, turn)
+                is_good = await operation(client, place, turn)
             except Exception as error:
-                # Whoever cannot go on says so; the others do.
-                self.wrong.append(f"{act.__name__}: {type(error).__name__}: {error}")
+                # A client that fails reports the error; the others continue.
+                self.wrong.append(f"{operation.__name__}: {type(error).__name__}: {error}")
                 break
             if is_good is not None:
-                self.log.append((time.monotonic(), act.__name__, is_good))
+                self.log.append((time.monotonic(), operation.__name__, is_good))
             await asyncio.sleep(max(0.0 if is_good else 0.05, pause - (time.monotonic() - begun)))
         client.close()
 
     async def control(self, client, method, path, body=None, but=()):
-        """The document; None while the store does not answer."""
+        """Returns the JSON answer, or None while the store is unavailable."""
         status, text = await client.ask(method, path, body)
         if status in (200, 201):
             return json.loads(text)
@@ -136,7 +138,7 @@ class MixedLoad:
         raise Wrong(f"{method} {path}: {status} {text[:300]!r}")
 
     async def apple(self, client, method, path, body=None, token=None):
-        """The document; None while the store does not answer."""
+        """Returns the JSON answer, or None while the store is unavailable."""
         status, text = await client.ask(
             method, path, body, f"Authorization: Bearer {token or self.key.token()}\r\n"
         )
@@ -146,7 +148,7 @@ class MixedLoad:
             return None
         raise Wrong(f"{method} {path}: {status} {text[:300]!r}")
 
-    # What is done
+    # Operations
 
     async def buys(self, client, place, turn):
         """Each buyer buys for forty customers in turn, and after a while for forty others."""
@@ -164,7 +166,7 @@ class MixedLoad:
         return True
 
     async def history(self, client, place, turn):
-        """Every second time with a token that nobody saw before."""
+        """Uses a new token every second time."""
         if not self.latest:
             return None
         token = self.key.token(jti=f"{place}/{turn}", bid=BUNDLE) if turn % 2 else None
@@ -179,8 +181,8 @@ class MixedLoad:
             client, "GET", f"/inApps/v1/subscriptions/{self.originals[turn % len(self.originals)]}"
         ) is not None
 
-    async def told(self, client, place, turn):
-        """The first pages of what was told in the past weeks."""
+    async def notifications(self, client, place, turn):
+        """Reads the first pages of the notifications of the past weeks."""
         now = int(time.time() * 1000)
         wanted, query = {"startDate": now - 20 * 86_400_000, "endDate": now}, ""
         for _ in range(3):
@@ -205,13 +207,13 @@ class MixedLoad:
             "receipt-data": self.receipts[turn % len(self.receipts)], "password": self.secret,
             "exclude-old-transactions": turn % 2 == 0,
         })
-        told = json.loads(text)["status"]
-        if status != 200 or told not in (0, 21005):
+        code = json.loads(text)["status"]
+        if status != 200 or code not in (0, 21005):
             raise Wrong(f"verifyReceipt: {status} {text[:300]!r}")
-        return told == 0
+        return code == 0
 
     def side(self, client):
-        """A client of control's, for who otherwise speaks to Apple's routes."""
+        """A control client, for an operation that otherwise calls Apple's routes."""
         if not hasattr(client, "beside"):
             client.beside = Client(self.server.ports["control"])
             close = client.close
@@ -226,8 +228,8 @@ class MixedLoad:
             client, "POST", f"{SCOPE}/transactions/{transaction}/refund", {}, but=(409,)
         ) is not None
 
-    async def leap(self, client, place, turn):
-        """Somebody new subscribes on a clock of one's own, and half a year goes by in six leaps."""
+    async def advance(self, client, place, turn):
+        """A new customer subscribes on a customer clock, which advances by half a year in six steps."""
         clock = f"clock-{place}"
         if turn % 8 == 0:
             client.subscriber = f"subscriber {place}/{turn // 8}/{next(self.numbers)}"
@@ -264,7 +266,7 @@ class MixedLoad:
         return True
 
     async def refused(self, client, place, turn):
-        """Tokens of every wrong kind, and ids that nobody has."""
+        """Tokens with errors of every kind, and unknown ids."""
         now = int(time.time())
         token = (
             lambda: "", lambda: "a.b.c", lambda: self.key.token(exp=now - 10), lambda: self.key.token(aud=f"x{turn}"),
@@ -274,7 +276,7 @@ class MixedLoad:
         status, text = await client.ask(
             "GET", f"/inApps/v1/transactions/{turn}", headers=f"Authorization: Bearer {token}\r\n" if token else ""
         )
-        # An id that cannot be one is not looked for; one that could be is, and then the store may not answer.
+        # A malformed id is not looked up; a well-formed one is, so the store may be unavailable.
         if status == 500 and json.loads(text)["errorCode"] == 5000001:
             return False
         if status not in (400, 401, 404):
@@ -282,7 +284,7 @@ class MixedLoad:
         return True
 
     async def console(self, client, place, turn):
-        """What a console asks for when somebody looks at it."""
+        """The requests of an open console."""
         customer = path_part(self.latest[-1][0]) if self.latest else None
         paths = [
             "/v1/status", "/v1/apps", "/v1/journal?limit=20", f"{SCOPE}/customers?limit=20", f"{SCOPE}/clocks",
@@ -292,10 +294,10 @@ class MixedLoad:
             return (await client.ask("GET", "/metrics"))[0] == 200
         return await self.control(client, "GET", paths[turn % len(paths)]) is not None
 
-    # Once
+    # Setup
 
     def set_up(self, post):
-        """An endpoint that takes everything, clocks, a shared secret, and a question for the responder."""
+        """Creates an endpoint that accepts everything, clocks, a shared secret, and an OCSP request."""
         control = self.server.control
         control("PUT", f"{SCOPE}/endpoints/primary", {"url": post.url})
         for place in range(OWN_CLOCKS):

@@ -1,5 +1,5 @@
-"""Ten minutes of mixed load on each engine: memory stays flat, no connection is leaked, a database that goes comes
-back, and nothing that was acknowledged is lost. TILL_SOAK_SECONDS sets another length."""
+"""Ten minutes of mixed load on each engine: memory stays flat, no connection is leaked, Till recovers from database
+outages, and no acknowledged data is lost. TILL_SOAK_SECONDS sets another duration."""
 
 import asyncio
 import contextlib
@@ -18,20 +18,20 @@ from mixed_load import BUNDLE, SCOPE, MixedLoad
 from postgres_server import PostgresServer
 from process_helpers import Server, payload, run_till, set_up_app
 from steadiness import MEGABYTE, allowed, growth, is_flat, open_things, sample
-from test_crash import REALM, Connection
+from test_crash import ENVIRONMENT, Connection
 
 SECONDS = float(os.environ.get("TILL_SOAK_SECONDS") or 600)
 WARM_UP = min(60.0, max(20.0, SECONDS / 10))
 EVERY = 3.0 if SECONDS >= 300 else 1.0
 DOWN = 4.0
-# Each renewal and what is told of it take 2 kB.
+# Each renewal and its notification take 2 kB.
 FILLERS, FILLING_QUARTERS = 100, 30
-# After the database is back, errors stop within so many seconds.
+# Errors must stop within this many seconds after the database is back.
 WELL_WITHIN = 10.0
 
 
 class Sampler:
-    """Looks at the process again and again."""
+    """Samples the process repeatedly."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -63,7 +63,7 @@ def test_a_soak(engine, tmp_path):
         load.begin()
         time.sleep(WARM_UP)
         load.end()
-        assert load.errors(0, time.monotonic()) == 0, "errors before anything was done to the database"
+        assert load.errors(0, time.monotonic()) == 0, "errors before the first database outage"
         before = quiet(server, database)
 
         sampler = Sampler(server.pid)
@@ -96,8 +96,8 @@ def test_a_soak(engine, tmp_path):
 
 
 def fill(server, post):
-    """Makes what is kept in memory by design as large as it gets: SQLite's cache holds 16 MB of the database, so that
-    is filled with years of renewals."""
+    """Fills the caches that are bounded by design, so that they do not count as growth: SQLite caches 16 MB of the
+    database, so it needs years of renewals."""
     server.control("POST", f"{SCOPE}/clocks", {"name": "years", "mode": "frozen"})
     for number in range(FILLERS):
         customer = f"{SCOPE}/customers/filler-{number}"
@@ -115,21 +115,21 @@ def fill(server, post):
 
 
 def rest(until, post):
-    """Waits, and lets the receiver forget what it got: it is not under test."""
+    """Waits, and discards the receiver's posts, because its memory is not under test."""
     while (left := until - time.monotonic()) > 0:
         post.received.clear()
         time.sleep(min(left, 1.0))
 
 
 def connections(database) -> int:
-    """How many connections of Till's the database sees."""
+    """The number of Till's connections that the database reports."""
     if not database:
         return 0
     return int(database.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'till'"))
 
 
 def quiet(server, database, wanted=None) -> dict:
-    """What Till holds when nobody asks anything of it and everything is sent, as soon as it is no more than wanted."""
+    """The resources of an idle Till with no pending deliveries, as soon as they are no more than `wanted`."""
     limit = time.monotonic() + 45
     calm = None
     while True:
@@ -150,7 +150,7 @@ COUNTS = (*CONNECTIONS, "threads")
 
 
 def trouble(database, load, number, name) -> dict:
-    """The database goes, and is back after a while."""
+    """Stops the database for a while."""
     gone = time.monotonic()
     database.process.send_signal(number)
     database.process.wait(60)
@@ -162,12 +162,12 @@ def trouble(database, load, number, name) -> dict:
     return {"name": name, "gone": gone, "back": back, "well": max(bad, default=back) - back}
 
 
-# Judging --------------------------------------------------------------------------------------------------------------
+# Checks ---------------------------------------------------------------------------------------------------------------
 
 
 def report(engine, log, samples, seconds, before, after, troubles):
     done = Counter(name for _, name, _ in log)
-    print(f"\n\n{engine}: {len(log)} acts in {seconds:.0f} s, {len(log) / seconds:.0f} a second")
+    print(f"\n\n{engine}: {len(log)} calls in {seconds:.0f} s, {len(log) / seconds:.0f} a second")
     print("  " + ", ".join(f"{name} {count}" for name, count in sorted(done.items())))
     print("                second third     last third         growth        allowed")
     for name in ("rss", "anonymous"):
@@ -194,19 +194,20 @@ def judge_memory(samples):
         second, last = growth(values)
         assert is_flat(values), (
             f"{name} grew from {second / MEGABYTE:.1f} to {last / MEGABYTE:.1f} MB, "
-            f"allowed are {allowed(second) / MEGABYTE:.1f} MB more; samples: {[round(v / MEGABYTE) for v in values]}"
+            f"at most {allowed(second) / MEGABYTE:.1f} MB more are allowed; "
+            f"samples: {[round(v / MEGABYTE) for v in values]}"
         )
 
 
 def judge_connections(before, after, things):
     grown = {name: (before[name], after[name]) for name in CONNECTIONS if after[name] > before[name]}
-    assert not grown, f"more is open than after warm-up: {grown}; open now: {dict(things)}"
+    assert not grown, f"more is open than after the warm-up: {grown}; open now: {dict(things)}"
 
 
 def judge_threads(samples):
-    """The system's pools of threads grow with the load and shrink without it, so they are compared under load."""
+    """The system's thread pools grow and shrink with the load, so the numbers are compared under load."""
     second, last = growth([one["threads"] for one in samples])
-    assert last <= second + 4, f"the threads grew from {second} to {last}"
+    assert last <= second + 4, f"the number of threads grew from {second} to {last}"
 
 
 def judge_errors(load, troubles, begun):
@@ -215,13 +216,13 @@ def judge_errors(load, troubles, begun):
         (at - begun, name) for at, name, is_good in load.log
         if not is_good and not any(gone <= at <= well + 0.001 for gone, well in allowed_times)
     ]
-    assert not bad, f"{len(bad)} errors while the store was there: {bad[:10]}"
+    assert not bad, f"{len(bad)} errors while the store was available: {bad[:10]}"
     for one in troubles:
         assert one["well"] < WELL_WITHIN - 1, f"errors went on for {one['well']:.1f} s after the database was back"
 
 
 def judge_deliveries(server):
-    """Whatever was told has arrived, also what fell due while the database was away."""
+    """Every notification was delivered, including those that fell due while the database was away."""
     owed, count, after = [], 0, ""
     while count < 2_000:
         page = server.control("GET", f"{SCOPE}/notifications?limit=100{after}")
@@ -236,12 +237,12 @@ def judge_deliveries(server):
 
 
 def judge_ledger(server, key, load, database):
-    """Everything that was sold stands in its customer's history, once."""
+    """Every purchase must be in its customer's history exactly once."""
     async def read():
         todo, found = list(load.sold.items()), {}
 
         async def worker():
-            connection = Connection(server.ports[REALM])
+            connection = Connection(server.ports[ENVIRONMENT])
             while todo:
                 customer, sold = todo.pop()
                 found[customer] = await read_sold(connection, key, sold[0])
@@ -260,12 +261,12 @@ def judge_ledger(server, key, load, database):
         beyond = len(set(rows) - set(transactions))
         unsure += beyond
         if beyond > load.unsure[customer]:
-            problems.append(f"{customer}: {beyond} rows that nobody bought")
+            problems.append(f"{customer}: {beyond} rows without a purchase")
     lost = sum("LOST" in problem for problem in problems)
     print(f"  sold {sold}, lost {lost}; answered with an error and done all the same: {unsure}")
     assert not problems, f"{len(problems)} problems: " + "\n".join(problems[:10])
     doctor = run_till("doctor", "--data", server.data, *(["--database", database.url] if database else []), timeout=300)
-    assert doctor.returncode == 0 and "All is well" in doctor.stdout, doctor.stdout + doctor.stderr
+    assert doctor.returncode == 0 and "No problems" in doctor.stdout, doctor.stdout + doctor.stderr
 
 
 async def read_sold(connection, key, any_id):

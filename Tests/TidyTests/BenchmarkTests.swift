@@ -1,9 +1,9 @@
 import Testing
 
-/// Both sides of a ratio are built alike, so the benchmarks' package asks for the versions that Till asks for.
-@Suite("The benchmarks stand on what Till stands on")
+/// Both sides of a ratio are built with the same dependencies, so the benchmarks' package requires Till's versions.
+@Suite("The benchmarks depend on the same versions as Till")
 struct BenchmarkTests {
-    /// The versions that a manifest asks for, by the package's address.
+    /// The versions that a manifest requires, by the package's address.
     static func versions(in manifest: String) -> [String: String] {
         let matches = manifest.matches(of: /\.package\(url: "([^"]+)", from: "([^"]+)"\)/)
         return Dictionary(matches.map { (String($0.1), String($0.2)) }) { first, _ in first }
@@ -17,7 +17,7 @@ struct BenchmarkTests {
         for (address, version) in benchmarks { #expect(till[address] == version, "\(address)") }
     }
 
-    @Test("Building Till builds none of them")
+    @Test("Building Till builds no benchmark")
     func apart() throws {
         let manifest = try #require(Repository.text(of: "Package.swift"))
         #expect(!manifest.contains("Benchmarks"))

@@ -1,14 +1,14 @@
 import Testing
 
-/// SQLite lets any column hold any kind of value. GRDB's subscripts trap on one of another kind, and its integers turn
-/// it into 0: the engine reads cells by `RowCells` and `HotRow`, which throw.
-@Suite("The SQLite engine reads every cell with a check of its kind")
+/// An SQLite column can hold any kind of value. GRDB's subscripts trap on an unexpected kind, and its integers convert
+/// it to 0: the engine reads cells by `RowCells` and `HotRow`, which throw.
+@Suite("The SQLite engine checks the kind of every cell it reads")
 struct CellTests {
     private static let rows: Set = ["row", "rows", "present"]
     private static let fetches: Set = ["fetchOne", "fetchAll", "fetchSet", "fetchCursor"]
 
     static func findings(in file: SourceFile) -> [Finding] {
-        guard file.module == "TillSQLite", !file.path.hasSuffix("/RowCells.swift") else { return [] }
+        guard file.module == "TillSQLite", !file.path.hasSuffix("/SQLiteRowCells.swift") else { return [] }
         return file.tokens.indices.compactMap { index in
             let isArgument = file.text(index).hasPrefix("$") || file.text(index - 1) == "$"
             if isArgument || rows.contains(file.text(index)), file.text(index + 1) == "[" {
@@ -25,13 +25,13 @@ struct CellTests {
         }
     }
 
-    @Test("No file but that of the cells takes a value out of a row itself")
+    @Test("Only the files for cells read values from a row")
     func sources() {
         Repository.sources.flatMap(Self.findings(in:)).expectNone()
     }
 
     @Test(
-        "A value that is taken unchecked is found",
+        "An unchecked read is found",
         arguments: [
             "let a: Int64 = row[0]", "f { $0[1] as String }", "let a = present[0]", "Row.fetchAll(db, sql: a).map(f)",
             "try Int64.fetchOne(db, sql: a)", "let a = row[index]",
@@ -43,7 +43,7 @@ struct CellTests {
     }
 
     @Test(
-        "Other subscripts and other modules are left alone",
+        "Other subscripts and other modules have no findings",
         arguments: [
             ("TillSQLite", "let a = try row.integer(0)"), ("TillSQLite", "let a = row[column, of: table]"),
             ("TillSQLite", "try Int.fetchOne(db, sql: a)"), ("TillPostgres", "let a = row[0]"),

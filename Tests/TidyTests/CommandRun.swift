@@ -1,17 +1,18 @@
 import Foundation
 
-/// A program run to its end: what it printed and how it ended.
+/// The output and the exit code of a program that has ended.
 struct CommandRun {
     /// Standard output and standard error together.
     let output: String
     /// The exit code; 0 is success.
     let status: Int32
 
-    /// Runs a program that is found on the PATH, in the repository's root.
+    /// Runs a program from the PATH, in the repository's root.
     ///
     /// - Parameters:
-    ///   - arguments: The program's name and what follows it.
-    ///   - input: What it reads from standard input; a few kilobytes at most, since nobody reads while we write.
+    ///   - arguments: The program's name and its arguments.
+    ///   - input: Its standard input; a few kilobytes at most, because the output is read only after all input is
+    ///     written.
     init(_ arguments: [String], input: String = "") throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

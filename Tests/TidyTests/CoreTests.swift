@@ -1,15 +1,15 @@
 import Testing
 
-/// The rules ask nobody: what time it is, what chance says and what others do are arguments.
+/// The rules have no ambient input: time, randomness and other state are arguments.
 @Suite("TillCore has no clock, no randomness, no concurrency and no JSON")
 struct CoreTests {
-    /// Words that TillCore does not say, each with what to do instead.
+    /// Words that are forbidden in TillCore, each with the alternative.
     static let words: [String: String] = [
         clock: [
             "ContinuousClock", "SuspendingClock", "UTCClock", "DispatchTime", "DispatchWallTime", "ProcessInfo",
             "clock_gettime", "gettimeofday", "CFAbsoluteTimeGetCurrent", "timeIntervalSinceNow",
         ],
-        chance: [
+        randomness: [
             "SystemRandomNumberGenerator", "randomElement", "shuffle", "shuffled", "arc4random", "arc4random_uniform",
             "getrandom", "getentropy", "drand48", "hashValue", "Hasher",
         ],
@@ -23,7 +23,7 @@ struct CoreTests {
     }
 
     static let clock = "take the instant as an argument, a Timestamp"
-    static let chance = "derive it from the seed and the change number, or take it as an argument"
+    static let randomness = "derive it from the seed and the change number, or take it as an argument"
     static let concurrency = "the core decides at once over values; let TillShop wait"
     static let json = "hand over values; TillStorage, TillShop and TillServer encode"
 
@@ -39,7 +39,7 @@ struct CoreTests {
         let isCall = file.text(index + 1) == "("
         switch word {
         case "hasher", "Hasher":
-            // `func hash(into hasher: inout Hasher)` is how a value becomes a key of a dictionary.
+            // `func hash(into hasher: inout Hasher)` makes a value a dictionary key.
             return before == "inout" || word == "hasher" ? nil : words[word]
         case "Date" where file.has(["(", ")"], at: index + 1) || file.has([".", "init", "(", ")"], at: index + 1):
             return clock
@@ -50,9 +50,9 @@ struct CoreTests {
         case "Clock" where before == "any" || before == "some":
             return clock
         case "UUID" where file.has(["(", ")"], at: index + 1) || file.has([".", "init", "(", ")"], at: index + 1):
-            return chance
+            return randomness
         case "random" where isCall && before == ".":
-            return chance
+            return randomness
         case "actor" where file.tokens.indices.contains(index + 1) && file.tokens[index + 1].isWord && before != ".":
             return concurrency
         default:
@@ -61,7 +61,7 @@ struct CoreTests {
     }
 
     /// True before a dot that follows a type's name or nothing, as in `Date.now` and `= .now`; a value's own `now`, as
-    /// in `context.now`, is an instant that somebody handed in.
+    /// in `context.now`, is an argument.
     private static func isTypeOrNothing(_ file: SourceFile, _ index: Int) -> Bool {
         guard let first = file.text(index).unicodeScalars.first, file.tokens[index].isWord else {
             return !["?", ")", "]", "!"].contains(file.text(index))
@@ -69,13 +69,13 @@ struct CoreTests {
         return first.properties.isUppercase || ["return", "in", "case", "else", "try"].contains(file.text(index))
     }
 
-    @Test("TillCore asks nobody")
+    @Test("TillCore has no ambient input")
     func core() {
         Repository.sources.filter { $0.module == "TillCore" }.flatMap(Self.findings(in:)).expectNone()
     }
 
     @Test(
-        "Each way to ask is found once",
+        "Each forbidden word is found once",
         arguments: [
             "let a = Date()", "let a = Date.init()", "let a = Date.now", "let a: Date = .now", "f(.now)", "return .now",
             "let a = ContinuousClock().measure {}", "func f(c: some Clock<Duration>) {}", "clock_gettime(a, &b)",
@@ -91,7 +91,7 @@ struct CoreTests {
     }
 
     @Test(
-        "What only looks like it is left alone",
+        "Similar words have no findings",
         arguments: [
             "// Date() and UUID() are not asked", "let a = \"Date()\"", "let a = Date(timeIntervalSince1970: 1)",
             "let a = context.now", "let a = self.now + 1", "let a = f().now", "let a = b[0].now", "let a = b?.now",

@@ -1,7 +1,7 @@
 import Testing
 
-/// What turns an error into a crash, or a data race into a promise.
-@Suite("Sources hold no forced step and no unchecked promise")
+/// Constructs that turn an error into a crash, or assert the absence of data races without a check.
+@Suite("Sources have no forced unwrapping and no unchecked concurrency")
 struct CrashTests {
     static func findings(in file: SourceFile) -> [Finding] {
         file.tokens.indices.compactMap { index in
@@ -26,7 +26,7 @@ struct CrashTests {
         }
     }
 
-    /// True if the mark stands behind what it forces: `a!`, `f()!`, `a[0]!`, `Int!`, but not `!a` and `a != b`.
+    /// True if the mark follows the forced expression: `a!`, `f()!`, `a[0]!`, `Int!`, but not `!a` and `a != b`.
     private static func isPostfix(_ file: SourceFile, _ index: Int) -> Bool {
         guard index > 0, !file.tokens[index].isAfterSpace else { return false }
         let isUnequal = file.text(index + 1) == "=" && !file.tokens[index + 1].isAfterSpace
@@ -40,7 +40,7 @@ struct CrashTests {
     }
 
     @Test(
-        "Each forced step is found once",
+        "Each forced construct is found once",
         arguments: [
             "let a = b!", "b!.c()", "f(b!)", "let a = f()!", "let a = b[0]!", "b! = c", "let a = b!+1", "var a: Int!",
             "var a: [Int]!", "var a: Set<Int>!", "let a = \"\\(b!)\"", "let a = \"b\"!", "let a = { b }()!", "a ?? b!",
@@ -54,7 +54,7 @@ struct CrashTests {
     }
 
     @Test(
-        "Negation, inequality, comments and strings are left alone",
+        "Negation, inequality, comments and strings have no findings",
         arguments: [
             "let a = !b", "if a != b {}", "if a!=b {}", "if a !== b {}", "f(!a, [!b], {!c})", "#if !os(Linux)\n#endif",
             "let a = b && !c", "// b! and try! f()", "let a = \"b! try! as!\"", "let a = #\"b!\"#",
@@ -66,7 +66,7 @@ struct CrashTests {
         Self.findings(in: SourceFile("Sources/till/A.swift", sample)).expectNone()
     }
 
-    @Test("The message says what to write instead, and where")
+    @Test("The message has the alternative and the place")
     func message() {
         let findings = Self.findings(in: SourceFile("Sources/till/A.swift", "let a = 1\nlet b = try! f()"))
         let expected = "Sources/till/A.swift:2: try!: let the error go up with try, or catch it"

@@ -13,12 +13,12 @@ struct Declaration {
     let kind: String
     /// The name; an operator's marks; "" for an initializer and a subscript.
     let name: String
-    /// The label of the first parameter, or the name itself if the label was left out; "" if there is none.
+    /// The label of the first parameter, or the name if it has no label; "" without parameters.
     let label: String
     let isOverride: Bool
 
-    /// Reads the declaration whose access level stands at an index. Nil for an extension, an import, a setter's level,
-    /// and a `package` that is no access level.
+    /// Reads the declaration whose access level is at an index. Nil for an extension, an import, a setter's level, and
+    /// a `package` that is no access level.
     init?(accessLevelAt index: Int, in file: SourceFile) {
         guard Self.access.contains(file.text(index)), file.text(index + 1) != "(" else { return nil }
         guard ![".", "@"].contains(file.text(index - 1)) else { return nil }
@@ -32,7 +32,7 @@ struct Declaration {
         self.init(keywordAt: keyword, in: file, isOverride: isOverride)
     }
 
-    /// Reads the declaration whose keyword stands at an index.
+    /// Reads the declaration whose keyword is at an index.
     init(keywordAt keyword: Int, in file: SourceFile, isOverride: Bool = false) {
         kind = file.text(keyword)
         self.isOverride = isOverride
@@ -43,7 +43,7 @@ struct Declaration {
         label = rest.drop { $0 != "(" }.dropFirst().first { $0 != ")" } ?? ""
     }
 
-    /// True for members that a protocol of the standard library names and explains.
+    /// True for members of protocols of the standard library, which documents them.
     var isStandardWitness: Bool {
         switch (kind, name, label) {
         case ("init", _, "from"), ("func", "encode", "to"), ("func", "hash", "into"): true
@@ -52,7 +52,7 @@ struct Declaration {
         }
     }
 
-    /// The index behind the modifier or attribute at an index, or nil if there is none.
+    /// The index after the modifier or attribute at an index; nil if there is none.
     private static func endOfModifier(at index: Int, in file: SourceFile) -> Int? {
         let word = file.text(index)
         if word == "@" { return afterParentheses(index + 2, in: file) }

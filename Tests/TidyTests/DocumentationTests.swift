@@ -1,9 +1,10 @@
 import Testing
 
-/// What another module can use says what it is. A member that a protocol asks for is explained there.
-@Suite("What a module offers is documented")
+/// Declarations that other modules can use have a doc comment. The requirement documents a member that a protocol
+/// requires.
+@Suite("Package and public declarations are documented")
 struct DocumentationTests {
-    /// - Parameter explained: The names of the members that our protocols ask for.
+    /// - Parameter explained: The names of the members that our protocols require.
     static func findings(in file: SourceFile, explained: Set<String> = []) -> [Finding] {
         let offered = file.tokens.indices.compactMap { index -> (Int, Declaration)? in
             guard let declaration = Declaration(accessLevelAt: index, in: file) else { return nil }
@@ -19,7 +20,7 @@ struct DocumentationTests {
         }
     }
 
-    /// What the protocols in a file ask for.
+    /// The requirements of the protocols in a file.
     static func requirements(in file: SourceFile) -> [(Int, Declaration)] {
         var found: [(Int, Declaration)] = []
         for start in file.tokens.indices where file.text(start) == "protocol" && file.text(start - 1) != "." {
@@ -36,7 +37,7 @@ struct DocumentationTests {
         return found
     }
 
-    /// True if a doc comment ends on the line above the declaration, plain comments between aside.
+    /// True if a doc comment ends on the line above the declaration, ignoring plain comments between them.
     private static func isDocumented(at index: Int, in file: SourceFile) -> Bool {
         let first = Declaration.start(before: index, in: file)
         let above = file.lines[..<(file.tokens[first].line - 1)].reversed().lazy
@@ -45,14 +46,14 @@ struct DocumentationTests {
         return above.map { $0.hasPrefix("///") || $0.hasSuffix("*/") } ?? false
     }
 
-    @Test("Every package and public declaration, and all that a protocol asks for, has a doc comment")
+    @Test("Every package and public declaration and every protocol requirement has a doc comment")
     func sources() {
         let explained = Set(Repository.sources.flatMap(Self.requirements(in:)).map { $0.1.name })
         Repository.sources.flatMap { Self.findings(in: $0, explained: explained) }.expectNone()
     }
 
     @Test(
-        "Each bare declaration is found once",
+        "Each undocumented declaration is found once",
         arguments: [
             ("package struct A {}", "struct A"), ("public func f() {}", "func f"), ("package let a = 1", "let a"),
             ("// plain\npackage enum A {}", "enum A"), ("package actor A {}", "actor A"),
@@ -74,7 +75,7 @@ struct DocumentationTests {
     }
 
     @Test(
-        "Documented, inherited and inner declarations are left alone",
+        "Documented, inherited and inner declarations have no findings",
         arguments: [
             "/// Doc.\npackage struct A {}", "/** Doc. */\npackage struct A {}", "struct A { let a = 1 }",
             "/// Doc.\n@A(b: (1))\n@B\npackage var a = 1", "/// Doc.\n// plain\npackage var a = 1",
@@ -90,7 +91,7 @@ struct DocumentationTests {
         Self.findings(in: SourceFile("Sources/till/A.swift", sample)).expectNone()
     }
 
-    @Test("A member that a protocol of ours explains needs no second explanation")
+    @Test("A member that implements a documented requirement needs no doc comment")
     func explained() {
         let asking = SourceFile("Sources/A/A.swift", "protocol A {\n    /// Doc.\n    func read() async -> Int\n}")
         let names = Set(Self.requirements(in: asking).map { $0.1.name })

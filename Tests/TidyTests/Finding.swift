@@ -1,10 +1,10 @@
 import Testing
 
-/// One departure from a rule: where it is and what to write instead.
+/// One violation of a rule: the place, and what to write instead.
 struct Finding: CustomStringConvertible {
     /// The file, relative to the repository's root.
     let path: String
-    /// The line, counted from 1; nil when the finding is about the whole file.
+    /// The line, counted from 1; nil when the finding is about the complete file.
     var line: Int?
     /// What is wrong and what to do instead.
     let message: String
@@ -16,7 +16,7 @@ struct Finding: CustomStringConvertible {
 }
 
 extension [Finding] {
-    /// All findings, one a line.
+    /// All findings, one per line.
     var report: String { map { "\n" + $0.description }.joined() }
 
     /// Fails the running test with the findings, if there are any.

@@ -1,16 +1,16 @@
 import Testing
 
-/// A function that fits a screen.
-@Suite("Functions keep their length")
+/// Limits the length of functions.
+@Suite("Functions are not too long")
 struct FunctionLengthTests {
     static let linesOfFunction = 60
 
-    /// Longer ones, by file and name. The list only becomes shorter: an entry that is no longer needed fails.
+    /// Longer functions, by file and name. The list may only shrink: an entry that is no longer needed fails.
     static let exceptions: Set<String> = [
-        // Lists of fields and of statements: one after the other, as they are.
+        // Plain lists of fields and of statements.
         "Sources/till/Serving/ShopChoices.swift apply",
         "Sources/TillPostgres/Reading/PostgresStorage+Examination.swift query",
-        // To be divided.
+        // To be split.
         "Sources/till/Serving/Serve.swift serve", "Sources/TillShop/Transactions/Acts.swift attempt",
         "Sources/TillShop/Transactions/CustomerErasure.swift attemptErasure",
     ]
@@ -21,14 +21,14 @@ struct FunctionLengthTests {
             let line = file.lines[start]
             guard let name = name(declaredBy: line), hasBody(file.lines[start...]) else { return nil }
             let indent = String(line.prefix { $0 == " " })
-            // The format puts the closing brace of a function alone under its declaration.
+            // The formatter puts the closing brace of a function alone under its declaration.
             let end = file.lines[start...].firstIndex { $0 == indent + "}" }
             return end.map { (name, start + 1, $0 - start + 1) }
         }
     }
 
     /// Whether a declaration has a body of several lines: it ends with a brace once its parentheses are closed. A
-    /// requirement of a protocol has none.
+    /// requirement of a protocol has no body.
     private static func hasBody(_ lines: ArraySlice<Substring>) -> Bool {
         var depth = 0
         for (index, line) in zip(lines.indices, lines) {
@@ -62,7 +62,7 @@ struct FunctionLengthTests {
         }
     }
 
-    @Test("No function above 60 lines, but those in the list")
+    @Test("No function has more than 60 lines, except those in the list")
     func sources() {
         Repository.sources.flatMap { Self.findings(in: $0) }.expectNone()
         let long = Repository.sources.flatMap { file in
@@ -71,7 +71,7 @@ struct FunctionLengthTests {
         #expect(Self.exceptions.subtracting(long).isEmpty, "entries that are no longer needed")
     }
 
-    @Test("The line too many is found, in a function and in an initializer")
+    @Test("One line too many is found, in a function and in an initializer")
     func found() {
         func source(_ declaration: String, _ lines: Int) -> SourceFile {
             let body = String(repeating: "        a()\n", count: lines - 2)

@@ -1,9 +1,9 @@
 import Testing
 
-/// The walls of the house: the table of docs/internals/architecture.md as a test.
-@Suite("What each module may import")
+/// Tests the table of allowed imports in docs/internals/architecture.md.
+@Suite("Allowed imports of each module")
 struct ImportTests {
-    /// What a module may import.
+    /// The allowed imports of a module.
     enum Allowance {
         case only(Set<String>)
         case all(but: Set<String>)
@@ -16,7 +16,7 @@ struct ImportTests {
         }
     }
 
-    /// The platform: every module but TillCore may import it.
+    /// The platform: every module except TillCore may import it.
     static let platform: Set = ["Foundation", "FoundationEssentials", "Synchronization", "Glibc", "Musl", "Darwin"]
 
     static let shop: Set = [
@@ -24,15 +24,15 @@ struct ImportTests {
         "Crypto", "DequeModule", "Logging", "Metrics", "ServiceLifecycle",
     ]
 
-    /// What the delivery worker needs beside that: it tells a refused connection from one that ended without a word,
-    /// and a stale connection from a fresh one, which a ready-made client does not show.
+    /// Additional imports of the delivery worker: it distinguishes a refused connection from one closed without an
+    /// answer, and a stale connection from a fresh one, which a ready-made client does not.
     static let deliveryWorker: Set = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]
 
     static let server = shop.union([
         "TillShop", "CoreMetrics", "HTTPTypes", "Hummingbird", "HummingbirdCore", "NIOCore", "NIOHTTPTypes",
-        // TLS under Apple's names with HTTP/2, and the tunnels that lead there.
+        // TLS with Apple's host names and HTTP/2, and the tunnels to it.
         "HummingbirdHTTP2", "NIOHTTP2", "NIOPosix", "NIOSSL",
-        // The whole target of a request, which Hummingbird's own types do not have.
+        // The complete target of a request, which Hummingbird's own types lack.
         "NIOHTTP1",
     ])
 
@@ -54,7 +54,7 @@ struct ImportTests {
         "till": .all(but: []),
     ]
 
-    /// Single files that may import more than their module, and why.
+    /// Single files that may import more than their module, with the reason.
     static let exceptions: [String: Set<String>] = [
         // The calendar that adds months in Pacific time.
         "Sources/TillCore/Time/Period.swift": ["Foundation", "FoundationEssentials"]
@@ -72,8 +72,7 @@ struct ImportTests {
     }
 
     /// The names of the imported modules, each with the index of its token.
-    ///
-    /// `import` is a reserved word but for members and argument labels, so attributes and access levels before it do
+    /// `import` is a reserved word except in members and argument labels, so preceding attributes and access levels do
     /// not matter.
     static func imports(in file: SourceFile) -> [(index: Int, name: String)] {
         let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
@@ -116,7 +115,7 @@ struct ImportTests {
     }
 
     @Test(
-        "Modules keep to their own lines of the table",
+        "Each module is checked against its own line of the table",
         arguments: [
             ("TillCore", "Foundation"), ("TillCore", "Synchronization"), ("TillCore", "TillSigning"),
             ("TillSigning", "TillCore"), ("TillStorage", "GRDB"), ("TillSQLite", "Crypto"), ("TillShop", "Hummingbird"),
@@ -127,14 +126,14 @@ struct ImportTests {
             ("TillNew", "Foundation"),
         ]
     )
-    func walls(module: String, name: String) {
+    func moduleRules(module: String, name: String) {
         #expect(Self.findings(in: SourceFile("Sources/\(module)/A.swift", "import \(name)")).count == 1)
     }
 
     @Test(
-        "Allowed imports, comments and strings are left alone",
+        "Allowed imports, comments and strings have no findings",
         arguments: [
-            ("TillCore/Period", "import Foundation"),
+            ("TillCore/Time/Period", "import Foundation"),
             ("TillSigning/A", "@preconcurrency import Crypto\nimport Foundation"),
             ("TillSQLite/A", "import GRDB\nimport TillCore\nimport func Glibc.umask"),
             ("TillServer/API/A", "import Hummingbird\nimport Logging\nimport Synchronization"),

@@ -1,14 +1,14 @@
 import Testing
 
-/// A file that fits a reading and a line that fits a screen.
-@Suite("Files and lines keep their length")
+/// Limits the length of files and lines.
+@Suite("Files and lines are not too long")
 struct LengthTests {
     static let linesOfFile = 450
     static let columnsOfLine = 120
 
     static func findings(in file: SourceFile) -> [Finding] {
         var findings: [Finding] = []
-        // A file ends with a line break, so the last piece is empty.
+        // A file ends with a line break, so the last element is empty.
         let count = file.lines.last?.isEmpty == true ? file.lines.count - 1 : file.lines.count
         if count > linesOfFile {
             let message = "\(count) lines, and \(linesOfFile) are the most: move one idea to a file of its own"
@@ -21,12 +21,12 @@ struct LengthTests {
         return findings
     }
 
-    @Test("No file above 450 lines, no line above 120 columns")
+    @Test("No file has more than 450 lines, no line more than 120 columns")
     func sources() {
         (Repository.sources + Repository.benchmarks).flatMap(Self.findings(in:)).expectNone()
     }
 
-    @Test("The first line and the first column too many are found")
+    @Test("One line or column too many is found")
     func found() {
         let long = SourceFile("A.swift", String(repeating: "a\n", count: 451))
         #expect(Self.findings(in: long).map(\.line) == [nil])
@@ -34,7 +34,7 @@ struct LengthTests {
         #expect(Self.findings(in: wide).map(\.line) == [2])
     }
 
-    @Test("The last of both is left alone")
+    @Test("The maximum length has no finding")
     func left() {
         let text = String(repeating: String(repeating: "é", count: 120) + "\n", count: 450)
         #expect(Self.findings(in: SourceFile("A.swift", text)).isEmpty)

@@ -1,7 +1,7 @@
 import Testing
 
-/// What Swift finds by reflection may hold a key: a log line says of an error what `logText` says.
-@Suite("Log lines hold no value by reflection")
+/// Swift's reflection may print a key, so a log line contains the `logText` of an error only.
+@Suite("Log lines print no value by reflection")
 struct LogTests {
     private static let levels: Set = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
     private static let values: Set = ["error", "failure", "reason", "cause", "refused", "damaged", "self", "busy"]
@@ -20,7 +20,7 @@ struct LogTests {
         }
     }
 
-    /// The places between a parenthesis and the one that closes it.
+    /// The indices between a parenthesis and its closing parenthesis.
     private static func arguments(from open: Int, in file: SourceFile) -> Range<Int> {
         var depth = 0
         for place in open..<file.tokens.count {
@@ -31,7 +31,7 @@ struct LogTests {
         return open + 1..<file.tokens.count
     }
 
-    @Test("Every error in a log line is said in words")
+    @Test("Every error in a log line is converted by logText")
     func sources() {
         Repository.sources.flatMap(Self.findings(in:)).expectNone()
     }
@@ -49,7 +49,7 @@ struct LogTests {
     }
 
     @Test(
-        "Words, numbers and other calls are left alone",
+        "Words, numbers and other calls have no findings",
         arguments: [
             #"logger.error("failed", metadata: ["cause": "\(error.logText)"])"#, #"logger.info("\(count) of \(all)")"#,
             #"throw Refused("\(error)")"#, #"logger.error("error (error)")"#,

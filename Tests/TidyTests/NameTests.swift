@@ -1,11 +1,11 @@
 import Testing
 
-/// A newcomer finds a behaviour's file by its name, so no name may mean "everything else".
-@Suite("Files and folders are named for one idea")
+/// A newcomer finds the file of a behaviour by its name, so no name may mean "everything else".
+@Suite("Files and folders have specific names")
 struct NameTests {
-    /// Names that hold everything and say nothing.
+    /// Names without a specific meaning.
     static let bags: Set = ["common", "core", "extensions", "helpers", "misc", "shared", "support", "util", "utils"]
-    /// Endings that say no more than that there is a type.
+    /// Suffixes that add no meaning.
     static let endings = ["Manager", "Helper", "Helpers", "Util", "Utils", "Utilities", "+Extensions", "+Extension"]
 
     static func findings(path: String) -> [Finding] {
@@ -24,7 +24,7 @@ struct NameTests {
     }
 
     @Test(
-        "Each empty name is found",
+        "Each unspecific name is found",
         arguments: [
             "Sources/TillShop/Utils/A.swift", "Sources/TillShop/Core/A.swift", "Sources/TillShop/Helpers.swift",
             "Sources/TillShop/ClockManager.swift", "Sources/TillShop/String+Extensions.swift",
@@ -36,7 +36,7 @@ struct NameTests {
     }
 
     @Test(
-        "Names for an idea are left alone",
+        "Specific names have no findings",
         arguments: [
             "Sources/TillCore/Subscription+Renewal.swift", "Sources/TillServer/API/Endpoints/Transactions.swift",
             "Tests/TillCoreTests/PeriodTests.swift", "Sources/TillShop/Sender.swift",

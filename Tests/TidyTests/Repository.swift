@@ -1,6 +1,6 @@
 import Foundation
 
-/// This repository as the rules see it.
+/// The repository, as the rules read it.
 enum Repository {
     /// The folder that holds Package.swift.
     static let root = URL(filePath: #filePath)
@@ -9,12 +9,12 @@ enum Repository {
         .deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Every Swift file under `Sources`, read and cut into tokens once.
+    /// Every Swift file under `Sources`, read and tokenized once.
     static let sources: [SourceFile] = swiftPaths(under: "Sources").compactMap { path in
         text(of: path).map { SourceFile(path, $0) }
     }
 
-    /// The same of the benchmarks, which are a package of their own.
+    /// The same for the benchmarks, which are a separate package.
     static let benchmarks: [SourceFile] = swiftPaths(under: "Benchmarks/Sources").compactMap { path in
         text(of: path).map { SourceFile(path, $0) }
     }

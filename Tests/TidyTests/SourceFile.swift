@@ -2,7 +2,7 @@
 struct SourceFile: Sendable {
     /// The path, relative to the repository's root.
     let path: String
-    /// The lines as they stand, comments included.
+    /// The lines, including comments.
     let lines: [Substring]
     /// The tokens, without comments and without the contents of strings.
     let tokens: [Token]
@@ -19,7 +19,7 @@ struct SourceFile: Sendable {
         return parts.count > 1 ? String(parts[1]) : ""
     }
 
-    /// The text of the token that many places from another, or "" beyond the ends.
+    /// The text of the token at an offset from another, or "" beyond the ends.
     func text(_ index: Int) -> String {
         tokens.indices.contains(index) ? tokens[index].text : ""
     }

@@ -3,7 +3,7 @@ struct Token: Sendable {
     let text: String
     /// The line, counted from 1.
     let line: Int
-    /// True if white space, a comment or nothing stands before it.
+    /// True if white space, a comment or nothing precedes it.
     let isAfterSpace: Bool
 
     /// True for identifiers, keywords and numbers.

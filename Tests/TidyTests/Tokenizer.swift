@@ -1,7 +1,6 @@
-/// Cuts Swift into tokens well enough for the rules here.
-///
-/// It leaves out comments and the contents of strings, but keeps the code inside `\(…)`. A regular expression must be
-/// written as `#/…/#`: between bare slashes it would be taken for code.
+/// Splits Swift into tokens, precisely enough for the rules here.
+/// It omits comments and the contents of strings, but keeps the code inside `\(…)`. A regular expression must be
+/// written as `#/…/#`: between bare slashes it would be read as code.
 struct Tokenizer {
     private let bytes: [UInt8]
     private var position = 0
@@ -35,14 +34,14 @@ struct Tokenizer {
         return text.withUTF8Buffer { $0.elementsEqual(bytes[start..<start + $0.count]) }
     }
 
-    /// How many number signs stand from an offset on.
+    /// The number of number signs from an offset on.
     private func numberSigns(at offset: Int = 0) -> Int {
         bytes[min(position + offset, bytes.count)...].prefix { $0 == UInt8(ascii: "#") }.count
     }
 
-    // MARK: - Reading on
+    // MARK: - Consuming
 
-    /// Passes over bytes, counting lines.
+    /// Skips bytes, counting lines.
     private mutating func skip(_ count: Int) {
         let end = min(position + count, bytes.count)
         line += bytes[position..<end].count { $0 == UInt8(ascii: "\n") }

@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("The tokenizer that the rules stand on")
+@Suite("The tokenizer of the rules")
 struct TokenizerTests {
     @Test(
-        "Comments and strings hold no code, interpolations do",
+        "Comments and strings contain no code, interpolations do",
         arguments: [
             ("a // b\nc", "a c"),
             ("a /* b /* c */ d */ e", "a e"),
@@ -29,13 +29,13 @@ struct TokenizerTests {
         #expect(tokens.filter { $0.isWord }.map { "\($0.text)\($0.line)" } == ["a1", "b3", "c5", "d7", "e9"])
     }
 
-    @Test("A token knows whether it touches the one before")
+    @Test("A token knows whether it touches the previous one")
     func space() {
         let tokens = Tokenizer.tokens(of: "a! b /**/c \"d\"!")
         #expect(tokens.map { $0.isAfterSpace ? " \($0.text)" : $0.text }.joined() == " a! b c \"\"!")
     }
 
-    @Test("Every module has files, and the rules see them")
+    @Test("Every module has files, and the rules read them")
     func sources() {
         let seen = Set(Repository.sources.filter { !$0.tokens.isEmpty }.map(\.module))
         for module in ImportTests.table.keys {

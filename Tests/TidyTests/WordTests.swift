@@ -1,10 +1,10 @@
 import Testing
 
-/// The repository speaks of Till, never of the place where it was written.
-@Suite("No file speaks of a workplace")
+/// The repository names Till only, never the place where it was written.
+@Suite("No file names a workplace")
 struct WordTests {
-    /// What no file says, each with what to write instead. The words are put together here, so that this file does not
-    /// hold them.
+    /// The forbidden words, each with the alternative. The words are composed here, so that this file does not contain
+    /// them.
     static let words: [(word: String, advice: String)] = [
         ("/wo" + "rk/", "write a path relative to the repository"),
         ("/ro" + "ot/", "write a path relative to the repository, or ~"),
@@ -22,7 +22,7 @@ struct WordTests {
     static let publicHost = "github" + ".com"
     static let filesWithPublicHost: Set = [
         "Package.swift", "Benchmarks/Package.swift",
-        // The text that stands in for a file kept elsewhere names its format by a link.
+        // The placeholder for a file kept elsewhere names its format by a link.
         "Tests/Fixtures/storekit/refused/git-lfs-pointer.storekit",
     ]
 
@@ -39,7 +39,7 @@ struct WordTests {
         }
     }
 
-    @Test("Tracked text files speak of Till only", .enabled(if: Repository.isGitClone))
+    @Test("Tracked text files name Till only", .enabled(if: Repository.isGitClone))
     func tracked() throws {
         let paths = try Repository.trackedPaths()
         #expect(paths.contains("Package.swift"))
@@ -55,7 +55,7 @@ struct WordTests {
         #expect(findings.map(\.line) == [2])
     }
 
-    @Test("Ordinary text is left alone")
+    @Test("Ordinary text has no findings")
     func left() {
         let text = "the user agent works; see swift.org, the root and /framework/root.pem, session and shared/ too\n"
         #expect(Self.findings(path: "docs/a.md", text: text).isEmpty)

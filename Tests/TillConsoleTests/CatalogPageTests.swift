@@ -7,12 +7,12 @@ import TillTesting
 
 @testable import TillConsole
 
-/// What is for sale, as it is seen and changed.
-@Suite("The catalogue's pages")
+/// The catalog and product pages.
+@Suite("Catalog pages")
 struct CatalogPageTests {
     private let path = "/console/apps/com.example.shop/sandbox/catalog"
 
-    @Test("Groups stand with their levels, products with prices, offers in words and texts in their own writing")
+    @Test("The pages show groups with levels, products with prices, offers, and localizations in their own scripts")
     func shown() async throws {
         let test = try await TestShop()
         let stage = try ConsoleStage(test)
@@ -26,8 +26,8 @@ struct CatalogPageTests {
             ] { #expect(list.text.contains(text), "\(text)") }
             let product = try await visitor.get("\(path)/pro.month")
             for text in [
-                "4.99 USD a month", "for new, expired customers; redeemed at most 1000 times in all",
-                "after 2 paid months; 1 to 24 months after the end; not again within 3 months", "اشتراك شهري",
+                "4.99 USD a month", "for new, expired customers; at most 1000 redemptions",
+                "after 2 paid months; 1 to 24 months after expiry; at least 3 months between offers", "اشتراك شهري",
                 "dir=\"auto\" lang=\"ar\"", "&quot;productId&quot;: &quot;pro.month&quot;",
             ] { #expect(product.text.contains(text), "\(text)") }
             let nothing = try await visitor.get("\(path)/nothing")
@@ -35,7 +35,7 @@ struct CatalogPageTests {
         }
     }
 
-    @Test("A group and a product are added field by field; what is wrong stands at its field")
+    @Test("Forms add a group and a product, and show errors at their fields")
     func added() async throws {
         let test = try await TestShop()
         let stage = try ConsoleStage(test)
@@ -60,7 +60,7 @@ struct CatalogPageTests {
         #expect(pro.plan?.level == 2 && pro.isFamilyShareable && pro.prices.standard.milliunits == 4_990)
     }
 
-    @Test("A product is taken off sale, its price is raised, and it is replaced as text")
+    @Test("A product's price is raised, it is removed from sale, and it is replaced as JSON")
     func changed() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let stage = try ConsoleStage(test)
@@ -79,7 +79,7 @@ struct CatalogPageTests {
         }
     }
 
-    @Test("A large catalogue is read page by page")
+    @Test("A large catalog has pages")
     func paged() async throws {
         let products = (1...120).map { index in
             Product(
@@ -101,7 +101,7 @@ struct CatalogPageTests {
     }
 }
 
-/// Wares of every kind, with texts in several writings.
+/// Products of every kind, with localizations in several scripts.
 enum Wares {
     static func put(in test: TestShop) async throws {
         let verbs = try ConsoleStage(test).console.verbs

@@ -9,14 +9,14 @@ import TillTesting
 
 @testable import TillConsole
 
-/// A browser without a screen: it keeps its cookie, finds forms on pages, fills them in and sends them.
+/// A console without a network. `Visitor` keeps a cookie, finds forms, fills them in and sends them.
 final class ConsoleStage: Sendable {
     let test: TestShop
     let console: Console
     private let control: ControlAPI
 
-    /// - Parameter patience: how long a page waits for an operation before it says that it is under way. It is long, so
-    ///   that no test depends on the speed of the machine.
+    /// - Parameter patience: how long a page waits for an operation before it shows the operation as in progress. It is
+    ///   long, so that no test depends on the speed of the machine.
     init(
         _ test: TestShop,
         token: String? = nil,
@@ -50,7 +50,7 @@ final class ConsoleStage: Sendable {
     }
 }
 
-/// What came back.
+/// A response.
 struct Answer: Sendable {
     let status: Int
     let headers: HTTPFields
@@ -65,7 +65,7 @@ struct Answer: Sendable {
     }
 }
 
-/// Somebody with a browser.
+/// A browser.
 actor Visitor {
     private let client: any TestClientProtocol
     private(set) var cookie: String?
@@ -83,7 +83,7 @@ actor Visitor {
         return try await send(.post, uri, body, headers)
     }
 
-    /// Fills a form of a page in and sends it.
+    /// Fills in a form of a page and sends it.
     func act(_ verb: String, form: String? = nil, on page: String, _ fields: [(String, String)]) async throws -> Answer
     {
         let seen = try await get(page)

@@ -8,13 +8,13 @@ import TillTesting
 
 @testable import TillConsole
 
-/// What a customer's page shows, and what it lets people do.
-@Suite("A customer's page")
+/// The content and actions of a customer's page.
+@Suite("Customer page")
 struct CustomerPageTests {
     private static let page = "/console/apps/com.example.shop/sandbox/customers/ann"
     private var page: String { Self.page }
 
-    /// A shop that sells one plan more than it needs, in which ann has bought.
+    /// A shop in which ann has bought a subscription.
     private func stage(_ products: [Product] = TimelineStage.products) async throws -> ConsoleStage {
         let test = try await TestShop(selling: products)
         let stage = try ConsoleStage(test)
@@ -30,11 +30,11 @@ struct CustomerPageTests {
 
     private func advance(_ stage: ConsoleStage, by length: String) async throws {
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let pendingAdvance: JSONTree = .object([.init("by", .string(length))])
-        _ = try await stage.console.verbs.call("advanceClock", scope, body: pendingAdvance)
+        let body: JSONTree = .object([.init("by", .string(length))])
+        _ = try await stage.console.verbs.call("advanceClock", scope, body: body)
     }
 
-    @Test("The picture is there in each width, and the renewal is in it once it has happened")
+    @Test("The page has a timeline per width, which shows a renewal")
     func picture() async throws {
         let stage = try await stage()
         let before = try await stage.console.page(at: page, Session(cookie: "a"))
@@ -44,21 +44,21 @@ struct CustomerPageTests {
         let after = try await stage.console.page(at: page, Session(cookie: "a"))
         #expect(after.html.contains("tl-bar tl-trial") && after.html.contains("tl-bar tl-paid"))
         let regions = LiveRegions.of(after.html).map(\.id)
-        #expect(Set(regions).isSuperset(of: ["about", "family", "subscriptions", "waiting", "told", "rows"]))
+        #expect(Set(regions).isSuperset(of: ["about", "family", "subscriptions", "waiting", "notifications", "rows"]))
         #expect(Set(regions).count == regions.count)
     }
 
-    @Test("What can be done goes by how the subscription stands")
+    @Test("The actions depend on the subscription's state")
     func buttons() async throws {
         let stage = try await stage()
         let page = page
         try await stage.visit { visitor in
             let subscribed = try await visitor.get(page)
             let id = try #require(Self.original(in: subscribed.text))
-            let form = "acts-\(id)"
+            let form = "buttons-\(id)"
             #expect(subscribed.text.contains(">Cancel</button>"))
             #expect(!subscribed.text.contains(">Resume</button>"))
-            #expect(!subscribed.text.contains(">Accept the price</button>"))
+            #expect(!subscribed.text.contains(">Accept price increase</button>"))
             let fields = ["path.originalTransactionId", "path.transactionId"]
                 .compactMap { name in subscribed.field(name, in: form).map { (name, $0) } }
             #expect(fields.count == 2)
@@ -69,7 +69,7 @@ struct CustomerPageTests {
             #expect(effect.components(separatedBy: "</section>")[0].contains("It does not renew."))
             let refunded = try await visitor.act("refund", form: form, on: page, fields + [("share", "UNUSED")])
             #expect(refunded.text.contains("id=\"effect\""))
-            #expect(refunded.text.contains(">Reverse the refund</button>"))
+            #expect(refunded.text.contains(">Reverse refund</button>"))
             #expect(refunded.text.contains(">Subscribe again</button>"))
             #expect(refunded.text.contains("tl-revoked"))
         }
@@ -79,7 +79,7 @@ struct CustomerPageTests {
         html.range(of: "id=\"subscription-").map { String(html[$0.upperBound...].prefix { $0.isNumber }) }
     }
 
-    @Test("A row of buttons sends each act to its own verb, with the same proof")
+    @Test("Each button of a row calls its own operation")
     func row() async throws {
         let stage = try await stage()
         let html = try await stage.console.page(at: page, Session(cookie: "a")).html
@@ -88,37 +88,37 @@ struct CustomerPageTests {
             #expect(stage.console.verbs[verb] != nil)
         }
         #expect(html.contains("name=\"card\" value=\"declined\""))
-        // The card that the customer has now is no choice.
+        // The current payment method status is not offered.
         #expect(!html.contains("name=\"card\" value=\"accepted\""))
     }
 
-    @Test("What waits is shown with who decides, and is gone when it is decided")
+    @Test("Pending purchases and refund requests are shown until they are decided")
     func waiting() async throws {
         let stage = try await stage()
         let page = page
         try await stage.visit { visitor in
             _ = try await visitor.act("setAskToBuy", form: "card", on: page, [("asksToBuy", "true")])
             let held = try await visitor.act("buy", on: page, [("productId", "year")])
-            #expect(held.text.contains("Purchases that wait") && held.text.contains("a parent"))
+            #expect(held.text.contains("Pending purchases") && held.text.contains("parental approval"))
             let form = "held-1"
             let number = try #require(held.field("path.number", in: form))
             let approved = try await visitor.act("approvePurchase", form: form, on: page, [("path.number", number)])
             #expect(approved.text.contains("DID_CHANGE_RENEWAL_PREF/UPGRADE"))
-            #expect(!approved.text.contains("Purchases that wait"))
+            #expect(!approved.text.contains("Pending purchases"))
             let id = try #require(Self.original(in: approved.text))
-            let transaction = try #require(approved.field("path.transactionId", in: "acts-\(id)"))
+            let transaction = try #require(approved.field("path.transactionId", in: "buttons-\(id)"))
             let asked = try await visitor.act(
                 "requestRefund",
-                form: "acts-\(id)",
+                form: "buttons-\(id)",
                 on: page,
                 [("path.transactionId", transaction), ("reason", "UNINTENDED_PURCHASE")]
             )
             #expect(asked.text.contains("CONSUMPTION_REQUEST"))
-            #expect(asked.text.contains("Refunds that were asked for"))
+            #expect(asked.text.contains("Refund requests"))
         }
     }
 
-    @Test("A transaction has a page with what was signed, and a refund in part")
+    @Test("A transaction page shows signed data and makes partial refunds")
     func transaction() async throws {
         let stage = try await stage()
         try await advance(stage, by: "1mo")
@@ -141,7 +141,7 @@ struct CustomerPageTests {
     }
 
     @Test(
-        "A transaction's page reads the ledger, whatever a payload profile leaves of the signed one",
+        "A transaction page shows the stored transaction with every payload profile",
         arguments: ["fair", "sparse", "version:1.0", "tomorrow:7"]
     )
     func transactionOfProfile(_ profile: String) async throws {
@@ -177,22 +177,22 @@ struct CustomerPageTests {
             for words in ["Auto-Renewable Subscription", "renewal", "purchased", "USA"] {
                 #expect(facts(bought).lowercased().contains(words.lowercased()), "\(words)")
             }
-            #expect(bought.text.contains(">Refund</button>") && !bought.text.contains(">Reverse the refund</button>"))
+            #expect(bought.text.contains(">Refund</button>") && !bought.text.contains(">Reverse refund</button>"))
             let fields = [("path.transactionId", id), ("share", "PART"), ("percentage", "25000")]
             let refunded = try await visitor.act("refund", on: pages + id, fields)
-            #expect(refunded.text.contains(">Reverse the refund</button>"))
+            #expect(refunded.text.contains(">Reverse refund</button>"))
             #expect(!refunded.text.contains(">Refund</button>"))
             #expect(facts(refunded).contains("refund prorated, 25 %"))
             let reversed = try await visitor.act("reverseRefund", on: pages + id, [("path.transactionId", id)])
             #expect(reversed.text.contains(">Refund</button>"))
             let shared = try await visitor.get(pages + copy)
-            #expect(shared.text.contains("This is a family member’s copy."))
+            #expect(shared.text.contains("This transaction is shared through Family Sharing."))
             #expect(!shared.text.contains(">Refund</button>"))
             #expect(facts(shared).lowercased().contains("family shared"))
         }
     }
 
-    @Test("A price increase is announced to a customer who stays with the plan, and not to one who leaves it")
+    @Test("A price increase is shown only while the subscription will renew with the plan")
     func priceIncrease() async throws {
         let stage = try await stage()
         let page = page
@@ -206,8 +206,8 @@ struct CustomerPageTests {
         let subscription = scope.merging(["originalTransactionId": original]) { $1 }
         func see() async throws -> (html: String, summary: String) {
             let html = try await stage.console.page(at: page, Session(cookie: "a")).html
-            let said = try await stage.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first
-            return (html, said?["summary"]?.text ?? "")
+            let first = try await stage.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first
+            return (html, first?["summary"]?.text ?? "")
         }
         let price: JSONTree = .object([
             .init("price", .number("19990")), .init("consent", .string("required")),
@@ -215,26 +215,27 @@ struct CustomerPageTests {
         _ = try await stage.console.verbs.call("raisePrice", scope.merging(["productId": "pro"]) { $1 }, body: price)
         try await advance(stage, by: "1mo")
         let stays = try await see()
-        #expect(stays.html.contains("<dt>Price increase</dt>") && stays.html.contains(">Accept the price</button>"))
+        #expect(stays.html.contains("<dt>Price increase</dt>"))
+        #expect(stays.html.contains(">Accept price increase</button>"))
         #expect(stays.summary.contains("waits for the customer's consent"))
-        // To another plan, back, and away altogether.
+        // Change to another plan, change back, then cancel.
         let basic: JSONTree = .object([.init("productId", .string("basic"))])
         _ = try await stage.console.verbs.call("changeSubscription", subscription, body: basic)
         let changes = try await see()
         #expect(!changes.html.contains("<dt>Price increase</dt>"))
-        #expect(!changes.html.contains(">Accept the price</button>"))
+        #expect(!changes.html.contains(">Accept price increase</button>"))
         #expect(!changes.summary.contains("consent") && !changes.summary.contains("19.99"))
         let pro: JSONTree = .object([.init("productId", .string("pro"))])
         _ = try await stage.console.verbs.call("changeSubscription", subscription, body: pro)
         let back = try await see()
-        #expect(back.html.contains("<dt>Price increase</dt>") && back.html.contains(">Accept the price</button>"))
+        #expect(back.html.contains("<dt>Price increase</dt>") && back.html.contains(">Accept price increase</button>"))
         _ = try await stage.console.verbs.call("cancelSubscription", subscription)
         let leaves = try await see()
         #expect(!leaves.html.contains("<dt>Price increase</dt>"))
         #expect(!leaves.summary.contains("consent") && !leaves.summary.contains("19.99"))
     }
 
-    @Test("Older transactions are shown by themselves, with the picture of their time")
+    @Test("A page of older transactions has a timeline of their time")
     func past() async throws {
         let stage = try await stage()
         try await advance(stage, by: "2y")
@@ -242,11 +243,11 @@ struct CustomerPageTests {
         let link = try #require(html.range(of: "?after="))
         let position = html[link.upperBound...].prefix { $0.isNumber }
         let past = try await stage.console.page(at: "\(page)?after=\(position)", Session(cookie: "a")).html
-        #expect(past.contains("The newest transactions"))
+        #expect(past.contains("Newest transactions"))
         #expect(past.contains("<svg") && !past.contains("tl-now-pill"))
         #expect(!past.contains(">Cancel</button>"))
         #expect(!past.contains("No access"))
-        // A row that changes long after its time stays in the picture of it.
+        // A transaction with a late change stays on the timeline of its time.
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let storage = stage.test.shop.storage
         let account = try #require(
@@ -261,8 +262,8 @@ struct CustomerPageTests {
         #expect(later.contains("Refunded by 10 %"))
     }
 
-    @Test("What was told long ago stays in the picture, however much was told since; what is left out it says")
-    func muchTold() async throws {
+    @Test("The timeline keeps old notifications, and the page says which ones it omits")
+    func manyNotifications() async throws {
         let stage = try await stage()
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox", "customer": "ann"]
         func act(_ verb: String, _ more: [String: String] = [:], _ body: JSONTree = .object([])) async throws {
@@ -285,14 +286,14 @@ struct CustomerPageTests {
         try await toggle(60)
         let second = try await stage.console.page(at: page, Session(cookie: "a")).html
         #expect(second.contains("tl-grace") && second.contains("tl-mark-bought"))
-        #expect(!second.contains("No access") && !second.contains("too much for this picture"))
+        #expect(!second.contains("No access") && !second.contains("The timeline omits notifications"))
         try await toggle(150)
         let third = try await stage.console.page(at: page, Session(cookie: "a")).html
-        #expect(third.contains("too much for this picture"))
+        #expect(third.contains("The timeline omits notifications"))
         #expect(!third.contains("No access"))
     }
 
-    @Test("Who joins a family and who leaves it sees what was told")
+    @Test("Joining and leaving a family show the notifications")
     func families() async throws {
         let stage = try await stage()
         let page = page
@@ -305,24 +306,24 @@ struct CustomerPageTests {
         }
     }
 
-    @Test("Changes for many customers are on the environment's page, with how far they have come")
+    @Test("Bulk operations are on the environment page with their results")
     func jobs() async throws {
         let stage = try await stage()
         let environment = "/console/apps/com.example.shop/sandbox/"
         try await stage.visit { visitor in
             let none = try await visitor.get(environment)
-            #expect(none.text.contains("None yet."))
-            // What is free is not extended.
+            #expect(none.text.contains("No bulk operations yet."))
+            // A free period is not extended.
             try await advance(stage, by: "1mo")
             let extended = try await visitor.act("extendAll", on: environment, [("productId", "pro"), ("days", "10")])
             #expect(extended.status == 200, "\(extended.text)")
             let shown = try await visitor.get(environment)
-            #expect(shown.text.contains("An extension") && shown.text.contains("1 account<"), "\(shown.text)")
+            #expect(shown.text.contains(">Extension<") && shown.text.contains("1 account<"), "\(shown.text)")
             #expect(try await visitor.get(page).text.contains(">extended<"))
         }
     }
 
-    @Test("What was sent by hand is in the list, and pushes nothing out of the picture")
+    @Test("Manual notifications are listed and do not displace others from the timeline")
     func byHand() async throws {
         let stage = try await stage()
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
@@ -334,11 +335,11 @@ struct CustomerPageTests {
         for _ in 0..<410 { _ = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account) }
         let html = try await stage.console.page(at: page, Session(cookie: "a")).html
         #expect(html.contains("tl-mark-bought") && !html.contains("tl-mark-refund"))
-        #expect(!html.contains("too much for this picture"))
+        #expect(!html.contains("The timeline omits notifications"))
         #expect(html.components(separatedBy: ">REFUND</a>").count == 11)
     }
 
-    @Test("A product's name that would be markup is text in the picture, too")
+    @Test("A product name with markup is text on the timeline")
     func hostile() async throws {
         var product = TimelineStage.products[1]
         product.referenceName = "<script>alert(1)</script> اشتراك 月額 🍎"

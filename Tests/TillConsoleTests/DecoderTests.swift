@@ -9,7 +9,7 @@ import TillTesting
 
 @testable import TillConsole
 
-/// Whatever is pasted is taken apart, and nobody is believed who should not be.
+/// The decoder accepts many formats and trusts only valid signatures.
 @Suite("The decoder")
 struct DecoderTests {
     private let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
@@ -25,7 +25,7 @@ struct DecoderTests {
         await TextDecoding.parts(of: text, test.shop).parts
     }
 
-    @Test("A notification is three signed texts in each other, however it is pasted")
+    @Test("A notification is decoded into three nested signed parts in every format")
     func layers() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let signed = try await notification(test)
@@ -47,7 +47,7 @@ struct DecoderTests {
     }
 
     @Test(
-        "A token that was not copied whole is said to be cut, and JSON in Base64 is not",
+        "A truncated token is reported as cut short, and Base64 JSON is not",
         arguments: ["header", "half a header", "two parts"]
     )
     func cut(what: String) async throws {
@@ -57,27 +57,27 @@ struct DecoderTests {
         let text = ["header": "\(header)", "half a header": "\(signed.prefix(40))"][what] ?? "\(header).eyJ"
         let parts = await parts(text, test)
         #expect(parts.map(\.kind) == [.unknown])
-        #expect(parts.first?.fault?.contains("is cut short") == true, "\(parts.first?.fault ?? "")")
+        #expect(parts.first?.fault?.contains("is an incomplete signed token") == true, "\(parts.first?.fault ?? "")")
         let bearer = await self.parts("Authorization: Bearer \(text)", test)
-        #expect(what != "two parts" || bearer.first?.fault?.contains("is cut short") == true)
+        #expect(what != "two parts" || bearer.first?.fault?.contains("is an incomplete signed token") == true)
         let others = [
             #"{"a":1}"#, "{\"signature\" = \"AAAA\";\n\"purchase-info\" = \"AAAA\";\n}", "{\"a\":1}\n{\"b\":2}",
             #"{"alg":"ES256","kty":"EC","crv":"P-256"}"#, #"{"signedPayload":"eyJ"#,
         ]
         for text in others {
             let found = await self.parts(Data(text.utf8).base64EncodedString(), test)
-            #expect(found.allSatisfy { $0.fault?.contains("is cut short") != true }, "\(text)")
+            #expect(found.allSatisfy { $0.fault?.contains("is an incomplete signed token") != true }, "\(text)")
         }
     }
 
-    @Test("A body whose signed text is none says where")
+    @Test("An invalid signed text in a body is reported with its path")
     func unsigned() async throws {
         let found = await parts(#"{"signedPayload":"x.y.z"}"#, try await TestShop())
         #expect(found.map(\.kind) == [.json, .unknown])
-        #expect(found.last?.place == "$.signedPayload" && found.last?.fault?.contains("no signed text") == true)
+        #expect(found.last?.place == "$.signedPayload" && found.last?.fault?.contains("not a signed text") == true)
     }
 
-    @Test("A long key above many values costs no more than its length, and dates below it are read all the same")
+    @Test("A long key above many values is cheap, and dates below it are still found")
     func longKeys() async throws {
         let test = try await TestShop()
         let key = String(repeating: "k", count: 100_000)
@@ -95,7 +95,7 @@ struct DecoderTests {
 
     private struct Strange: Error {}
 
-    @Test("What the attack pack forges is never believed, and it is said why", arguments: Forgery.allCases)
+    @Test("Forgeries of the attack pack are never trusted, with a reason", arguments: Forgery.allCases)
     func forgeries(_ forgery: Forgery) async throws {
         let test = try await TestShop()
         let now = test.now.milliseconds
@@ -110,7 +110,7 @@ struct DecoderTests {
         #expect(forgery == .wrongRoot || !verdict.remarks.isEmpty)
     }
 
-    @Test("What another Till signed is told from what this one signed, and a revoked chain is named")
+    @Test("Signatures of another Till are distinguished, and a revoked chain is reported")
     func others() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let other = try await TestShop(selling: SampleProducts.all)
@@ -123,7 +123,7 @@ struct DecoderTests {
         #expect(verdict.signer == .thisTill && verdict.remarks.first?.contains("revoked") == true)
     }
 
-    @Test("A bearer token is judged as the API would")
+    @Test("A bearer token is judged as by the API")
     func tokens() async throws {
         let test = try await TestShop()
         let good = try test.token()
@@ -139,7 +139,7 @@ struct DecoderTests {
         #expect(await parts(good.dropLast(4) + "AAAA", test).first?.verdict?.signer == .nobody)
     }
 
-    @Test("A receipt is read out of its Base64, and out of the body of verifyReceipt")
+    @Test("A receipt is decoded from Base64 and from a verifyReceipt body")
     func receipts() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.buy(SampleProducts.monthly.id, by: "ann")
@@ -162,7 +162,7 @@ struct DecoderTests {
         #expect(await parts(text, other).first?.verdict?.signer == .otherTill)
     }
 
-    @Test("Hostile texts are answered in words, within limits")
+    @Test("Hostile texts are reported within limits")
     func hostile() async throws {
         let test = try await TestShop()
         func signed(_ payload: String) throws -> String {
@@ -193,7 +193,7 @@ struct DecoderTests {
         }
     }
 
-    @Test("The page takes what is pasted with its proof alone, shows it as text, and keeps nothing")
+    @Test("The page requires the CSRF token, escapes the text, and does not store it")
     func page() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let stage = try ConsoleStage(test)
@@ -201,7 +201,7 @@ struct DecoderTests {
         let odd = try test.shop.signingChain.signText(Array("{\"<script>\":\"<img src=x>\"}".utf8)).text
         try await stage.visit { visitor in
             let page = try await visitor.get("/console/decoder")
-            #expect(page.status == 200 && !page.text.contains("What it is"))
+            #expect(page.status == 200 && !page.text.contains("Decoded content"))
             let proof = try #require(page.text.firstMatch(of: /name="_proof" value="([^"]+)"/)?.output.1)
             let without = try await visitor.post("/console/decoder", [("text", signed)])
             #expect(without.status == 403)

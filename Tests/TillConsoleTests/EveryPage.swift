@@ -1,9 +1,9 @@
 @testable import TillConsole
 
-/// An address for each page that there is.
+/// The URLs of all pages.
 enum EveryPage {
-    /// - Parameter values: of the parameters in the pages' paths.
-    /// - Returns: the addresses, and the parameters of which no value was given.
+    /// - Parameter values: the values of the path parameters.
+    /// - Returns: the URLs, and the parameters without a value.
     static func addresses(_ values: [String: String]) -> (addresses: [String], missing: Set<String>) {
         var addresses: [String] = []
         var missing: Set<String> = []

@@ -5,8 +5,8 @@ import TillShop
 
 @testable import TillConsole
 
-/// What a browser posts, and what a verb makes of it.
-@Suite("Forms become the bodies of verbs")
+/// Form data and its conversion to request bodies.
+@Suite("Forms become request bodies")
 struct FormTests {
     private let schema = Schema.object(
         "A thing.",
@@ -25,7 +25,7 @@ struct FormTests {
         FormBody.tree(FormData(fields: fields.map { .init(name: $0.0, value: $0.1) }), schema)
     }
 
-    @Test("Fields are typed by the schema and stand at their places")
+    @Test("Fields are converted by the schema and set at their paths")
     func typed() throws {
         let body = tree([
             ("name", "7"), ("count", " 7 "), ("price:money", "4.99"), ("at:instant", "2026-03-01T10:00"),
@@ -38,7 +38,7 @@ struct FormTests {
         #expect(schema.faults(in: body).isEmpty)
     }
 
-    @Test("An offer is chosen from one list, with its kind")
+    @Test("An offer field sets the kind and the ID")
     func offer() throws {
         for (typed, wanted) in [
             ("WIN_BACK:come:back", #"{"offer":{"kind":"WIN_BACK","id":"come:back"}}"#),
@@ -50,7 +50,7 @@ struct FormTests {
         #expect(body["offer"]?["token"]?.text == "t" && body["offer"]?["id"]?.text == "a")
     }
 
-    @Test("What is empty, ours or of the path is left out; what has the wrong form is left to the verb")
+    @Test("Empty, internal and path fields are omitted; invalid values are passed on")
     func left() {
         let body = tree([
             ("name", ""), ("_proof", "x"), ("path.environment", "sandbox"), ("count", "many"), ("other", "y"),
@@ -59,7 +59,7 @@ struct FormTests {
         #expect(schema.faults(in: body).map(\.path) == ["$.count", "$.other", "$.name"])
     }
 
-    @Test("A form in the encoding of addresses is read; one that is no UTF-8 is refused")
+    @Test("A URL-encoded form is parsed, and one that is not UTF-8 is rejected")
     func encoded() throws {
         let form = try FormData.encoded(Array("a=1+2&b=%F0%9F%8D%8E&a=3".utf8))
         #expect(form["a"] == "1 2")
@@ -69,7 +69,7 @@ struct FormTests {
     }
 
     @Test(
-        "A field whose name goes deeper than any body is refused before anything is made of it",
+        "A field name that is too deep is rejected",
         arguments: [8, 10_000]
     )
     func deep(dots: Int) {
@@ -81,7 +81,7 @@ struct FormTests {
         }
     }
 
-    @Test("A field whose name is longer than any of ours is refused")
+    @Test("A field name that is too long is rejected")
     func longNames() throws {
         let name = String(repeating: "a", count: 257)
         #expect(throws: FormRefused.self) { try FormData.encoded(Array("\(name)=x".utf8)) }
@@ -89,7 +89,7 @@ struct FormTests {
         #expect(FormBody.tree(form, schema).members.count == 2)
     }
 
-    @Test("A form with a file is read part by part")
+    @Test("A multipart form with a file is parsed")
     func multipart() throws {
         let text = [
             "--XX", "Content-Disposition: form-data; name=\"bundleId\"", "", "com.example", "--XX",
@@ -107,14 +107,14 @@ struct FormTests {
         #expect(throws: FormRefused.self) { try FormData.multipart(Array(text.utf8), "multipart/form-data") }
     }
 
-    @Test("A byte order mark in an address or a form stays where it is")
+    @Test("A byte order mark in a URL or a form is kept")
     func marks() {
         #expect(Address.parts("/console/%EF%BB%BFzoe") == ["console", "\u{FEFF}zoe"])
         #expect(Address.items("a=%EF%BB%BFzoe")?.first?.value == "\u{FEFF}zoe")
     }
 
     @Test(
-        "Acts lead back to pages of the console only",
+        "Actions return only to pages of the console",
         arguments: [
             "https://evil.example/", "//evil.example/", "/console//evil", "/v1/status", "/console/\\evil",
             "/console/a b",

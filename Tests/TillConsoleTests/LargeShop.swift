@@ -10,8 +10,7 @@ import TillTesting
 @testable import TillConsole
 @testable import TillSQLite
 
-/// A shop in which much has happened: one customer's life is lived by the rules, and lies in the store as often as
-/// asked for, under names and numbers of its own.
+/// A large shop: the rows of one real customer are copied with new names and identifiers.
 enum LargeShop {
     static let customer = "ann"
     static let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
@@ -24,9 +23,9 @@ enum LargeShop {
         _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
         _ = try await verbs.call("saveSnapshot", ["name": "before"])
         _ = try await test.buy("pro", by: customer)
-        let told = try await test.shop.storage.notifications(Self.query())
-        let owed = try #require(told.first)
-        var deliveries = try await test.shop.storage.deliveries(of: owed.id)
+        let sent = try await test.shop.storage.notifications(Self.query())
+        let newest = try #require(sent.first)
+        var deliveries = try await test.shop.storage.deliveries(of: newest.id)
         for index in deliveries.indices {
             let attempt = SendAttempt(date: test.now, result: .timedOut, milliseconds: 5, status: nil)
             deliveries[index].attempts.append(attempt)
@@ -34,7 +33,7 @@ enum LargeShop {
         try await test.shop.storage.record(deliveries)
         let pool = try #require(test.shop.storage as? SQLiteStorage).pool
         try await pool.writeWithoutTransaction { db in
-            // Nobody keeps it.
+            // The data need not survive a crash.
             try db.execute(sql: "PRAGMA synchronous = OFF")
             try db.inTransaction {
                 try fill(db, customers, notifications)
@@ -50,7 +49,7 @@ enum LargeShop {
 
     private static func fill(_ db: Database, _ customers: Int, _ notifications: Int) throws {
         let tables = ["accounts", "ledger", "outbox", "deliveries"]
-        // An index that is made of a full table is sorted once.
+        // Creating an index on a full table is faster than updating it for each row.
         let indexes = try Row.fetchAll(db, sql: "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index'")
             .filter { tables.contains($0[0]) && ($0[2] as String?) != nil }
         for index in indexes { try db.execute(sql: "DROP INDEX \(index[1] as String)") }
@@ -68,7 +67,7 @@ enum LargeShop {
                 "order_number": "order_number \(later)",
             ]
         }
-        // The last are of a type that is rare, and the oldest of all.
+        // The oldest five have a rare type.
         let type = "CASE WHEN i > \(notifications) - 5 THEN 'REFUND' ELSE type END"
         try copy("outbox", notifications, db, where: "account IS NOT NULL") {
             [
@@ -84,12 +83,12 @@ enum LargeShop {
             ]
         }
         for index in indexes { try db.execute(sql: index[2]) }
-        // As if all that were in a snapshot, too; what its rows say, no page asks.
+        // Fills a snapshot of the same size; pages do not read the content of its rows.
         try db.execute(sql: "INSERT INTO snapshot_accounts (snapshot) SELECT 'before' FROM accounts")
         try db.execute(sql: "INSERT INTO snapshot_outbox (snapshot) SELECT 'before' FROM outbox")
     }
 
-    /// Puts one row of a table into it so many times, with some columns of its own.
+    /// Copies one row of a table several times, with changes to some columns.
     private static func copy(
         _ table: String,
         _ count: Int,

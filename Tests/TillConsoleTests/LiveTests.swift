@@ -6,10 +6,10 @@ import TillTesting
 
 @testable import TillConsole
 
-/// Regions of a page that change, and acts that take long.
+/// Live regions of pages, and long actions.
 @Suite("Live pages")
 struct LiveTests {
-    @Test("Regions are found by their marks and told apart by their text")
+    @Test("Regions are found by their comments and compared by their digests")
     func regions() {
         let html = "a<!--live one-->b<!--/live-->c<!--live two-->d<!--/live-->"
         #expect(LiveRegions.of(html).map(\.id) == ["one", "two"])
@@ -19,7 +19,7 @@ struct LiveTests {
         #expect(digests.count == 2)
     }
 
-    @Test("Only what changed since the page was made is sent")
+    @Test("Only regions that changed since the page was rendered are sent")
     func changes() async throws {
         let test = try await TestShop()
         let stage = try ConsoleStage(test)
@@ -42,18 +42,18 @@ struct LiveTests {
         #expect(again.event == nil && !again.isGone)
     }
 
-    @Test("Streams of one page and session share what was made a moment ago, and no others")
+    @Test("Only streams of the same page and session share a rendering")
     func shared() async throws {
         let pages = LivePages()
         let made = Mutex<[String]>([])
         func look(
             _ address: String,
             _ cookie: String,
-            beats: Int = 1,
+            revision: Int = 1,
             since: ContinuousClock.Instant? = nil
         ) async throws -> Int {
             let key = LivePages.Key(address: address, cookie: cookie)
-            return try await pages.rendering(key, beats: beats, since: since) {
+            return try await pages.rendering(key, revision: revision, since: since) {
                 made.withLock { $0.append("\(address) \(cookie)") }
                 return RenderedPage(html: "<!--live one-->\(address)<!--/live-->")
             }.regions.count
@@ -61,27 +61,27 @@ struct LiveTests {
         let clock = ContinuousClock()
         let began = clock.now
         for _ in 0..<50 { #expect(try await look("a", "ann") == 1) }
-        // Once for each second that it took, however busy the machine is.
+        // One rendering per second, however slow the machine is.
         let most = 1 + Int((clock.now - began) / .seconds(1))
         #expect((1...most).contains(made.withLock { $0.count { $0 == "a ann" } }))
         #expect(try await look("b", "ann") == 1)
         #expect(try await look("a", "bob") == 1)
         #expect(made.withLock { $0.suffix(2) } == ["b ann", "a bob"])
-        // Whoever has just loaded the page, after an act perhaps, is shown nothing older.
+        // A page that was just loaded gets no older rendering.
         #expect(try await look("b", "ann", since: clock.now) == 1)
         #expect(made.withLock { $0.suffix(2) } == ["a bob", "b ann"])
     }
 
-    @Test("A page that takes long is made again after ten times as long, whatever is told")
+    @Test("A slow page is rendered again only after ten times its rendering time")
     func rests() async throws {
         let pages = LivePages()
         let made = Mutex(0)
         let clock = ContinuousClock()
         let (began, key) = (clock.now, LivePages.Key(address: "a", cookie: "ann"))
-        var beats = 0
+        var revision = 0
         while clock.now - began < .milliseconds(900) {
-            beats += 1
-            _ = try await pages.rendering(key, beats: beats) {
+            revision += 1
+            _ = try await pages.rendering(key, revision: revision) {
                 made.withLock { $0 += 1 }
                 try await Task.sleep(for: .milliseconds(100))
                 return RenderedPage(html: "")
@@ -91,14 +91,14 @@ struct LiveTests {
         #expect(made.withLock { $0 } == 1)
     }
 
-    @Test("So many pages are made at once and no more")
+    @Test("The number of concurrent tasks is limited")
     func room() async throws {
-        let gate = Gate(2, mostWaiting: 3)
+        let semaphore = AsyncSemaphore(2, maxWaiting: 3)
         let inside = Crowd()
         let done = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<10 {
                 group.addTask {
-                    await gate.through {
+                    await semaphore.run {
                         inside.enter()
                         try? await Task.sleep(for: .milliseconds(50))
                         inside.leave()
@@ -111,11 +111,11 @@ struct LiveTests {
         #expect(inside.most == 2)
     }
 
-    @Test("A stream of what is not there ends, and holds no seat", .timeLimit(.minutes(10)))
+    @Test("The stream of a page without a subject ends and releases its seat", .timeLimit(.minutes(10)))
     func gone() async throws {
         let stage = try ConsoleStage(try await TestShop())
         try await stage.visit { visitor in
-            let customer = "/console/apps/com.example.shop/sandbox/customers/nobody"
+            let customer = "/console/apps/com.example.shop/sandbox/customers/unknown"
             let ended = try await visitor.get("/console/live?page=\(customer)")
             #expect(ended.status == 200)
             #expect(ended.text.contains("event: gone"))
@@ -125,33 +125,33 @@ struct LiveTests {
         }
     }
 
-    @Test("An act that takes long goes on by itself, the page says so, and its end is told once")
-    func longActs() async throws {
+    @Test("A long action continues in the background, the page says so, and its result is shown once")
+    func longActions() async throws {
         let test = try await TestShop()
         let stage = try ConsoleStage(test, patience: .milliseconds(20))
-        let acts = stage.console.acts
+        let actions = stage.console.actions
         let verb = try #require(stage.console.verbs["createTeam"])
         let form = FormData(fields: [.init(name: "name", value: "Another")])
         let name = try await test.shop.exclusively("set-up") {
-            let (effect, name) = await acts.perform(verb, form)
+            let (effect, name) = await actions.perform(verb, form)
             #expect(effect.outcome == nil)
             let session = Session(cookie: "a cookie")
             let page = try await stage.console.page(at: "/console/", session, effect, act: name)
-            #expect(page.html.contains("under way"))
+            #expect(page.html.contains("in progress"))
             #expect(LiveRegions.of(page.html).first?.id == "effect")
             return name
         }
         let act = try #require(name)
         var ended: Effect?
         for _ in 0..<1_000 where ended?.outcome == nil {
-            ended = acts.effect(of: act)
+            ended = actions.effect(of: act)
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect((try ended?.outcome?.get())??["name"]?.text == "Another")
-        #expect(acts.effect(of: act) == nil)
+        #expect(actions.effect(of: act) == nil)
     }
 
-    @Test("There are so many streams and no more")
+    @Test("The number of open streams is limited")
     func seats() {
         let seats = LiveSeats()
         for _ in 0..<LiveSeats.most { #expect(seats.take()) }
@@ -161,7 +161,7 @@ struct LiveTests {
     }
 }
 
-/// How many are somewhere at once.
+/// Counts concurrent tasks.
 private final class Crowd: Sendable {
     private let state = Mutex((now: 0, most: 0))
 

@@ -6,12 +6,12 @@ import TillTesting
 
 @testable import TillConsole
 
-/// Names and texts that people wrote, on every page that there is.
-@Suite("What people wrote is shown as it is")
+/// Names and texts from users, on every page.
+@Suite("User input is shown as text")
 struct NamesTests {
     private static let names = ["<script>alert(1)</script>", "\"'><img src=x onerror=alert(1)>", "مرحبا 🍎 日本"]
 
-    @Test("No name is markup, on no page", arguments: names)
+    @Test("Names are escaped on every page", arguments: names)
     func everywhere(_ name: String) async throws {
         let test = try await TestShop()
         try await Wares.put(in: test)
@@ -24,8 +24,8 @@ struct NamesTests {
         let buyer = scope.merging(["customer": name]) { $1 }
         let bought = try await verbs.call("buy", buyer, body: .object([.init("productId", .string("pro.month"))]))
         _ = try await verbs.call("createKey", body: .object([.init("name", .string(name))]))
-        let told = try await verbs.call("listNotifications", scope)?["notifications"]?.elements ?? []
-        let uuid = try #require(told.first?["notificationUUID"]?.text)
+        let notifications = try await verbs.call("listNotifications", scope)?["notifications"]?.elements ?? []
+        let uuid = try #require(notifications.first?["notificationUUID"]?.text)
         let values = buyer.merging(["notificationUUID": uuid, "productId": "pro.month"]) { $1 }
             .merging(["transactionId": bought?["transactionId"]?.text ?? ""]) { $1 }
         let (addresses, missing) = EveryPage.addresses(values)
@@ -40,9 +40,9 @@ struct NamesTests {
                 #expect(!page.text.contains("Optional("), "\(address)")
                 #expect(page.text.components(separatedBy: "<h1").count == 2, "\(address)")
             }
-            for place in ["customers", "customers/\(Address.escaped(name))"] {
-                let page = try await visitor.get("/console/apps/com.example.shop/sandbox/\(place)")
-                #expect(page.text.contains(shown), "\(place)")
+            for path in ["customers", "customers/\(Address.escaped(name))"] {
+                let page = try await visitor.get("/console/apps/com.example.shop/sandbox/\(path)")
+                #expect(page.text.contains(shown), "\(path)")
             }
             let keys = try await visitor.get("/console/keys")
             #expect(keys.text.contains(shown))

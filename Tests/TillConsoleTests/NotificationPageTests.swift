@@ -8,12 +8,12 @@ import TillTesting
 
 @testable import TillConsole
 
-/// What was told, one by one and in lists, and what was asked.
+/// The pages of notifications and requests.
 @Suite("Pages of notifications and requests")
 struct NotificationPageTests {
     private let scope = "/console/apps/com.example.shop/sandbox"
 
-    /// A shop in which ann bought and a server answers 500.
+    /// A shop in which ann has bought a subscription.
     private func stage() async throws -> (ConsoleStage, Transaction) {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy(SampleProducts.monthly.id, by: "ann")
@@ -25,7 +25,7 @@ struct NotificationPageTests {
         return String(html[link.upperBound...].prefix(36))
     }
 
-    @Test("What a purchase told is listed, found by its filters, and leads to its page")
+    @Test("Notifications are listed and found by filters")
     func list() async throws {
         let (stage, row) = try await stage()
         let scope = scope
@@ -34,7 +34,7 @@ struct NotificationPageTests {
             #expect(all.status == 200)
             #expect(all.text.contains("SUBSCRIBED") && all.text.contains("INITIAL_BUY"))
             #expect(all.text.contains("/transactions/\(row.id.wireForm)\""))
-            #expect(all.text.contains("nobody to tell"))
+            #expect(all.text.contains("not sent (no endpoint)"))
             for query in [
                 "type=SUBSCRIBED%2FINITIAL_BUY&customer=ann", "type=SUBSCRIBED",
                 "from=2025-12-31T00%3A00&to=2026-01-02T00%3A00%3A00", "customer=ann&type=&from=&to=",
@@ -50,7 +50,7 @@ struct NotificationPageTests {
                 let found = try await visitor.get("\(scope)/notifications?\(query)")
                 #expect(!found.text.contains("<th scope=\"row\"><a"), "\(query)")
             }
-            for query in ["customer=nobody", "from=soon", "type=EXPIRED%2F", "type=%3Cscript%3E"] {
+            for query in ["customer=unknown", "from=soon", "type=EXPIRED%2F", "type=%3Cscript%3E"] {
                 let odd = try await visitor.get("\(scope)/notifications?\(query)")
                 #expect(odd.status == 200, "\(query)")
                 #expect(!odd.text.contains("<script>"))
@@ -59,7 +59,7 @@ struct NotificationPageTests {
         }
     }
 
-    @Test("What has not arrived is listed from all endpoints, once, page by page")
+    @Test("Undelivered notifications of all endpoints are listed once, page by page")
     func failing() async throws {
         let (stage, row) = try await stage()
         let place = AccountScope(environment: .sandbox, app: TestShop.bundleID)
@@ -76,7 +76,7 @@ struct NotificationPageTests {
             let entry = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account)
             var deliveries = try await storage.deliveries(of: entry.id)
             #expect(deliveries.count == 2)
-            // Of every three one failed at both, one at the second, one at none.
+            // Of every three, one fails at both endpoints, one at the second, and one at none.
             for index in deliveries.indices {
                 let isFailing = number % 3 == 0 || (number % 3 == 1 && deliveries[index].endpoint.contains("second"))
                 deliveries[index].isDelivered = !isFailing
@@ -99,7 +99,7 @@ struct NotificationPageTests {
             after = answer?["next"]?.text
         } while after != nil
         #expect(found.sorted() == wanted.sorted())
-        // What failed at primary stays listed while nobody is primary.
+        // A failed delivery to primary stays listed without a primary endpoint.
         let lost = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account)
         var delivery = Delivery(of: lost, to: "primary", clock: ClockName(place), due: lost.signedDate)
         delivery.attempts = [SendAttempt(date: lost.signedDate, result: .timedOut, milliseconds: 1)]
@@ -116,21 +116,21 @@ struct NotificationPageTests {
             #expect(environment.text.contains("to second: Timed out"), "\(environment.text)")
             let odd = [("from:instant", "2026-02-01T00:00"), ("to:instant", "2026-01-01T00:00")]
             let refused = try await visitor.act("resendNotifications", on: "\(scope)/notifications", odd)
-            #expect(refused.status == 400 && refused.text.contains("from lies after to"))
+            #expect(refused.status == 400 && refused.text.contains("from must not be later than to"))
         }
     }
 
-    @Test("What only counts as arrived does not look as if it had been answered", arguments: [true, false])
+    @Test("A delivery without a response is shown as counted", arguments: [true, false])
     func counted(isAnswered: Bool) throws {
         let status = isAnswered ? #","status":200"# : ""
         let attempt = #"{"attemptDate":1,"sendAttemptResult":"SUCCESS","milliseconds":0\#(status)}"#
         let delivery = #"{"endpoint":"primary","isDelivered":true,"attempts":[\#(attempt)]}"#
         let shown = NotificationWords.delivery(try JSONTree.parse(Array(delivery.utf8)))
-        #expect(shown["words"] == .text(isAnswered ? "arrived" : "counts as arrived"))
+        #expect(shown["words"] == .text(isAnswered ? "delivered" : "counted as delivered"))
         #expect(shown["tries"] == .text("after 1 attempt"))
     }
 
-    @Test("A list goes on where the page before ended")
+    @Test("The next page starts after the last entry")
     func keyset() async throws {
         let (stage, row) = try await stage()
         let scope = scope
@@ -151,11 +151,11 @@ struct NotificationPageTests {
             let rest = try await visitor.get("\(scope)/notifications?type=DID_RENEW&after=\(after)")
             let rows = [first, rest].map { $0.text.components(separatedBy: "<th scope=\"row\">").count - 1 }
             #expect(rows == [50, 10])
-            #expect(!rest.text.contains("The notifications before"))
+            #expect(!rest.text.contains("Older notifications"))
         }
     }
 
-    @Test("One is shown in its three layers, with who signed them and every attempt, and is sent again")
+    @Test("A notification page shows three layers, signatures and attempts, and resends")
     func one() async throws {
         let (stage, row) = try await stage()
         let scope = scope
@@ -166,7 +166,7 @@ struct NotificationPageTests {
         try await stage.visit { visitor in
             let page = "\(scope)/notifications"
             let none = try await visitor.get("\(page)/\(try self.uuid(in: try await visitor.get(page).text))")
-            #expect(none.text.contains("when there was nobody to tell"))
+            #expect(none.text.contains("no endpoint was configured"))
             let set = try await visitor.act(
                 "setEndpoint",
                 on: "\(scope)/",
@@ -185,8 +185,8 @@ struct NotificationPageTests {
             let one = try await visitor.get("\(page)/\(uuid)")
             #expect(one.status == 200)
             for text in [
-                "REFUND", "signed; taken apart below", "$.data.signedTransactionInfo", "$.data.signedRenewalInfo",
-                "Signed by this Till (chain", "which signs now", "arrived", "Success", "sent by hand",
+                "REFUND", "signed; decoded below", "$.data.signedTransactionInfo", "$.data.signedRenewalInfo",
+                "Signed by this Till (chain", "the current one", "delivered", "Success", "triggered manually",
                 "marks who signs for the App Store", "Renewal info", "4.99 USD",
             ] { #expect(one.text.contains(text), "\(text)") }
             let again = try await visitor.act(
@@ -212,7 +212,7 @@ struct NotificationPageTests {
         #expect(post.requests.allSatisfy { $0.method == "POST" })
     }
 
-    @Test("Requests are listed newest first, filtered, page by page, and each says why it was refused")
+    @Test("Requests are listed newest first, filtered and page by page, with explanations")
     func requests() async throws {
         let test = try await TestShop()
         let stage = try ConsoleStage(test)
@@ -261,7 +261,7 @@ struct NotificationPageTests {
 }
 
 extension Shop {
-    /// Waits until a notification has arrived.
+    /// Waits until a notification is delivered.
     fileprivate func arrived(_ uuid: String, in scope: AccountScope) async throws {
         for _ in 0..<200 {
             if let entry = try await storage.notification(uuid: uuid, in: scope) {

@@ -10,9 +10,9 @@ import TillTesting
 @testable import TillSQLite
 
 /// A page reads as many rows in a shop with very many customers as in one with a thousand.
-@Suite("What a page costs does not depend on how much there is", .serialized)
+@Suite("The cost of a page does not depend on the amount of data", .serialized)
 struct PageCostTests {
-    /// Filters of which each page is asked, where it has them.
+    /// The filters to test for each page.
     private static let queries: [String: [[(name: String, value: String)]]] = [
         "/console/apps/{bundleId}/{environment}/notifications": filters
     ]
@@ -25,7 +25,7 @@ struct PageCostTests {
         [("failed", "true"), ("customer", LargeShop.customer)],
     ]
 
-    /// The steps of each page and of each verb with a filter, by statement.
+    /// The SQLite steps of each page and of each filtered list, by statement.
     private func costs(customers: Int, notifications: Int) async throws -> [(name: String, steps: [String: Int])] {
         let stage = try await LargeShop.make(customers: customers, notifications: notifications)
         let storage = try #require(stage.test.shop.storage as? SQLiteStorage)
@@ -34,14 +34,14 @@ struct PageCostTests {
             isDescending: true,
             limit: 1
         )
-        let told = try await storage.notifications(query)
-        let newest = try #require(told.first)
+        let notifications = try await storage.notifications(query)
+        let newest = try #require(notifications.first)
         let values = LargeShop.scope.merging([
             "customer": LargeShop.customer, "notificationUUID": newest.uuid, "productId": "pro",
             "transactionId": try #require(newest.transaction).wireForm,
         ]) { $1 }
         let (plain, missing) = EveryPage.addresses(values)
-        // A request that was refused is kept among the newest ten thousand, however much there is.
+        // The request log has a fixed size, so request pages are not tested.
         #expect(missing.isSubset(of: ["id", "requestId"]), "\(missing)")
         var addresses = plain
         for page in ConsolePage.all {
@@ -56,16 +56,16 @@ struct PageCostTests {
                 query: [(name: "after", value: next)]
             )
         )
-        let session = Session(cookie: "somebody who looks at everything there is")
+        let session = Session(cookie: "a session that opens every page")
         let counter = try await StepCounter(storage)
         var costs: [(name: String, steps: [String: Int])] = []
         for address in addresses {
-            // Once to have it prepared, and once to count.
+            // The first run prepares the statements, the second one is counted.
             for _ in 0..<2 {
                 _ = counter.take()
                 _ = try await stage.console.page(at: address, session)
             }
-            // Each shop has UUIDs of its own.
+            // UUIDs differ between shops.
             costs.append((address.replacing(newest.uuid, with: "UUID"), counter.take()))
         }
         for filter in Self.filters {
@@ -78,11 +78,11 @@ struct PageCostTests {
         return costs
     }
 
-    /// How many customers the large shop has: 100,000 with `TILL_LARGE_SHOP=100000`, which takes half a minute.
+    /// The size of the large shop. `TILL_LARGE_SHOP=100000` takes half a minute.
     private static let customers =
         ProcessInfo.processInfo.environment["TILL_LARGE_SHOP"].flatMap { Int($0) } ?? 20_000
 
-    @Test("Many customers, with ten notifications each, cost what a few do")
+    @Test("Pages cost the same with many customers as with few")
     func pages() async throws {
         let few = try await costs(customers: 1_000, notifications: 10_000)
         let many = try await costs(customers: Self.customers, notifications: 10 * Self.customers)

@@ -4,17 +4,18 @@ import Testing
 import TillCore
 import TillServer
 import TillShop
+import TillStorage
 import TillTesting
 
 @testable import TillConsole
 
-/// Faults, snapshots, keys, certificates, endpoints and rules.
-@Suite("Pages of the shop as a whole")
+/// Faults, snapshots, keys, certificates, endpoints and settings.
+@Suite("Configuration pages")
 struct ShopPagesTests {
     private let environment = "/console/apps/com.example.shop/sandbox/"
 
     @Test(
-        "There is a form for every kind of fault, and the verb takes what it says",
+        "Every kind of fault has a form that adds a rule",
         arguments: FaultRule.Kind.allCases
     )
     func faultKinds(_ kind: FaultRule.Kind) async throws {
@@ -40,11 +41,11 @@ struct ShopPagesTests {
                 on: page,
                 [("path.faultId", "f1")]
             )
-            #expect(removed.text.contains("Nothing goes wrong on demand."), "\(removed.text)")
+            #expect(removed.text.contains("No fault rules."), "\(removed.text)")
         }
     }
 
-    @Test("A state is saved, put back and forgotten; a reset erases what happened")
+    @Test("A snapshot is saved, restored and deleted; a reset deletes customers")
     func snapshots() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let stage = try ConsoleStage(test)
@@ -64,11 +65,11 @@ struct ShopPagesTests {
             let answer2 = try await visitor.get(customers)
             #expect(answer2.text.contains("<bdi>ann</bdi>"))
             let removed = try await visitor.act("removeSnapshot", form: "removeSnapshot-fresh", on: page, [name])
-            #expect(removed.text.contains("Nothing was saved yet."))
+            #expect(removed.text.contains("No snapshots yet."))
         }
     }
 
-    @Test("A state is had as a file and taken in from one; a broken one changes nothing")
+    @Test("The state is exported and imported; an invalid file changes nothing")
     func carried() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let stage = try ConsoleStage(test)
@@ -79,9 +80,9 @@ struct ShopPagesTests {
             #expect(file.status == 200)
             #expect(file.headers[.contentDisposition] == "attachment; filename=\"shop.till\"")
             #expect(file.text.split(separator: "\n").count > 5)
-            // Tests/TillShopTests/Backup/CleanStateTests.swift looks into the file.
+            // Tests/TillShopTests/Backup/CleanStateTests.swift checks the file's content.
             let snapshots = try await visitor.get("/console/snapshots")
-            let words = "It has no private keys; shared secrets of receipts are in it as plain text"
+            let words = "It contains no private keys, but it contains the shared secrets as plain text."
             #expect(snapshots.text.contains(words))
             _ = try await visitor.act("reset", on: "/console/snapshots", [])
             let proof = try #require(try await visitor.get("/console/snapshots").field("_proof", in: "importState"))
@@ -99,12 +100,12 @@ struct ShopPagesTests {
             #expect(taken.status == 200, "\(taken.text)")
             let answer4 = try await visitor.get(customers)
             #expect(answer4.text.contains("<bdi>ann</bdi>"))
-            let answer5 = try await visitor.get("/console/state?bundleId=nobody")
+            let answer5 = try await visitor.get("/console/state?bundleId=unknown")
             #expect(answer5.status == 404)
         }
     }
 
-    @Test("Nobody has a file who must sign in first")
+    @Test("Downloads require a sign-in")
     func guarded() async throws {
         let stage = try ConsoleStage(try await TestShop(), token: "a-token-of-the-administrator-of-this-shop")
         try await stage.visit { visitor in
@@ -115,7 +116,7 @@ struct ShopPagesTests {
         }
     }
 
-    @Test("A key's private half is shown when it is made, with a file, and never again; a revoked one says so")
+    @Test("A private key is shown only when it is created; a revoked key is marked")
     func keys() async throws {
         let stage = try ConsoleStage(try await TestShop())
         try await stage.visit { visitor in
@@ -130,7 +131,7 @@ struct ShopPagesTests {
         }
     }
 
-    @Test("A key that two apps share is revoked for one of them, and the other still has it")
+    @Test("A key that two apps share is revoked for one of them only")
     func sharedKey() async throws {
         let stage = try ConsoleStage(try await TestShop())
         let test = stage.test
@@ -157,7 +158,7 @@ struct ShopPagesTests {
         #expect(test.shop.registry.keys("8C3D5E71").map { $0.record.revokedAt == nil } == [true, false])
     }
 
-    @Test("Tokens and shared secrets are shown when they are made and not again")
+    @Test("Tokens and shared secrets are shown only when they are created")
     func secrets() async throws {
         let stage = try ConsoleStage(try await TestShop())
         try await stage.visit { visitor in
@@ -168,14 +169,14 @@ struct ShopPagesTests {
             let set = try await visitor.act("setSharedSecret", on: page, [app, ("sharedSecret", "open-sesame-7")])
             #expect(set.text.components(separatedBy: ">open-sesame-7<").count == 2, "\(set.text)")
             let seen = try await visitor.get(page)
-            #expect(!seen.text.contains("open-sesame-7") && seen.text.contains("<td>its own</td>"))
+            #expect(!seen.text.contains("open-sesame-7") && seen.text.contains("<td>app-specific</td>"))
             let name = ("path.tokenName", "ci")
             let gone = try await visitor.act("revokeToken", form: "revokeToken-ci", on: page, [name])
-            #expect(gone.text.contains("There are none but the administrator’s."))
+            #expect(gone.text.contains("No tokens besides the administrator’s."))
         }
     }
 
-    @Test("Certificates are had as PEM and DER, and what OCSP says is changed")
+    @Test("Certificates are downloaded as PEM and DER, and OCSP responses are changed")
     func certificates() async throws {
         let stage = try ConsoleStage(try await TestShop())
         try await stage.visit { visitor in
@@ -196,7 +197,7 @@ struct ShopPagesTests {
         }
     }
 
-    @Test("An environment's endpoints and rules are seen and changed")
+    @Test("An environment's endpoints and settings are shown and changed")
     func settings() async throws {
         let stage = try ConsoleStage(try await TestShop())
         let page = environment
@@ -207,15 +208,21 @@ struct ShopPagesTests {
             let set = try await visitor.act("setEndpoint", on: page, fields)
             #expect(set.text.contains("<bdi>\(url)</bdi>") && set.text.contains("EXPIRED/VOLUNTARY"))
             let gone = try await visitor.act("removeEndpoint", form: "removeEndpoint-primary", on: page, [name])
-            #expect(gone.text.contains("Nobody is told."))
+            #expect(gone.text.contains("No endpoint configured."))
             let rules = [
                 ("grace.days", "16"), ("released", "false"), ("refundRule", "alwaysDecline"),
                 ("missingPrice", "refuse"),
             ]
             let changed = try await visitor.act("setRules", on: page, rules)
-            for text in ["16 days", "always decline", "no: production answers 401", "refuse"] {
-                #expect(changed.text.contains("<dd>\(text)</dd>"), "\(text)")
+            for text in ["16 days", "always decline", "no (production answers 401)", "reject the purchase"] {
+                #expect(changed.text.contains(" selected>\(text)</option>"), "\(text)")
             }
+            // A setting that was not changed keeps the server's default.
+            let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
+            let rate = ("rate", stage.test.shop.policy(of: scope).rate.name)
+            let same = try await visitor.act("setRules", on: page, [rate, ("weather", "fair")])
+            #expect(same.status == 200)
+            #expect(stage.test.shop.registry.rules(of: scope).rate == nil)
         }
     }
 }

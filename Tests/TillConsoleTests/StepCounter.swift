@@ -5,20 +5,20 @@ import Synchronization
 
 @testable import TillSQLite
 
-/// Counts the steps of SQLite's machine, by statement, on every connection of a store.
+/// Counts the SQLite virtual machine steps of each statement on every connection of a store.
 final class StepCounter: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 
     init(_ storage: SQLiteStorage) async throws {
         let readers = storage.pool.configuration.maximumReaderCount
-        let gate = Gate(readers)
-        // Each holds its connection until all have one.
+        let barrier = Barrier(readers)
+        // Each task keeps its connection until all have one.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<readers {
                 group.addTask {
                     try await storage.pool.read { db in
                         self.watch(db.sqliteConnection)
-                        gate.pass()
+                        barrier.wait()
                     }
                 }
             }
@@ -49,7 +49,7 @@ final class StepCounter: Sendable {
         counts.withLock { $0[statement, default: 0] += steps }
     }
 
-    /// The steps since this was last asked, by statement.
+    /// The steps since the last call, by statement.
     func take() -> [String: Int] {
         counts.withLock { counts in
             defer { counts = [:] }
@@ -58,16 +58,16 @@ final class StepCounter: Sendable {
     }
 }
 
-/// Lets nobody through before all are there.
-private final class Gate: Sendable {
+/// Blocks threads until all have arrived.
+private final class Barrier: Sendable {
     private let all: Int
-    private let here = Atomic(0)
-    private let door = DispatchSemaphore(value: 0)
+    private let arrived = Atomic(0)
+    private let semaphore = DispatchSemaphore(value: 0)
 
     init(_ all: Int) { self.all = all }
 
-    func pass() {
-        if here.add(1, ordering: .relaxed).newValue == all { for _ in 0..<all { door.signal() } }
-        door.wait()
+    func wait() {
+        if arrived.add(1, ordering: .relaxed).newValue == all { for _ in 0..<all { semaphore.signal() } }
+        semaphore.wait()
     }
 }

@@ -8,10 +8,10 @@ import TillTesting
     import FoundationXML
 #endif
 
-/// A picture says what it says by shapes in their places, whatever its width.
-@Suite("A timeline is drawn")
+/// The layout and drawing of timelines.
+@Suite("Timeline drawing")
 struct TimelineDrawingTests {
-    @Test("A narrow picture has the newest periods and says how many came before")
+    @Test("A narrow timeline shows the newest periods and the number of earlier ones")
     func narrow() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -25,7 +25,7 @@ struct TimelineDrawingTests {
         #expect(narrow.svg(id: "a").contains("‹ \(narrow.story.hidden) earlier"))
     }
 
-    @Test("One period does not fill a wide picture, and a month without anything does not dwarf minutes of the sandbox")
+    @Test("One period does not fill a wide timeline, and an idle month does not dwarf sandbox minutes")
     func measures() throws {
         var shop = TimelineStage(rate: .sandbox)
         try shop.buy("pro")
@@ -37,12 +37,12 @@ struct TimelineDrawingTests {
         let timeline = try shop.timeline()
         #expect(timeline.bars.count == 6)
         #expect(timeline.bars.allSatisfy { $0.end - $0.x > 50 })
-        // Periods of a few minutes are dated to the minute.
+        // Short periods have labels with minutes.
         #expect(timeline.ticks.compactMap(\.label).contains("12:03"))
         #expect(timeline.ticks.compactMap(\.second) == ["1 Jan 2026", "1 Mar 2026"])
     }
 
-    @Test("Now is a line at its place in the running period, and in no picture of the past")
+    @Test("The current time is a line in the current period, and absent from timelines of older periods")
     func now() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -63,7 +63,7 @@ struct TimelineDrawingTests {
         #expect(text.contains(#"href="/console/earlier?a=1&amp;after=\#(first.change)""#))
     }
 
-    @Test("Notifications of one instant stand above each other, and more than four share a mark")
+    @Test("Notifications of one instant are stacked, and more than four share a mark")
     func crowded() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -80,10 +80,10 @@ struct TimelineDrawingTests {
     }
 
     @Test(
-        "What has not arrived is hollow, and the legend says why",
+        "Undelivered notifications are hollow, and the legend shows their status",
         arguments: zip(
             [TimelineNotice.Fate.owed, .failed, .unsent],
-            ["not arrived", "given up", "nobody to tell"]
+            ["pending", "failed", "not sent"]
         )
     )
     func fates(fate: TimelineNotice.Fate, words: String) throws {
@@ -95,12 +95,12 @@ struct TimelineDrawingTests {
         let text = Timeline(facts, width: 660).svg(id: "a")
         #expect(text.contains("tl-hollow"))
         #expect(text.contains("tl-strike") == (fate == .failed))
-        for other in ["not arrived", "given up", "nobody to tell"] {
+        for other in ["pending", "failed", "not sent"] {
             #expect(text.contains(">\(other)<") == (other == words), "\(other)")
         }
     }
 
-    @Test("What is no longer shared is no refund to the legend")
+    @Test("The legend distinguishes the end of sharing from a refund")
     func unshared() throws {
         var shop = TimelineStage()
         shop.stage.open("bob")
@@ -112,7 +112,7 @@ struct TimelineDrawingTests {
         #expect(text.contains(">no longer shared<") && !text.contains(">refund"))
     }
 
-    @Test("A plan that was left at the instant at which it was bought is an edge in its lane, with a step to the next")
+    @Test("A plan that was replaced at its start is an edge with an arrow to the next lane")
     func instantly() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -127,11 +127,11 @@ struct TimelineDrawingTests {
         #expect(timeline.steps.allSatisfy { $0.from > $0.to && $0.x == timeline.bars[0].x })
         let text = timeline.svg(id: "a")
         #expect(text.components(separatedBy: "tl-sliver").count == 3)
-        #expect(text.contains("Something else took its place at the same instant."))
+        #expect(text.contains("Replaced at the same time."))
         try Markup.check(text)
     }
 
-    @Test("Names that people wrote are text and nothing else")
+    @Test("Names are escaped")
     func hostile() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -144,7 +144,7 @@ struct TimelineDrawingTests {
         }
     }
 
-    @Test("A name that is too long ends with an ellipsis, and is whole where it is pointed at")
+    @Test("A long name is truncated, and its tooltip is complete")
     func long() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -156,7 +156,7 @@ struct TimelineDrawingTests {
         #expect(text.contains("<title>\(name)</title>"))
     }
 
-    @Test("Links in a picture lead to transactions and notifications, and the keyboard does not stop at each")
+    @Test("Bars and marks are links that the keyboard skips")
     func links() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -169,16 +169,16 @@ struct TimelineDrawingTests {
         #expect(text.components(separatedBy: "<a ").count == text.components(separatedBy: #"tabindex="-1""#).count)
     }
 
-    /// What is always so, whatever was lived: the lives of the simulation are drawn, and what a picture says of access
-    /// is what the subscription said at the time.
-    @Test("Sixty lives are drawn as they were lived")
-    func lives() async throws {
+    /// Timelines of random workloads show access exactly when the subscription gave access.
+    @Test("Timelines of sixty random workloads show the observed access")
+    func workloads() async throws {
         for seed in 1...60 as ClosedRange<UInt64> {
-            let life = WorkloadGenerator.workload(of: seed)
+            let workload = WorkloadGenerator.workload(of: seed)
             let witness = Witness()
-            var course = SimulationRun(of: life, in: WitnessedSystem(inner: CoreUnderTest(for: life), witness: witness))
-            await course.run(at: .days)
-            #expect(course.failure == nil)
+            let system = WitnessedSystem(inner: CoreUnderTest(for: workload), witness: witness)
+            var run = SimulationRun(of: workload, in: system)
+            await run.run(at: .days)
+            #expect(run.failure == nil)
             let end = try #require(witness.end)
             for account in end.accounts.values.sorted(by: { $0.id < $1.id }) {
                 for subscription in account.subscriptions {
@@ -193,7 +193,7 @@ struct TimelineDrawingTests {
                     )
                     try checkShape(facts, "seed \(seed)")
                     checkAccess(facts, witness, "seed \(seed), \(subscription.originalID.number)")
-                    checkForgetting(facts, witness, "seed \(seed), \(subscription.originalID.number)")
+                    checkMissingNotifications(facts, witness, "seed \(seed), \(subscription.originalID.number)")
                 }
             }
         }
@@ -213,11 +213,11 @@ struct TimelineDrawingTests {
     }
 
     private func checkAccess(_ facts: TimelineFacts, _ witness: Witness, _ place: String) {
-        // What was taken back and given again is not remembered by anything that the picture is made of.
+        // The input of a timeline does not record access that was revoked and restored.
         guard !facts.isRestored else { return }
         let story = TimelineStory(facts)
         #expect(story.untold.isEmpty, "\(place) \(story.untold.map(\.start.iso8601))")
-        // Rows are dated to the second: within it, what was seen before the act and after it look alike.
+        // Transactions are dated to the second, so observations within that second are ambiguous.
         let seconds = Set(facts.rows.flatMap { [$0.purchaseDate, $0.revocation?.date].compactMap(\.self) })
         for (instant, hadAccess) in witness.access(by: facts.subscription.originalID)
         where !seconds.contains(instant.wholeSecond) {
@@ -233,22 +233,21 @@ struct TimelineDrawingTests {
 }
 
 extension TimelineDrawingTests {
-    /// A picture that has forgotten what was told, because it was removed or is too much, says of no instant at which
-    /// there was access that there was none.
-    private func checkForgetting(_ facts: TimelineFacts, _ witness: Witness, _ place: String) {
+    /// A timeline with missing notifications never denies access that existed.
+    private func checkMissingNotifications(_ facts: TimelineFacts, _ witness: Witness, _ place: String) {
         guard !facts.isRestored else { return }
         let seconds = Set(facts.rows.flatMap { [$0.purchaseDate, $0.revocation?.date].compactMap(\.self) })
         let seen = witness.access(by: facts.subscription.originalID).filter { !seconds.contains($0.0.wholeSecond) }
-        let told = facts.notices.sorted { $0.date < $1.date }
-        for kept in Set([0, told.count / 3, told.count / 2, told.count - 1]).sorted() where kept >= 0 {
+        let notices = facts.notices.sorted { $0.date < $1.date }
+        for kept in Set([0, notices.count / 3, notices.count / 2, notices.count - 1]).sorted() where kept >= 0 {
             for isCut in [false, true] {
                 var less = facts
-                less.notices = Array(told.suffix(kept))
+                less.notices = Array(notices.suffix(kept))
                 less.toldSince = isCut ? less.notices.first?.date ?? facts.now : nil
                 let story = TimelineStory(less)
                 for (instant, hadAccess) in seen where hadAccess {
                     let isDenied = story.lapses.contains { $0.start <= instant && instant < $0.end }
-                    #expect(!isDenied, "\(place) at \(instant.iso8601), \(kept) of \(told.count)")
+                    #expect(!isDenied, "\(place) at \(instant.iso8601), \(kept) of \(notices.count)")
                 }
             }
         }
@@ -256,11 +255,11 @@ extension TimelineDrawingTests {
 }
 
 extension TimelineFacts {
-    /// Whether something was taken back and given again, which nothing that a picture is made of remembers.
+    /// Whether access was revoked and possibly restored, which the input of a timeline does not record.
     fileprivate var isRestored: Bool { notices.contains { $0.type == "REFUND_REVERSED" || $0.type == "REVOKE" } }
 }
 
-/// Whether a text is XML.
+/// Checks that a text is well-formed XML.
 enum Markup {
     static func check(_ text: String) throws {
         let parser = XMLParser(data: Data(text.utf8))

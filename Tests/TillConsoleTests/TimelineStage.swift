@@ -3,7 +3,7 @@ import TillConsole
 import TillCore
 import TillTesting
 
-/// A shop of the rules alone whose subscriptions are drawn.
+/// A shop without storage, whose subscriptions are drawn.
 struct TimelineStage {
     var stage: CoreStage
 
@@ -21,7 +21,7 @@ struct TimelineStage {
         stage = CoreStage(in: environment, selling: products, policy: policy, at: Timestamp(noon: day))
     }
 
-    /// Lets time pass to noon of a day, or to an instant.
+    /// Advances to noon of a day, or to an instant.
     mutating func advance(to day: String) { stage.advance(to: Timestamp(noon: day)) }
 
     mutating func act(_ command: Command, by customer: String = "ann") throws { try stage.act(customer, command) }
@@ -43,7 +43,7 @@ struct TimelineStage {
         try #require(stage.accounts[customer]?.heldSubscriptions.first { $0.ownership == ownership })
     }
 
-    /// What the picture of the subscription is made of.
+    /// The input of the subscription's timeline.
     func facts(_ customer: String = "ann", _ ownership: Ownership = .purchased) throws -> TimelineFacts {
         let account = try #require(stage.accounts[customer])
         let subscription = try subscription(customer, ownership)
@@ -64,7 +64,7 @@ struct TimelineStage {
         Timeline(try facts(customer, ownership), width: width)
     }
 
-    // MARK: What is for sale
+    // MARK: Products
 
     static func usd(_ milliunits: Int64) -> PriceList {
         PriceList(standard: Money(milliunits: milliunits, currency: "USD"))
@@ -100,7 +100,7 @@ struct TimelineStage {
 }
 
 extension TimelineFacts {
-    /// All that a shop of the rules alone knows of a subscription.
+    /// The input from a shop without storage.
     init(
         of subscription: any HeldSubscription,
         held account: Account,
@@ -110,14 +110,14 @@ extension TimelineFacts {
         policy: Policy,
         at now: Timestamp
     ) {
-        let told = notifications.filter {
+        let notices = notifications.filter {
             $0.account == account.id && $0.transaction.originalID == subscription.originalID
         }
         self.init(
             rows: rows.filter { $0.account == account.id && $0.originalID == subscription.originalID },
             subscription: subscription,
             renewal: RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy),
-            notices: told.map { notification in
+            notices: notices.map { notification in
                 TimelineNotice(
                     type: notification.type.rawValue,
                     subtype: notification.subtype?.rawValue,

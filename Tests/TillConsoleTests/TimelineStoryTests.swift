@@ -3,10 +3,10 @@ import TillConsole
 import TillCore
 import TillTesting
 
-/// What happened to a subscription is what its picture shows.
-@Suite("A timeline shows what happened")
+/// The history of a subscription on its timeline.
+@Suite("Timeline history")
 struct TimelineStoryTests {
-    @Test("A trial and the months after it, and what comes next")
+    @Test("A trial, the months after it, and the next renewal")
     func trial() throws {
         var shop = TimelineStage()
         try shop.buy("pro")
@@ -33,7 +33,7 @@ struct TimelineStoryTests {
         )
     }
 
-    @Test("A declined card: grace, retries, and the end")
+    @Test("A declined card: grace period, billing retry, and the end")
     func declined() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -56,7 +56,7 @@ struct TimelineStoryTests {
         #expect(over.lapses.map(\.end) == [shop.stage.now])
     }
 
-    @Test("What was paid in grace lies under the grace; what was paid later begins after the retries")
+    @Test("A recovery in the grace period starts at its beginning; a later one starts after billing retry")
     func recovered() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -76,7 +76,7 @@ struct TimelineStoryTests {
         #expect(story.lapses.isEmpty)
     }
 
-    @Test("An upgrade cuts a period and steps to another lane; a downgrade waits for the renewal")
+    @Test("An upgrade ends a period early and moves to another lane; a downgrade waits for the renewal")
     func plans() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -94,7 +94,7 @@ struct TimelineStoryTests {
         #expect(timeline.ghost?.lane == 1)
     }
 
-    @Test("A period that was charged ahead is in the picture; one that an upgrade overtook is not")
+    @Test("A period that was charged in advance is shown, unless an upgrade replaced it")
     func ahead() throws {
         var shop = TimelineStage(in: .production)
         try shop.buy("basic")
@@ -107,7 +107,7 @@ struct TimelineStoryTests {
         #expect(story.periods[0].end == story.periods[1].start)
         shop.advance(to: "2026-02-20")
         #expect(TimelineStory(try shop.facts()).periods.map(\.productID) == ["basic", "year"])
-        // Its money goes back, which makes no period of it.
+        // Refunding the replaced period does not show it.
         let given = try #require(shop.stage.history("ann").first { $0.isUpgraded && $0.reason == .renewal })
         try shop.act(.refund(Refund(transaction: given.id)))
         let after = TimelineStory(try shop.facts())
@@ -115,7 +115,7 @@ struct TimelineStoryTests {
         #expect(after.periods.map(\.end) == story.periods.map(\.end))
     }
 
-    @Test("A refund takes the rest of a running period, and of an old one only the money")
+    @Test("A refund ends a current period; a past period keeps its length")
     func refunds() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -128,7 +128,7 @@ struct TimelineStoryTests {
         #expect(story.periods.map(\.isRefundedLater) == [true, false])
         #expect(story.periods.map(\.revokedFrom) == [nil, Timestamp(noon: "2026-02-11")])
         #expect(story.next == nil)
-        // Who buys again has the new period instead of what was left of the old one.
+        // A new purchase replaces the rest of the old period.
         shop.advance(to: "2026-02-15")
         try shop.buy("basic", .none)
         let again = TimelineStory(try shop.facts())
@@ -137,7 +137,7 @@ struct TimelineStoryTests {
         #expect(again.lapses.isEmpty)
     }
 
-    @Test("Who is refunded and buys again at once lost access by the refund, not after the period")
+    @Test("With a refund and an immediate new purchase, access ended with the refund")
     func refundedAtOnce() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -148,10 +148,10 @@ struct TimelineStoryTests {
         #expect(story.periods.map(\.end) == [Timestamp(noon: "2026-01-11"), Timestamp(noon: "2026-02-11")])
         #expect(story.periods.map(\.isRefundedLater) == [false, false])
         let text = try shop.timeline().svg(id: "a")
-        #expect(text.contains("access ended then") && !text.contains("after it was over"))
+        #expect(text.contains("which ended access") && !text.contains("after the period ended"))
     }
 
-    @Test("Resubscribing after a while leaves a stretch without access")
+    @Test("Resubscribing later leaves a gap without access")
     func resubscribed() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -164,7 +164,7 @@ struct TimelineStoryTests {
         #expect(story.lapses.map(\.end) == [Timestamp(noon: "2026-05-01")])
     }
 
-    @Test("Of a gap that nobody remembers being told of, a picture does not say that there was no access")
+    @Test("A gap without notifications is not shown as time without access")
     func forgotten() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -177,20 +177,20 @@ struct TimelineStoryTests {
         var facts = try shop.facts()
         let whole = TimelineStory(facts)
         #expect(whole.troubles.map(\.kind) == [.grace, .retry] && whole.lapses.count == 1 && whole.untold.isEmpty)
-        // Removed: what was told before the second purchase.
+        // Deleted: notifications before the second purchase.
         facts.notices.removeAll { $0.date < Timestamp(noon: "2026-05-01") }
         let removed = TimelineStory(facts)
         #expect(removed.lapses.isEmpty && removed.troubles.isEmpty)
         #expect(removed.untold.map(\.start) == [Timestamp(noon: "2026-02-01"), whole.lapses[0].start])
-        // Left out: what was told before the first payment failed for good.
+        // Omitted: notifications before the end of the grace period.
         facts = try shop.facts()
         facts.toldSince = Timestamp(noon: "2026-02-10")
         facts.notices.removeAll { $0.date < Timestamp(noon: "2026-02-10") }
         let cut = TimelineStory(facts)
         #expect(cut.lapses == whole.lapses)
         #expect(cut.untold.map(\.start) == [Timestamp(noon: "2026-02-01")])
-        #expect(Timeline(facts, width: 1_040).svg(id: "a").contains("whether there was grace is not known"))
-        // Of the instant at which the payment failed only the last was read.
+        #expect(Timeline(facts, width: 1_040).svg(id: "a").contains("access is unknown"))
+        // Of the notifications at the failed payment, only the last one was read.
         let end = Timestamp(noon: "2026-02-01")
         var last = try #require(facts.notices.first)
         (last.type, last.subtype, last.date) = ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", end)
@@ -200,7 +200,7 @@ struct TimelineStoryTests {
         #expect(TimelineStory(facts).untold.map(\.start) == [end])
     }
 
-    @Test("What is the matter now is known without what was told")
+    @Test("The current payment failure is known without notifications")
     func present() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -213,7 +213,7 @@ struct TimelineStoryTests {
         #expect(story.lapses.map(\.end) == [shop.stage.now] && story.untold.isEmpty)
     }
 
-    @Test("An extension marks the period that it moved")
+    @Test("An extended period is marked")
     func extended() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
@@ -222,11 +222,11 @@ struct TimelineStoryTests {
         try shop.act(.extend(Extension(subscription: original, days: 10, reasonCode: 0, request: "a")))
         let story = TimelineStory(try shop.facts())
         #expect(story.periods.map(\.isExtended) == [false, true])
-        // The clocks of the west coast change between.
+        // Daylight saving time begins in Pacific time.
         #expect(story.periods[1].end == Timestamp(noon: "2026-03-11T11:00:00Z"))
     }
 
-    @Test("A commitment binds over its months and says which one runs")
+    @Test("A commitment spans its months and shows the current one")
     func commitment() throws {
         var shop = TimelineStage()
         try shop.buy("year", monthly: true)
@@ -240,7 +240,7 @@ struct TimelineStoryTests {
         #expect(TimelineStory(try shop.facts()).commitments.map(\.month) == [12, 2])
     }
 
-    @Test("A family member's copy is shared, until it is not")
+    @Test("A shared subscription is shown as shared until sharing ends")
     func family() throws {
         var shop = TimelineStage()
         shop.stage.open("bob")
@@ -256,7 +256,7 @@ struct TimelineStoryTests {
         #expect(story.lapses.map(\.start) == [Timestamp(noon: "2026-03-01")])
     }
 
-    @Test("A price that waits for consent waits in the next period")
+    @Test("A price increase that awaits consent is shown in the next period")
     func consent() throws {
         var shop = TimelineStage()
         try shop.buy("basic")

@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillTesting
 
-/// A world in which somebody watches who has access when.
+/// A system under test that records when each subscription gives access.
 struct WitnessedSystem: SystemUnderTest {
     var inner: CoreUnderTest
     let witness: Witness
@@ -20,7 +20,7 @@ struct WitnessedSystem: SystemUnderTest {
     func observe() -> Observation { inner.observe() }
 }
 
-/// Who had access when.
+/// Records when each subscription gave access.
 final class Witness: Sendable {
     private struct Seen {
         var access: [TransactionID: [Timestamp: Bool]] = [:]
@@ -29,20 +29,20 @@ final class Witness: Sendable {
 
     private let seen = Mutex(Seen())
 
-    /// What was seen last.
+    /// The last observation.
     var end: Observation? { seen.withLock { $0.end } }
 
     func see(_ observation: Observation) {
         seen.withLock { seen in
             seen.end = observation
             for subscription in observation.accounts.values.flatMap(\.heldSubscriptions) {
-                // Of one instant the last word counts.
+                // The last observation of an instant wins.
                 seen.access[subscription.originalID, default: [:]][observation.now] = subscription.state.givesAccess
             }
         }
     }
 
-    /// Whether there was access by a subscription, at each instant at which somebody looked.
+    /// Whether a subscription gave access, at each observed instant.
     func access(by original: TransactionID) -> [(Timestamp, Bool)] {
         seen.withLock { $0.access[original, default: [:]].map { ($0.key, $0.value) } }
     }

@@ -2,7 +2,7 @@ import Testing
 import TillCore
 import TillTesting
 
-/// A shop of the rules alone, with the acts and questions of these tests in few words.
+/// A shop of the rules alone, with short forms of the operations and queries of these tests.
 struct CoreShop {
     private var stage: CoreStage
 
@@ -24,7 +24,7 @@ struct CoreShop {
         stage.open(customer, storefront: Storefront(code: storefront) ?? .unitedStates)
     }
 
-    /// Lets the customer do something and gives back what the rules wrote and said.
+    /// Runs a customer's command and returns what the rules wrote and answered.
     @discardableResult
     mutating func act(_ customer: String, _ command: Command) throws(Refusal) -> Ledger {
         try stage.act(customer, command)
@@ -45,7 +45,7 @@ struct CoreShop {
         return row
     }
 
-    /// The customer's subscription is not to renew.
+    /// Turns off the renewal of the customer's subscription.
     mutating func cancels(_ customer: String) throws(Refusal) {
         guard let subscription = subscription(customer) else { throw .unknownAccount(customer) }
         try act(customer, .turnAutoRenewOff(subscription.originalID))
@@ -69,7 +69,7 @@ struct CoreShop {
         try act(customer, .joinFamily(of: account.id, named: "family"))
     }
 
-    /// Lets time pass, with all that happens meanwhile.
+    /// Advances the time, with all events on the way.
     mutating func advance(to day: String) { advance(to: Timestamp(day: day)) }
 
     mutating func advance(to instant: Timestamp) { stage.advance(to: instant) }
@@ -114,8 +114,8 @@ extension Timestamp {
     }
 }
 
-/// Products for the tests, in few words.
-enum Goods {
+/// Products for the tests, short.
+enum TestProducts {
     static func usd(_ milliunits: Int64) -> PriceList {
         PriceList(standard: Money(milliunits: milliunits, currency: "USD"))
     }

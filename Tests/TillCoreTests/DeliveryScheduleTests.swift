@@ -7,7 +7,7 @@ struct DeliveryTests {
 
     @Test("Finishing keeps the row's place in the history, and repeating it does nothing")
     func finishing() throws {
-        var shop = CoreShop(selling: [Goods.coins()])
+        var shop = CoreShop(selling: [TestProducts.coins()])
         let row = try shop.buys("ann", "coins")
         let ledger = try shop.act("ann", .finish(row.id))
         #expect(ledger.rowChanges.map(\.before) == [row.change])
@@ -17,9 +17,12 @@ struct DeliveryTests {
         #expect(throws: Refusal.unknownTransaction(TransactionID(1))) { try shop.act("ann", .finish(TransactionID(1))) }
     }
 
-    @Test("A token goes on the running transaction and later ones, earlier ones keep theirs")
+    @Test("A token is set on the current transaction and later ones, earlier ones keep theirs")
     func tokens() throws {
-        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan("basic", level: 2), Goods.plan("top")])
+        var shop = CoreShop(
+            on: "2026-01-01",
+            selling: [TestProducts.plan("basic", level: 2), TestProducts.plan("top")]
+        )
         let first = try shop.buys("ann", "basic")
         let second = try shop.buys("ann", "top")
         try shop.act("ann", .setAppAccountToken(first.id, token: Self.token.uppercased()))
@@ -58,12 +61,12 @@ struct DeliveryTests {
         #expect(kept.applicationVersion == "2.0")
     }
 
-    @Test("The same acts on the same ledger give the same rows: the rules have no clock and no dice")
+    @Test("The same operations on the same ledger give the same rows: the rules have no clock and no randomness")
     func determinism() throws {
-        func life() throws -> [Transaction] {
+        func runOperations() throws -> [Transaction] {
             var shop = CoreShop(
                 on: "2026-01-01",
-                selling: [Goods.plan(shared: true, offers: [Goods.trial]), Goods.coins()]
+                selling: [TestProducts.plan(shared: true, offers: [TestProducts.trial]), TestProducts.coins()]
             )
             try shop.joins("bob", familyOf: "ann")
             let pro = try shop.buys("ann", "pro")
@@ -73,10 +76,10 @@ struct DeliveryTests {
             try shop.act("bob", .leaveFamily)
             return shop.history("ann") + shop.history("bob")
         }
-        #expect(try life() == life())
+        #expect(try runOperations() == runOperations())
     }
 
-    @Test("Every refusal says in a sentence what was wrong and never shows a type's internals")
+    @Test("Every refusal has a sentence that says what was wrong, without Swift type names")
     func explanations() {
         let refusals: [Refusal] = [
             .unknownAccount("ann"), .unknownProduct("x"), .productNotForSale("x"),

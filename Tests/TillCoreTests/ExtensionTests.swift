@@ -8,7 +8,7 @@ struct ExtensionTests {
         _ environment: StoreEnvironment = .sandbox,
         extendsFirstPeriod: Bool = false,
         on day: String = "2026-01-05",
-        selling product: Product = Goods.plan()
+        selling product: Product = TestProducts.plan()
     ) -> CoreStage {
         var policy = Policy(for: environment)
         policy.extendsFirstPeriod = extendsFirstPeriod
@@ -33,7 +33,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test("By Apple's rule an earlier period must be paid; the setting lets the first one be extended")
+    @Test("By Apple's rule an earlier period must be paid; a setting allows extending the first one")
     func firstPeriod() throws {
         var stage = Self.stage()
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
@@ -43,14 +43,14 @@ struct ExtensionTests {
         stage.policy.extendsFirstPeriod = false
         stage.advance(to: Timestamp(day: "2026-02-06"))
         #expect(try !isRefused(stage))
-        // A row that was extended is longer than what was paid for it.
+        // An extended row is longer than the paid period.
         try extend(&stage, days: 90, "long")
         #expect(try !isRefused(stage))
     }
 
-    @Test("A trial is no paid period, and a mass extension follows the same rule")
+    @Test("A trial is not a paid period, and a mass extension follows the same rule")
     func trial() throws {
-        var stage = Self.stage(selling: Goods.plan(offers: [Goods.trial]))
+        var stage = Self.stage(selling: TestProducts.plan(offers: [TestProducts.trial]))
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         stage.advance(to: Timestamp(day: "2026-01-13"))
         #expect(stage.accounts["ann"]?.subscriptions.first?.latestTransaction.offer == nil)
@@ -62,7 +62,7 @@ struct ExtensionTests {
         #expect(try !isRefused(stage))
     }
 
-    @Test("A period that was charged ahead does not make the first one an earlier one, a lapsed one does")
+    @Test("A period charged ahead does not turn the first one into an earlier one, a lapsed one does")
     func chargedAhead() throws {
         var stage = Self.stage(.production)
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
@@ -78,12 +78,12 @@ struct ExtensionTests {
         #expect(try !isRefused(stage))
     }
 
-    @Test("An extension ends at the time of day of the run again after the missing hour")
+    @Test("An extension after the missing hour ends at the run's time of day")
     func timeOfDay() throws {
         var stage = Self.stage(
             extendsFirstPeriod: true,
             on: "2026-03-01T10:30:00Z",
-            selling: Goods.plan(period: Period(1, .week))
+            selling: TestProducts.plan(period: Period(1, .week))
         )
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         #expect(stage.accounts["ann"]?.subscriptions.first?.renewalDate == Timestamp(day: "2026-03-08T10:30:00Z"))

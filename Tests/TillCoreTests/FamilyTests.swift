@@ -3,9 +3,11 @@ import TillCore
 
 @Suite("Families")
 struct FamilyTests {
-    @Test("A member's copy has ids of its own, no price, and says FAMILY_SHARED")
+    @Test("A member's copy has ids of its own, no price, and FAMILY_SHARED")
     func copies() throws {
-        var shop = CoreShop(selling: [Goods.plan(shared: true), Goods.skin(shared: true), Goods.coins()])
+        var shop = CoreShop(selling: [
+            TestProducts.plan(shared: true), TestProducts.skin(shared: true), TestProducts.coins(),
+        ])
         try shop.joins("bob", familyOf: "ann")
         try shop.buys("ann", "coins")
         let skin = try shop.buys("ann", "skin")
@@ -23,9 +25,9 @@ struct FamilyTests {
         #expect(shop.status("bob", .familyShared) == .active)
     }
 
-    @Test("Who joins gets what the others have, and gives what they have")
+    @Test("A new member gets copies of what the others own, and the others of what the member owns")
     func joining() throws {
-        var shop = CoreShop(selling: [Goods.plan(shared: true), Goods.skin(shared: true)])
+        var shop = CoreShop(selling: [TestProducts.plan(shared: true), TestProducts.skin(shared: true)])
         try shop.buys("ann", "pro")
         try shop.buys("bob", "skin")
         try shop.joins("bob", familyOf: "ann")
@@ -36,9 +38,9 @@ struct FamilyTests {
         }
     }
 
-    @Test("T17: a refund of the purchaser's ends the members' access, its reversal gives it back")
+    @Test("T17: a refund to the purchaser ends the members' access, its reversal restores it")
     func refund() throws {
-        var shop = CoreShop(selling: [Goods.plan(shared: true), Goods.skin(shared: true)])
+        var shop = CoreShop(selling: [TestProducts.plan(shared: true), TestProducts.skin(shared: true)])
         try shop.joins("bob", familyOf: "ann")
         try shop.joins("cat", familyOf: "ann")
         let pro = try shop.buys("ann", "pro")
@@ -59,9 +61,9 @@ struct FamilyTests {
         }
     }
 
-    @Test("A member who leaves loses what was shared; when the organizer leaves, everybody does")
+    @Test("A member who leaves loses the shared products; when the organizer leaves, all members do")
     func leaving() throws {
-        var shop = CoreShop(selling: [Goods.skin(shared: true)])
+        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
         try shop.joins("bob", familyOf: "ann")
         try shop.joins("cat", familyOf: "ann")
         try shop.buys("ann", "skin")
@@ -78,14 +80,14 @@ struct FamilyTests {
 
     @Test("A family has at most six members")
     func size() throws {
-        var shop = CoreShop(selling: [Goods.coins()])
+        var shop = CoreShop(selling: [TestProducts.coins()])
         for member in ["b", "c", "d", "e", "f"] { try shop.joins(member, familyOf: "a") }
         #expect(throws: Refusal.familyFull(family: "family")) { try shop.joins("g", familyOf: "a") }
     }
 
-    @Test("A copy cannot be refunded, nor given a token")
+    @Test("A copy cannot be refunded, nor get a token")
     func copiesAreNotOwned() throws {
-        var shop = CoreShop(selling: [Goods.skin(shared: true)])
+        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
         try shop.joins("bob", familyOf: "ann")
         try shop.buys("ann", "skin")
         let copy = try #require(shop.history("bob").first)
@@ -95,9 +97,11 @@ struct FamilyTests {
         }
     }
 
-    @Test("An upgrade of the purchaser's upgrades the copies under their own originals")
+    @Test("An upgrade of the purchaser upgrades the copies under their own originals")
     func upgrade() throws {
-        var shop = CoreShop(selling: [Goods.plan("basic", level: 2, shared: true), Goods.plan("top", shared: true)])
+        var shop = CoreShop(selling: [
+            TestProducts.plan("basic", level: 2, shared: true), TestProducts.plan("top", shared: true),
+        ])
         try shop.joins("bob", familyOf: "ann")
         try shop.buys("ann", "basic")
         let original = try #require(shop.history("bob").first)
@@ -108,9 +112,9 @@ struct FamilyTests {
         #expect(rows[1].originalID == original.id)
     }
 
-    @Test("A refund of an older purchase leaves the copy of the present one alone")
+    @Test("A refund of an older purchase does not change the copy of the current one")
     func olderPurchase() throws {
-        var shop = CoreShop(selling: [Goods.skin(shared: true)])
+        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
         let first = try shop.buys("ann", "skin")
         try shop.joins("bob", familyOf: "ann")
         try shop.refunds("ann", first)

@@ -2,21 +2,21 @@ import Testing
 import TillCore
 import TillTesting
 
-/// Acts that set free what was waiting: it happens with them, and never takes more than they were given.
-@Suite("What an act sets free")
+/// Operations that unblock pending events: the events happen with the operation, within the same limits.
+@Suite("Operations that unblock pending events")
 struct FreedTests {
     static let day: Int64 = 86_400_000
 
     private static func stage(_ environment: StoreEnvironment = .production, _ policy: Policy? = nil) -> CoreStage {
         CoreStage(
             in: environment,
-            selling: [Goods.plan(shared: true), Goods.skin(shared: true)],
+            selling: [TestProducts.plan(shared: true), TestProducts.skin(shared: true)],
             policy: policy,
             at: Timestamp(day: "2026-01-01")
         )
     }
 
-    @Test("A refund that is reversed inside the lead gives a family its copies and renews at once")
+    @Test("A refund reversed during the day of charging ahead restores the family's copies and renews at once")
     func reversalInsideTheLead() throws {
         var stage = Self.stage()
         let bought = try stage.act("ann", .purchase(Purchase(productID: "pro")))
@@ -31,7 +31,7 @@ struct FreedTests {
         #expect(stage.history("ann").count == 2 && stage.history("bob").count == 2)
     }
 
-    @Test("A card that is accepted after a long grace at a fast rate catches up step by step")
+    @Test("A card that becomes valid after a long grace at a fast rate catches up step by step")
     func manyRenewals() throws {
         var policy = Policy(for: .sandbox)
         policy.grace = GracePeriod(days: 28)
@@ -47,7 +47,7 @@ struct FreedTests {
         #expect(stage.history("ann").count > 90)
     }
 
-    @Test("A refund that is decided at once takes the family's copies too")
+    @Test("A refund decided at once also revokes the family's copies")
     func decidedAtOnce() throws {
         var policy = Policy(for: .sandbox)
         policy.refundWindow = 0
@@ -63,12 +63,15 @@ struct FreedTests {
         #expect(stage.notifications.last?.type == .revoke)
     }
 
-    @Test("A price that was announced is charged, whatever is planned after it")
+    @Test("An announced price is charged, whatever change is scheduled after it")
     func announcedFirst() throws {
         var stage = Self.stage(.sandbox)
         try stage.act("ann", .purchase(Purchase(productID: "pro", offer: .none)))
         func raise(to price: Int64, _ id: String) -> Job {
-            Job(id: id, task: .raisePrice(PriceRaise(productID: "pro", prices: Goods.usd(price), consent: .notNeeded)))
+            Job(
+                id: id,
+                task: .raisePrice(PriceRaise(productID: "pro", prices: TestProducts.usd(price), consent: .notNeeded))
+            )
         }
         stage.perform(raise(to: 5_490, "first"))
         stage.advance(to: Timestamp(day: "2026-01-20"))

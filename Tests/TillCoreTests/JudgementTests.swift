@@ -2,23 +2,23 @@ import Testing
 import TillCore
 import TillTesting
 
-/// A command judges the account as it is at the decision, whatever its delivery worker read before.
-@Suite("Commands judge what they change")
+/// A command is checked against the account at the time of the decision, whatever an earlier read returned.
+@Suite("Commands check the present account")
 struct JudgementTests {
-    private static func subscribed(_ product: Product = Goods.plan()) throws -> (CoreStage, TransactionID) {
-        let other = Goods.plan("max", level: 2)
-        let radio = Goods.plan("radio", group: "999")
+    private static func subscribed(_ product: Product = TestProducts.plan()) throws -> (CoreStage, TransactionID) {
+        let other = TestProducts.plan("max", level: 2)
+        let radio = TestProducts.plan("radio", group: "999")
         var stage = CoreStage(in: .sandbox, selling: [product, other, radio], at: Timestamp(day: "2026-01-01"))
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         return (stage, try #require(stage.accounts["ann"]?.subscriptions.first?.originalID))
     }
 
     private static func raisePrice(_ stage: inout CoreStage) {
-        let raise = PriceRaise(productID: "pro", prices: Goods.usd(9_990), consent: .required)
+        let raise = PriceRaise(productID: "pro", prices: TestProducts.usd(9_990), consent: .required)
         stage.perform(Job(id: "raise", task: .raisePrice(raise)))
     }
 
-    @Test("A price increase that does not wait for an answer cannot be declined, and nothing is turned off")
+    @Test("A price increase that needs no consent cannot be declined, and nothing is turned off")
     func declining() throws {
         let (opened, original) = try Self.subscribed()
         var stage = opened
@@ -30,10 +30,10 @@ struct JudgementTests {
         }
         refused()
         Self.raisePrice(&stage)
-        // The customer has not been told.
+        // The customer has not been notified.
         refused()
         stage.advance(to: Timestamp(day: "2026-01-06"))
-        // Another request was faster.
+        // A concurrent request was faster.
         var accepted = stage
         try accepted.act("ann", .acceptPriceIncrease(original))
         #expect(throws: Refusal.noPriceIncrease(original)) {
@@ -47,7 +47,7 @@ struct JudgementTests {
         }
     }
 
-    @Test("A change of plan is refused when the subscription ended, and never begins one")
+    @Test("A change of plan is refused when the subscription has ended, and never begins one")
     func changing() throws {
         let (opened, original) = try Self.subscribed()
         var stage = opened
@@ -75,7 +75,7 @@ struct JudgementTests {
 
     @Test("A family member's copy is not changed, and a change that waits for a parent is bought when approved")
     func changingCopies() throws {
-        let (opened, original) = try Self.subscribed(Goods.plan(shared: true))
+        let (opened, original) = try Self.subscribed(TestProducts.plan(shared: true))
         var stage = opened
         let ann = try #require(stage.accounts["ann"]?.id)
         try stage.act("bob", .joinFamily(of: ann, named: "family"))

@@ -3,8 +3,8 @@ import Testing
 import TillCore
 import TillTesting
 
-/// A customer who leaves while a payment is missing.
-@Suite("Leaving while a payment is missing")
+/// A customer who turns renewal off while a payment is missing.
+@Suite("Cancelling while a payment is missing")
 struct LeavingTests {
     /// A family of two whose subscription could not be charged on 1 February; its grace lasts until the 17th.
     private static func stage() throws -> CoreStage {
@@ -12,7 +12,7 @@ struct LeavingTests {
         policy.grace = GracePeriod(days: 16)
         var stage = CoreStage(
             in: .sandbox,
-            selling: [Goods.plan(shared: true)],
+            selling: [TestProducts.plan(shared: true)],
             policy: policy,
             at: Timestamp(day: "2026-01-01")
         )
@@ -23,7 +23,7 @@ struct LeavingTests {
         return stage
     }
 
-    /// Whether the customer left in a grace period; nil when the customer did not leave.
+    /// Whether the customer cancelled in a grace period; nil if the customer did not cancel.
     private static func leftInGrace(_ state: SubscriptionState) -> Bool? {
         if case .expired(_, .customer(let leftInGrace), _) = state { leftInGrace } else { nil }
     }
@@ -35,7 +35,7 @@ struct LeavingTests {
         return try #require(stage.accounts["ann"]?.subscriptions.first)
     }
 
-    @Test("Within the grace period it is remembered, also of the family's copies, and when it is stored")
+    @Test("Cancelling within the grace period is recorded, also for the family's copies and in the store")
     func withinGrace() throws {
         var stage = try Self.stage()
         let left = try Self.leave(&stage, on: "2026-02-10")
@@ -46,14 +46,14 @@ struct LeavingTests {
         #expect(stored == left)
     }
 
-    @Test("Afterwards it is not")
+    @Test("Cancelling after it is not")
     func afterGrace() throws {
         var stage = try Self.stage()
         let left = try Self.leave(&stage, on: "2026-02-20")
         #expect(Self.leftInGrace(left.state) == false)
     }
 
-    @Test("Who subscribes again begins anew")
+    @Test("Subscribing again resets it")
     func again() throws {
         var stage = try Self.stage()
         _ = try Self.leave(&stage, on: "2026-02-10")

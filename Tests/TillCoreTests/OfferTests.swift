@@ -1,13 +1,15 @@
 import Testing
 import TillCore
 
-@Suite("Offers and who may have them")
+@Suite("Offers and eligibility")
 struct OfferTests {
-    @Test("T2: a free trial starts for its own length, costs nothing and is once in the group")
+    @Test("T2: a free trial has its own length, costs nothing and is available once per group")
     func trial() throws {
         var shop = CoreShop(
             on: "2026-01-01",
-            selling: [Goods.plan(offers: [Goods.trial]), Goods.plan("max", offers: [Goods.trial])]
+            selling: [
+                TestProducts.plan(offers: [TestProducts.trial]), TestProducts.plan("max", offers: [TestProducts.trial]),
+            ]
         )
         let row = try shop.buys("ann", "pro")
         #expect(row.expiresDate == Timestamp(day: "2026-01-08"))
@@ -28,10 +30,10 @@ struct OfferTests {
         #expect(try shop.buys("ann", "max", offer: .introductory(evenIfUsed: true)).offer?.kind == .introductory)
     }
 
-    @Test("T3: paid as you go, the first period is the product's own and the rest waits")
+    @Test("T3: with pay as you go, the first period has the product's length and the rest is pending")
     func payAsYouGo() throws {
-        let offer = Goods.offer(.introductory, nil, .payAsYouGo, Period(1, .month), count: 3, price: 990)
-        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(offers: [offer])])
+        let offer = TestProducts.offer(.introductory, nil, .payAsYouGo, Period(1, .month), count: 3, price: 990)
+        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [offer])])
         let row = try shop.buys("ann", "pro")
         #expect(row.expiresDate == Timestamp(day: "2026-02-01"))
         #expect(row.price?.milliunits == 990)
@@ -42,20 +44,20 @@ struct OfferTests {
         #expect(info.renewalPrice?.milliunits == 990)
     }
 
-    @Test("Pay up front covers the whole offer at once")
+    @Test("Pay up front covers the complete offer at once")
     func payUpFront() throws {
-        let offer = Goods.offer(.introductory, nil, .payUpFront, Period(6, .month), price: 9_990)
-        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(offers: [offer])])
+        let offer = TestProducts.offer(.introductory, nil, .payUpFront, Period(6, .month), price: 9_990)
+        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [offer])])
         let row = try shop.buys("ann", "pro")
         #expect(row.expiresDate == Timestamp(day: "2026-07-01T11:00:00Z"))
         #expect(row.price?.milliunits == 9_990)
         #expect(try shop.buys("bob", "pro", offer: .none).offer == nil)
     }
 
-    @Test("A promotional offer is for a customer who is or was subscribed; on a running one it waits (T13)")
+    @Test("A promotional offer is for current and former subscribers; on an active subscription it is pending (T13)")
     func promotional() throws {
-        let stay = Goods.offer(.promotional, "stay", .payUpFront, Period(2, .month), price: 2_990)
-        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(offers: [stay])])
+        let stay = TestProducts.offer(.promotional, "stay", .payUpFront, Period(2, .month), price: 2_990)
+        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [stay])])
         #expect(throws: Refusal.offerNeedsEarlierSubscription(kind: .promotional)) {
             try shop.buys("ann", "pro", offer: .promotional("stay"))
         }
@@ -76,10 +78,10 @@ struct OfferTests {
         #expect(lapsed.expiresDate == Timestamp(day: "2026-05-01T11:00:00Z"))
     }
 
-    @Test("A code is once for each customer, for whom it is meant, and within its limit")
+    @Test("A code can be used once per customer, by eligible customers, and within its limit")
     func codes() throws {
-        let spring = Goods.offer(.code, "SPRING", .freeTrial, price: nil, audience: [.new, .expired], limit: 5)
-        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(offers: [spring])])
+        let spring = TestProducts.offer(.code, "SPRING", .freeTrial, price: nil, audience: [.new, .expired], limit: 5)
+        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [spring])])
         let ledger = try shop.act("ann", .purchase(Purchase(productID: "pro", offer: .code("SPRING"))))
         #expect(ledger.redemptions.map(\.limit) == [5])
         #expect(ledger.rowChanges.last?.after.offer?.kind == .code)
@@ -97,10 +99,10 @@ struct OfferTests {
         #expect(try shop.buys("bob", "pro", offer: .code("SPRING")).offer?.id == "SPRING")
     }
 
-    @Test("A stackable code lets the introductory offer go first")
+    @Test("A stackable code applies after the introductory offer")
     func stackable() throws {
-        let code = Goods.offer(.code, "MORE", .payUpFront, Period(3, .month), price: 5_990, stackable: true)
-        var shop = CoreShop(selling: [Goods.plan(offers: [Goods.trial, code])])
+        let code = TestProducts.offer(.code, "MORE", .payUpFront, Period(3, .month), price: 5_990, stackable: true)
+        var shop = CoreShop(selling: [TestProducts.plan(offers: [TestProducts.trial, code])])
         let row = try shop.buys("ann", "pro", offer: .code("MORE"))
         #expect(row.offer?.kind == .introductory)
         #expect(try shop.renewalInfo("ann").offer?.id == "MORE")
@@ -109,18 +111,18 @@ struct OfferTests {
 
     @Test("A code makes a one-time product cheaper")
     func oneTimeCode() throws {
-        let half = Offer(kind: .code, id: "HALF", mode: .oneTime, prices: Goods.usd(490))
-        var shop = CoreShop(selling: [Goods.coins(offers: [half])])
+        let half = Offer(kind: .code, id: "HALF", mode: .oneTime, prices: TestProducts.usd(490))
+        var shop = CoreShop(selling: [TestProducts.coins(offers: [half])])
         let row = try shop.buys("ann", "coins", quantity: 2, offer: .code("HALF"))
         #expect(row.price?.milliunits == 980)
         #expect(row.offer?.mode == .oneTime && row.offer?.wholePeriod == nil)
     }
 
-    @Test("Win-back is for the lapsed: anybody in the sandbox, by the criteria in production")
+    @Test("Win-back offers are for lapsed customers: all in the sandbox, by the criteria in production")
     func winBack() throws {
-        let back = Goods.offer(.winBack, "back", .payUpFront, price: 990)
+        let back = TestProducts.offer(.winBack, "back", .payUpFront, price: 990)
         for environment in StoreEnvironment.allCases {
-            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [Goods.plan(offers: [back])])
+            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [TestProducts.plan(offers: [back])])
             #expect(throws: Refusal.offerNeedsEarlierSubscription(kind: .winBack)) {
                 try shop.buys("ann", "pro", offer: .winBack("back"))
             }
@@ -144,25 +146,25 @@ struct OfferTests {
             try shop.cancels("ann")
             shop.advance(to: "2026-05-20")
             if environment == .production {
-                // Two months must lie between two such offers, and they do.
+                // There must be two months between two such offers, and there are.
                 #expect(try shop.buys("ann", "pro", offer: .winBack("back")).offer?.id == "back")
             }
         }
     }
 
-    @Test("A signature is good for one purchase")
+    @Test("A signature is valid for one purchase")
     func nonces() throws {
-        let stay = Goods.offer(.promotional, "stay")
-        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(offers: [stay])])
+        let stay = TestProducts.offer(.promotional, "stay")
+        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [stay])])
         try shop.buys("ann", "pro")
         let purchase = Purchase(productID: "pro", offer: .promotional("stay"), offerNonce: "n-1")
         try shop.act("ann", .purchase(purchase))
         #expect(throws: Refusal.offerSignatureUsed(nonce: "n-1")) { try shop.act("ann", .purchase(purchase)) }
     }
 
-    @Test("One-time products have no offers but codes")
+    @Test("One-time products have no offers except codes")
     func wrongKinds() {
-        var shop = CoreShop(selling: [Goods.coins()])
+        var shop = CoreShop(selling: [TestProducts.coins()])
         #expect(throws: Refusal.unknownOffer(product: "coins", kind: .introductory, id: nil)) {
             try shop.buys("ann", "coins", offer: .introductory(evenIfUsed: false))
         }

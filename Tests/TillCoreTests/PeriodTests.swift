@@ -49,7 +49,7 @@ struct PeriodTests {
             keepsAnchor: true,
             ends: ["2026-03-08T10:30:00Z", "2026-03-11T09:30:00Z"]
         ),
-        // The six days of grace that were seen across the autumn change of the clocks.
+        // The observed six days of grace across the change from daylight saving time in autumn.
         Row(
             start: "2022-11-01T09:15:38Z",
             period: Period(6, .day),
@@ -58,7 +58,7 @@ struct PeriodTests {
         ),
     ]
 
-    @Test("The table of dates holds, period after period", arguments: table)
+    @Test("The table of dates is correct, period after period", arguments: table)
     func dates(_ row: Row) {
         var instant = Timestamp(day: row.start)
         let anchor = row.keepsAnchor ? Period.anchorDay(of: instant) : nil
@@ -85,8 +85,8 @@ struct PeriodTests {
         let dayLength = 24 * hour
         let noon = Timestamp(day: day).milliseconds
         let midnight = Timestamp(milliseconds: noon - Period.timeOfDay(of: Timestamp(milliseconds: noon)))
-        // Starts of all kinds around the change of the clocks, also within the hour that occurs twice; months before
-        // it.
+        // Many starts around the changes of daylight saving time, also within the hour that occurs twice, and months
+        // before it.
         for distance in period == Period(1, .month) ? -33...2 : -8...8 {
             for minutes in stride(from: Int64(0), to: 300, by: 30) {
                 let shift = Int64(distance) * dayLength + minutes * minute
@@ -105,7 +105,7 @@ struct PeriodTests {
         }
     }
 
-    @Test("A period that does not begin at the anchor's time of day keeps its own: a faster rate left the anchor")
+    @Test("A period with another time of day than the anchor's keeps it: a faster rate changed it")
     func otherTimes() {
         let start = Timestamp(day: "2026-05-01T17:35:00Z")
         let time = Period.timeOfDay(of: Timestamp(day: "2026-05-01T17:00:00Z"))
@@ -113,7 +113,7 @@ struct PeriodTests {
         #expect(PeriodAnchor(day: 1, time: time).resumed(at: start).time == Period.timeOfDay(of: start))
     }
 
-    @Test("ISO 8601 is read and written; what is no period is nil")
+    @Test("ISO 8601 is read and written; an invalid period is nil")
     func text() {
         for text in ["P1W", "P3D", "P2W", "P1M", "P6M", "P1Y", "P12M"] {
             #expect(Period(iso8601: text)?.iso8601 == text)
@@ -123,7 +123,7 @@ struct PeriodTests {
         }
     }
 
-    @Test("Twelve months are a year, a week is seven days, a month is no number of days")
+    @Test("Twelve months are a year, a week is seven days, a month has no fixed number of days")
     func lengths() {
         #expect(Period(12, .month).isAsLong(as: Period(1, .year)))
         #expect(Period(1, .week).isAsLong(as: Period(7, .day)))
@@ -134,7 +134,7 @@ struct PeriodTests {
 
 @Suite("Instants")
 struct TimestampTests {
-    @Test("Arithmetic stops at what a number holds")
+    @Test("Arithmetic saturates at the limits of the number type")
     func ends() {
         let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
         #expect(first.wholeSecond == first)
@@ -146,7 +146,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "An instant is written as a date, also before 1970 and on leap days",
+        "An instant is written as a date, also before 1970 and on 29 February",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (1_767_225_600_999, "2026-01-01T00:00:00Z"),
             (1_709_164_800_000, "2024-02-29T00:00:00Z"), (951_782_399_000, "2000-02-28T23:59:59Z"),

@@ -1,10 +1,10 @@
 import Testing
 import TillCore
 
-@Suite("Changes of plan inside a group")
+@Suite("Changes of plan within a group")
 struct PlanChangeTests {
     @Test(
-        "A higher level at once, the same level at once if as long, everything else at the next renewal",
+        "A higher level at once, the same level at once if the duration is equal, all others at the next renewal",
         arguments: [
             // (from level, from months, to level, to months, at once)
             (2, 1, 1, 1, true), (2, 1, 1, 12, true), (1, 1, 1, 1, true), (1, 1, 1, 12, false),
@@ -18,7 +18,8 @@ struct PlanChangeTests {
     }
 
     private static let products = [
-        Goods.plan("basic", level: 2), Goods.plan("top", level: 1, period: Period(1, .year), price: 39_990),
+        TestProducts.plan("basic", level: 2),
+        TestProducts.plan("top", level: 1, period: Period(1, .year), price: 39_990),
     ]
 
     @Test("T5: an upgrade begins now; the old row is marked and reappears in the history")
@@ -41,7 +42,7 @@ struct PlanChangeTests {
         #expect(shop.events.last == .upgraded(from: old.id, to: new.id, withOffer: false))
     }
 
-    @Test("T6: a downgrade changes only what comes next, and may be withdrawn")
+    @Test("T6: a downgrade changes only the next period, and can be withdrawn")
     func downgrade() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
         let row = try shop.buys("ann", "top")

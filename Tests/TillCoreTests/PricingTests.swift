@@ -10,7 +10,7 @@ struct PricingTests {
         selling products: [Product] = [],
         _ missingPrice: MissingPrice = .storefrontCurrency
     ) -> CoreStage {
-        let coins = Goods.coins(
+        let coins = TestProducts.coins(
             price: PriceList(
                 standard: Money(milliunits: 990, currency: "USD"),
                 byStorefront: ["DEU": Money(milliunits: 1_190, currency: "EUR")]
@@ -30,14 +30,14 @@ struct PricingTests {
 
     private func storefront(_ code: String) throws -> Storefront { try #require(Storefront(code: code)) }
 
-    /// What a new customer of a storefront pays.
+    /// The price for a new customer of a storefront.
     private func price(_ product: String, in code: String, _ stage: CoreStage) throws -> Money? {
         var stage = stage
         let purchase = Purchase(productID: product, storefront: try storefront(code))
         return try stage.act("ann", .purchase(purchase)).rowChanges.last?.after.price
     }
 
-    @Test("Without a price of its own, a storefront has the standard price's number in its own currency")
+    @Test("A storefront without its own price has the number of the standard price in its own currency")
     func numbers() throws {
         let stage = stage()
         #expect(try price("coins", in: "USA", stage) == Money(milliunits: 990, currency: "USD"))
@@ -46,7 +46,7 @@ struct PricingTests {
         #expect(try price("coins", in: "AFG", stage) == Money(milliunits: 990, currency: "USD"))
     }
 
-    @Test("Every storefront sells in its own currency, whatever the catalog's, except where the operator wrote another")
+    @Test("Every storefront uses its own currency, whatever the catalog's, unless the operator set another")
     func pairs() throws {
         for home in ["USA", "JPN", "DEU"] {
             var stage = stage(storefront: home)
@@ -57,7 +57,7 @@ struct PricingTests {
                 #expect(paid?.currency == storefront.currency, "\(storefront.code) under a catalog of \(home)")
             }
         }
-        // Both are the operator's words: the standard price of the catalog's storefront, and a price of a storefront.
+        // The operator set both: the standard price of the catalog's storefront, and a price of a storefront.
         var stage = stage(storefront: "JPN")
         stage.catalog.products["coins"]?.prices.byStorefront["FRA"] = Money(milliunits: 5, currency: "GBP")
         #expect(try price("coins", in: "JPN", stage) == Money(milliunits: 990, currency: "USD"))
@@ -71,11 +71,11 @@ struct PricingTests {
             mode: .payAsYouGo,
             period: Period(1, .month),
             periodCount: 1,
-            prices: Goods.usd(1_990)
+            prices: TestProducts.usd(1_990)
         )
-        var annual = Goods.plan("year", period: Period(1, .year), price: 59_990, group: "2")
-        annual.plan?.billingPlans = [BillingPlan(kind: .monthly, prices: Goods.usd(5_990))]
-        var stage = stage(selling: [Goods.plan(offers: [introductory]), annual])
+        var annual = TestProducts.plan("year", period: Period(1, .year), price: 59_990, group: "2")
+        annual.plan?.billingPlans = [BillingPlan(kind: .monthly, prices: TestProducts.usd(5_990))]
+        var stage = stage(selling: [TestProducts.plan(offers: [introductory]), annual])
         stage.open("ann", storefront: try storefront("JPN"))
         let first = try stage.act("ann", .purchase(Purchase(productID: "pro"))).rowChanges.last?.after
         #expect(first?.price == Money(milliunits: 1_990, currency: "JPY"))
@@ -98,12 +98,12 @@ struct PricingTests {
         #expect(monthly?.commitment?.price == Money(milliunits: 71_880, currency: "JPY"))
     }
 
-    @Test("A higher standard price reaches subscribers of every storefront in their own currency")
+    @Test("A higher standard price applies to subscribers of every storefront in their own currency")
     func increases() throws {
-        var stage = stage(selling: [Goods.plan()])
+        var stage = stage(selling: [TestProducts.plan()])
         stage.open("ann", storefront: try storefront("JPN"))
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        let raise = PriceRaise(productID: "pro", prices: Goods.usd(5_990))
+        let raise = PriceRaise(productID: "pro", prices: TestProducts.usd(5_990))
         stage.perform(Job(id: "raise", task: .raisePrice(raise)))
         let increase = stage.accounts["ann"]?.subscriptions.first?.priceIncrease
         #expect(increase?.price == Money(milliunits: 5_990, currency: "JPY"))
@@ -111,8 +111,11 @@ struct PricingTests {
 
     @Test("A subscription that version 0.1.0 sold in the catalog's currency keeps it")
     func agreed() throws {
-        // What the operator wrote for the catalog's storefront is what 0.1.0 charged everywhere.
-        var stage = stage(storefront: "JPN", selling: [Goods.plan(), Goods.plan("lite", level: 2, price: 990)])
+        // 0.1.0 charged the price of the catalog's storefront everywhere.
+        var stage = stage(
+            storefront: "JPN",
+            selling: [TestProducts.plan(), TestProducts.plan("lite", level: 2, price: 990)]
+        )
         stage.open("ann", storefront: try storefront("JPN"))
         let row = try stage.act("ann", .purchase(Purchase(productID: "pro"))).rowChanges.last?.after
         #expect(row?.price == Money(milliunits: 4_990, currency: "USD"))
@@ -120,23 +123,23 @@ struct PricingTests {
         stage.advance(to: Timestamp(day: "2026-02-02"))
         let renewed = stage.accounts["ann"]?.subscriptions.first?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "USD"))
-        let raise = PriceRaise(productID: "pro", prices: Goods.usd(5_990))
+        let raise = PriceRaise(productID: "pro", prices: TestProducts.usd(5_990))
         stage.perform(Job(id: "raise", task: .raisePrice(raise)))
         let increase = stage.accounts["ann"]?.subscriptions.first?.priceIncrease
         #expect(increase?.price == Money(milliunits: 5_990, currency: "USD"))
     }
 
-    @Test("An environment that refuses missing prices refuses the purchase, and names product and storefront")
+    @Test("An environment that rejects missing prices rejects the purchase, and names product and storefront")
     func refused() throws {
         let offer = Offer(
             kind: .introductory,
             mode: .payUpFront,
             period: Period(2, .month),
-            prices: Goods.usd(1_990)
+            prices: TestProducts.usd(1_990)
         )
-        var plan = Goods.plan(offers: [offer])
+        var plan = TestProducts.plan(offers: [offer])
         plan.prices.byStorefront["DEU"] = Money(milliunits: 5_490, currency: "EUR")
-        let stage = stage(selling: [plan, Goods.season], .refuse)
+        let stage = stage(selling: [plan, TestProducts.season], .refuse)
         #expect(try price("coins", in: "USA", stage) == Money(milliunits: 990, currency: "USD"))
         #expect(try price("coins", in: "DEU", stage) == Money(milliunits: 1_190, currency: "EUR"))
         for product in ["coins", "season", "pro"] {
@@ -148,7 +151,7 @@ struct PricingTests {
             try price("pro", in: "DEU", stage)
         }
         var other = stage
-        // A price in the purchase is the operator's, too.
+        // A price in the purchase is set by the operator, too.
         var purchase = Purchase(productID: "season", storefront: try storefront("FRA"))
         purchase.price = PriceOverride(milliunits: 8_990, currency: "EUR")
         let row = try other.act("ann", .purchase(purchase)).rowChanges.last?.after
@@ -157,9 +160,9 @@ struct PricingTests {
         #expect(words.contains("season") && words.contains("FRA") && words.contains("--missing-price"))
     }
 
-    @Test("A subscriber changes to a plan only where it has a price, and pays what was agreed until then")
+    @Test("A subscriber can change only to a plan with a price, and pays the agreed price until then")
     func changes() throws {
-        var stage = stage(selling: [Goods.plan(), Goods.plan("lite", level: 2, price: 990)])
+        var stage = stage(selling: [TestProducts.plan(), TestProducts.plan("lite", level: 2, price: 990)])
         stage.open("ann", storefront: try storefront("FRA"))
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         stage.policy.missingPrice = .refuse

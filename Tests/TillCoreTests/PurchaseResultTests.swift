@@ -1,13 +1,17 @@
 import Testing
 import TillCore
 
-@Suite("What a purchase led to")
+@Suite("The result of a purchase")
 struct PurchaseResultTests {
     private static let products = [
-        Goods.coins(),
-        Goods.plan("basic", level: 2, offers: [Goods.offer(.promotional, "stay"), Goods.offer(.code, "SAVE")]),
-        Goods.plan("basic-year", level: 2, period: Period(1, .year), price: 39_990),
-        Goods.plan("basic-twin", level: 2), Goods.plan("top", level: 1, price: 9_990),
+        TestProducts.coins(),
+        TestProducts.plan(
+            "basic",
+            level: 2,
+            offers: [TestProducts.offer(.promotional, "stay"), TestProducts.offer(.code, "SAVE")]
+        ),
+        TestProducts.plan("basic-year", level: 2, period: Period(1, .year), price: 39_990),
+        TestProducts.plan("basic-twin", level: 2), TestProducts.plan("top", level: 1, price: 9_990),
     ]
 
     private func result(
@@ -18,7 +22,7 @@ struct PurchaseResultTests {
         try shop.act("ann", .purchase(Purchase(productID: product, offer: offer))).purchaseResult
     }
 
-    @Test("A purchase says whether it began, changed, or only scheduled something")
+    @Test("A purchase reports whether it began, changed, or only scheduled something")
     func results() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
         #expect(try result(&shop, "coins") == .purchased)
@@ -36,7 +40,7 @@ struct PurchaseResultTests {
         #expect(try result(&shop, "basic") == .resubscribed)
     }
 
-    @Test("A purchase that pays for a failed renewal, one that waits, and what is no purchase")
+    @Test("A purchase that pays for a failed renewal, a pending purchase, and commands other than purchases")
     func others() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
         try shop.buys("ann", "basic")
@@ -52,7 +56,7 @@ struct PurchaseResultTests {
         )
     }
 
-    @Test("What a renewal did before the purchase is not taken for the purchase")
+    @Test("A renewal before the purchase is not reported as its result")
     func afterARenewal() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
         try shop.buys("ann", "top")

@@ -3,9 +3,9 @@ import TillCore
 
 @Suite("Buying")
 struct PurchaseTests {
-    @Test("A consumable is bought again and again, one to ten at a time, for the whole price")
+    @Test("A consumable can be bought repeatedly, one to ten at a time, for the total price")
     func consumables() throws {
-        var shop = CoreShop(selling: [Goods.coins()])
+        var shop = CoreShop(selling: [TestProducts.coins()])
         let first = try shop.buys("ann", "coins", quantity: 3)
         let second = try shop.buys("ann", "coins", quantity: 10)
         #expect(first.price == Money(milliunits: 2_970, currency: "USD"))
@@ -22,9 +22,9 @@ struct PurchaseTests {
         }
     }
 
-    @Test("A non-consumable that the customer owns is free and leads back to the original purchase, until a refund")
+    @Test("An owned non-consumable is free and returns the original purchase, until a refund")
     func nonConsumables() throws {
-        var shop = CoreShop(selling: [Goods.skin()])
+        var shop = CoreShop(selling: [TestProducts.skin()])
         let row = try shop.buys("ann", "skin")
         let account = try #require(shop.accounts["ann"])
         let again = try shop.act("ann", .purchase(Purchase(productID: "skin", price: PriceOverride(milliunits: 1))))
@@ -41,10 +41,10 @@ struct PurchaseTests {
         #expect(try shop.buys("ann", "skin").id != row.id)
     }
 
-    @Test("What is owned needs no card, no parent and no code, also when a held purchase is approved")
+    @Test("An owned product needs no card, no parent and no code, also when a held purchase is approved")
     func ownedWithoutPayment() throws {
-        var skin = Goods.skin()
-        skin.offers = [Offer(kind: .code, id: "HALF", mode: .oneTime, prices: Goods.usd(990))]
+        var skin = TestProducts.skin()
+        skin.offers = [Offer(kind: .code, id: "HALF", mode: .oneTime, prices: TestProducts.usd(990))]
         var shop = CoreShop(selling: [skin])
         let purchase = Purchase(productID: "skin")
         try shop.act("ann", .purchase(Purchase(productID: "skin", isInterrupted: true)))
@@ -60,9 +60,9 @@ struct PurchaseTests {
         #expect(shop.accounts["ann"]?.codesRedeemed.isEmpty == true && shop.history("ann").count == 1)
     }
 
-    @Test("A member of a family who has a copy may buy the product too, and then owns it")
+    @Test("A family member with a copy can also buy the product, and then owns it")
     func ownedByFamily() throws {
-        var shop = CoreShop(selling: [Goods.skin(shared: true)])
+        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
         let shared = try shop.buys("ann", "skin")
         try shop.joins("bob", familyOf: "ann")
         let own = try shop.buys("bob", "skin")
@@ -75,7 +75,7 @@ struct PurchaseTests {
     func priceCurrency() throws {
         let euro = Money(milliunits: 1_090, currency: "EUR")
         let prices = PriceList(standard: Money(milliunits: 990, currency: "USD"), byStorefront: ["DEU": euro])
-        var shop = CoreShop(selling: [Goods.coins(price: prices)])
+        var shop = CoreShop(selling: [TestProducts.coins(price: prices)])
         shop.open("eva", storefront: "DEU")
         let price = PriceOverride(milliunits: 500)
         for (purchase, currency) in [
@@ -87,9 +87,9 @@ struct PurchaseTests {
         }
     }
 
-    @Test("A non-renewing subscription has no expiry and may be bought again")
+    @Test("A non-renewing subscription has no expiry and can be bought again")
     func nonRenewing() throws {
-        var shop = CoreShop(selling: [Goods.season])
+        var shop = CoreShop(selling: [TestProducts.season])
         let row = try shop.buys("ann", "season")
         #expect(row.expiresDate == nil)
         #expect(try shop.buys("ann", "season").id != row.id)
@@ -97,7 +97,7 @@ struct PurchaseTests {
 
     @Test("T1: a first purchase of a subscription starts a period now")
     func firstPurchase() throws {
-        var shop = CoreShop(on: "2026-01-15", selling: [Goods.plan()])
+        var shop = CoreShop(on: "2026-01-15", selling: [TestProducts.plan()])
         let row = try shop.buys("ann", "pro", token: "0F6F6E3C-6D3E-4A58-9B1D-6F0F7A0F5A11")
         #expect(row.isOriginal)
         #expect(row.lineItem != nil && row.lineItem != row.id.number)
@@ -113,9 +113,9 @@ struct PurchaseTests {
         #expect(info.expirationIntent == nil && info.isInBillingRetry == nil)
     }
 
-    @Test("Purchase dates are whole seconds, and nothing happens before the last event")
+    @Test("Purchase dates are whole seconds, and no event is dated before the last one")
     func dates() throws {
-        var shop = CoreShop(selling: [Goods.coins()])
+        var shop = CoreShop(selling: [TestProducts.coins()])
         shop.advance(to: shop.now.advanced(milliseconds: 999))
         let row = try shop.buys("ann", "coins")
         #expect(row.purchaseDate.milliseconds % 1_000 == 0)
@@ -134,11 +134,11 @@ struct PurchaseTests {
         }
     }
 
-    @Test("The storefront decides the price, the purchase may override both")
+    @Test("The storefront determines the price, the purchase may override both")
     func storefronts() throws {
         let euro = Money(milliunits: 1_090, currency: "EUR")
         let prices = PriceList(standard: Money(milliunits: 990, currency: "USD"), byStorefront: ["DEU": euro])
-        var shop = CoreShop(selling: [Goods.coins(price: prices)])
+        var shop = CoreShop(selling: [TestProducts.coins(price: prices)])
         shop.open("eva", storefront: "DEU")
         #expect(try shop.buys("eva", "coins").price == euro)
         let japan = try #require(Storefront(code: "JPN"))
@@ -151,20 +151,20 @@ struct PurchaseTests {
         #expect(throws: Refusal.badPrice(milliunits: .max)) { try shop.act("eva", .purchase(purchase)) }
     }
 
-    @Test("What is not in the catalogue, or not for sale any more, is refused")
+    @Test("A product that is not in the catalog, or no longer for sale, is refused")
     func absentProducts() {
-        var skin = Goods.skin()
+        var skin = TestProducts.skin()
         skin.isForSale = false
         var shop = CoreShop(selling: [skin])
         #expect(throws: Refusal.unknownProduct("coins")) { try shop.buys("ann", "coins") }
         #expect(throws: Refusal.productNotForSale("skin")) { try shop.buys("ann", "skin") }
-        shop.catalog.put(Goods.coins())
+        shop.catalog.put(TestProducts.coins())
         #expect(throws: Refusal.badAppAccountToken("x")) { try shop.buys("ann", "coins", token: "x") }
     }
 
-    @Test("T12: a lapsed subscription begins again under the same original, with any product of the group")
+    @Test("T12: a lapsed subscription resumes under the same original, with any product of the group")
     func resubscription() throws {
-        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(), Goods.plan("max", level: 2)])
+        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(), TestProducts.plan("max", level: 2)])
         let first = try shop.buys("ann", "pro")
         try shop.cancels("ann")
         // More than sixty days after the end.
@@ -186,14 +186,14 @@ struct PurchaseTests {
     @Test("A short gap keeps the start of the run: sixty days at the calendar rate, in either environment")
     func recentStart() throws {
         for environment in StoreEnvironment.allCases {
-            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [Goods.plan()])
+            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [TestProducts.plan()])
             let first = try shop.buys("ann", "pro")
             try shop.cancels("ann")
             shop.advance(to: "2026-04-01")
             try shop.buys("ann", "pro")
             #expect(try shop.renewalInfo("ann").recentStart == first.purchaseDate)
         }
-        var shop = CoreShop(on: "2026-01-01", in: .production, selling: [Goods.plan()])
+        var shop = CoreShop(on: "2026-01-01", in: .production, selling: [TestProducts.plan()])
         try shop.buys("ann", "pro")
         try shop.cancels("ann")
         shop.advance(to: "2026-05-01")
@@ -201,9 +201,9 @@ struct PurchaseTests {
         #expect(try shop.renewalInfo("ann").recentStart == again.purchaseDate)
     }
 
-    @Test("Groups are independent: each has a subscription of its own")
+    @Test("Groups are independent: each has a separate subscription")
     func groups() throws {
-        var shop = CoreShop(selling: [Goods.plan(), Goods.plan("radio", group: "999")])
+        var shop = CoreShop(selling: [TestProducts.plan(), TestProducts.plan("radio", group: "999")])
         let pro = try shop.buys("ann", "pro")
         let radio = try shop.buys("ann", "radio")
         #expect(pro.originalID != radio.originalID)

@@ -5,7 +5,7 @@ import TillCore
 struct RefundTests {
     @Test("T15, T16: a refund marks the row, its reversal clears it; both move it to the end of the history")
     func fullAndBack() throws {
-        var shop = CoreShop(selling: [Goods.coins()])
+        var shop = CoreShop(selling: [TestProducts.coins()])
         let first = try shop.buys("ann", "coins")
         try shop.buys("ann", "coins")
         let refunded = try shop.refunds("ann", first, reason: .issueInApp)
@@ -24,9 +24,9 @@ struct RefundTests {
         #expect(try shop.refunds("ann", first).refundNumber == 2)
     }
 
-    @Test("A part is thousandths of a percent; the unused part of a period is measured")
+    @Test("A partial refund is in thousandths of a percent; the unused part of a period is computed")
     func prorated() throws {
-        var shop = CoreShop(on: "2026-04-01T12:00:00Z", selling: [Goods.plan(), Goods.coins()])
+        var shop = CoreShop(on: "2026-04-01T12:00:00Z", selling: [TestProducts.plan(), TestProducts.coins()])
         let coins = try shop.buys("ann", "coins")
         #expect(try shop.refunds("ann", coins, .part(50_000)).revocation?.percentage == 50_000)
         #expect(shop.rows[coins.id]?.revocation?.kind == .refundProrated)
@@ -42,10 +42,10 @@ struct RefundTests {
         }
     }
 
-    @Test("All of a period that has not begun is unused: a full refund, also when the developer prefers a prorated one")
+    @Test("A period that has not begun is unused: a full refund, also when the developer prefers a prorated one")
     func notBegun() throws {
         for isDecidedByPreference in [false, true] {
-            var shop = CoreShop(on: "2026-04-01T12:00:00Z", in: .production, selling: [Goods.plan()])
+            var shop = CoreShop(on: "2026-04-01T12:00:00Z", in: .production, selling: [TestProducts.plan()])
             try shop.buys("ann", "pro")
             shop.advance(to: "2026-04-30T13:00:00Z")
             let ahead = try #require(shop.subscription("ann")?.latestTransaction)
@@ -62,9 +62,9 @@ struct RefundTests {
         }
     }
 
-    @Test("Nothing is left to prorate of a one-time product or a period that is over")
+    @Test("A one-time product or an ended period has nothing left to prorate")
     func nothingLeft() throws {
-        var shop = CoreShop(on: "2026-04-01", selling: [Goods.plan(), Goods.coins()])
+        var shop = CoreShop(on: "2026-04-01", selling: [TestProducts.plan(), TestProducts.coins()])
         let coins = try shop.buys("ann", "coins")
         let pro = try shop.buys("ann", "pro")
         try shop.cancels("ann")
@@ -73,9 +73,12 @@ struct RefundTests {
         #expect(throws: Refusal.nothingLeftToProrate(pro.id)) { try shop.refunds("ann", pro, .unused) }
     }
 
-    @Test("A refund of the running period revokes; of an older one it does not; a purchase brings back")
+    @Test("A refund of the current period revokes, of an older one it does not; a purchase restores the status")
     func statuses() throws {
-        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan("basic", level: 2), Goods.plan("top", level: 1)])
+        var shop = CoreShop(
+            on: "2026-01-01",
+            selling: [TestProducts.plan("basic", level: 2), TestProducts.plan("top", level: 1)]
+        )
         let old = try shop.buys("ann", "basic")
         let new = try shop.buys("ann", "top")
         try shop.refunds("ann", old)

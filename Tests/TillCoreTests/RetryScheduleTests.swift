@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 
-@Suite("When a notification that did not arrive is sent again")
+@Suite("When a failed notification is sent again")
 struct RetryScheduleTests {
     @Test(
         "Offsets from the first attempt, in hours",
@@ -18,7 +18,7 @@ struct RetryScheduleTests {
         #expect(attempts.map { ($0.milliseconds - start.milliseconds) / 3_600_000 } == hours)
     }
 
-    @Test("Waits are counted from the previous attempt, however late it was")
+    @Test("Delays are counted from the previous attempt, however late it was")
     func late() {
         let late = Timestamp(seconds: 2_000_000_000)
         let next = RetrySchedule.production.next(afterAttempts: 2, last: late)

@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 
-/// Numbers as they may lie in a database that somebody edited: arithmetic on them may be wrong, and never traps.
+/// Any numbers that a manual edit may leave in a database: arithmetic on them may be wrong, and never traps.
 @Suite("Stored numbers of any size do not trap")
 struct StoredNumberTests {
     private static let extremes: [Int64] = [.min, .min + 1, -1, 0, 1, 253_402_300_799_999, .max - 1, .max]
@@ -31,7 +31,7 @@ struct StoredNumberTests {
         #expect((0..<86_400_000).contains(PeriodAnchor(day: 1, time: 9_000_000).resumed(at: start).time))
     }
 
-    @Test("Clocks that were set to anything", arguments: extremes)
+    @Test("Clocks set to any number", arguments: extremes)
     func clocks(_ number: Int64) {
         for other in Self.extremes {
             for speed in [-Double.infinity, -1, 0, 1, .greatestFiniteMagnitude, .infinity, .nan] {
@@ -50,7 +50,7 @@ struct StoredNumberTests {
         #expect(OrderID(number).wireForm.utf8.count == 10)
     }
 
-    @Test("The unused part of the longest period that a state may have")
+    @Test("The unused part of the longest period that an import accepts")
     func refund() throws {
         let longest = Timestamp(milliseconds: 253_402_300_799_999)
         let start = Timestamp(milliseconds: 0)

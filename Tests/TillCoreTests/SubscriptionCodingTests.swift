@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillTesting
 
-/// What version 0.1.0 kept of a subscription still opens, and goes on.
+/// A subscription stored by version 0.1.0 can be read, and continues.
 @Suite("Subscriptions of version 0.1.0")
 struct SubscriptionCodingTests {
     /// The account of a customer, and the customer's subscription as version 0.1.0 wrote it.
@@ -34,14 +34,14 @@ struct SubscriptionCodingTests {
     private func weekly() throws -> CoreStage {
         var stage = CoreStage(
             in: .sandbox,
-            selling: [Goods.plan(period: Period(1, .week))],
+            selling: [TestProducts.plan(period: Period(1, .week))],
             at: Timestamp(day: "2026-02-22T10:30:00Z")
         )
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         return stage
     }
 
-    @Test("The time of day of a run is that at which the running period began")
+    @Test("The time of day of a run is that at which the current period began")
     func timeOfDay() throws {
         var stage = try weekly()
         stage.advance(to: Timestamp(day: "2026-03-02"))
@@ -54,7 +54,7 @@ struct SubscriptionCodingTests {
         #expect(opened.anchor.time == 9_000_000, "02:30")
     }
 
-    @Test("A subscription that has drifted to 03:30 opens, and stays there")
+    @Test("A subscription that has drifted to 03:30 opens, and keeps that time")
     func drifted() throws {
         var stage = try weekly()
         stage.advance(to: Timestamp(day: "2026-03-09"))
@@ -80,7 +80,7 @@ struct SubscriptionCodingTests {
         }
     }
 
-    @Test("Dates of any size are read, and found out to be damaged", arguments: [Int64.min, Int64.max])
+    @Test("Dates of any size are read, and reported as damage", arguments: [Int64.min, Int64.max])
     func extremes(_ number: Int64) throws {
         let (account, written) = try old(try weekly())
         var object = written

@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillTesting
 
-/// Every pair of a state and a cause is decided, and the documentation says how.
+/// Every pair of a state and a cause has a result, and the documentation lists it.
 @Suite("The transition table")
 struct TransitionTests {
     @Test("The matrix of states and causes is the one in the documentation")
@@ -15,7 +15,7 @@ struct TransitionTests {
         #expect(page.contains(matrix), "docs/api/lifecycle.md must have this table:\n\(matrix)")
     }
 
-    @Test("A cause of time acts exactly in the states that have its deadline")
+    @Test("A cause of time has an effect exactly in the states with its deadline")
     func deadlines() {
         let matrix = TransitionMatrix()
         let states: [CauseKind: Set<StateKind>] = [
@@ -29,7 +29,7 @@ struct TransitionTests {
         }
     }
 
-    @Test("A transition that changes a status is notified with it, and of one instant the last says the new one")
+    @Test("A change of status is notified with it, and the last notification of an instant has the new status")
     func statuses() throws {
         let matrix = TransitionMatrix()
         for line in matrix.handled {

@@ -7,7 +7,7 @@ import Testing
 @testable import TillServer
 
 /// Without a socket, and with a clock that the test advances.
-@Suite("Connections of a server that stops")
+@Suite("Closing connections when the server stops")
 struct ConnectionStopTests {
     private func connection() throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(handler: ConnectionStop())
@@ -36,7 +36,7 @@ struct ConnectionStopTests {
         return count
     }
 
-    @Test("The answer to the first of many pipelined requests is the last one, and the connection closes")
+    @Test("The server answers the first of many pipelined requests, and closes the connection")
     func pipelined() throws {
         let channel = try connection()
         for _ in 0..<3 { try request(channel) }
@@ -47,7 +47,7 @@ struct ConnectionStopTests {
         #expect(channel.isActive)
         try answer(channel)
         #expect(try partCount(channel) == 2)
-        // Requests without end, and answers to them, do not keep it open.
+        // Endless requests, and answers to them, do not keep it open.
         #expect(throws: ChannelError.self) { try answer(channel) }
         try request(channel)
         #expect(try partCount(channel) == 0)
@@ -55,7 +55,7 @@ struct ConnectionStopTests {
         #expect(!channel.isActive)
     }
 
-    @Test("A client that does not read the answer is not waited for")
+    @Test("The server does not wait for a client that does not read the answer")
     func unread() throws {
         let channel = try connection()
         try request(channel)
@@ -63,7 +63,7 @@ struct ConnectionStopTests {
         channel.isWritable = false
         channel.pipeline.fireChannelWritabilityChanged()
         channel.embeddedEventLoop.advanceTime(by: ConnectionStop.stallLimit - .milliseconds(1))
-        // It read something in time.
+        // It read some bytes in time.
         channel.isWritable = true
         channel.pipeline.fireChannelWritabilityChanged()
         channel.embeddedEventLoop.advanceTime(by: ConnectionStop.stallLimit)
@@ -74,7 +74,7 @@ struct ConnectionStopTests {
         #expect(!channel.isActive)
     }
 
-    @Test("A connection that was full when the server began to stop is not waited for either")
+    @Test("Nor for a connection that was blocked when the server began to stop")
     func full() throws {
         let channel = try connection()
         try request(channel)
@@ -87,7 +87,7 @@ struct ConnectionStopTests {
         #expect(!channel.isActive)
     }
 
-    @Test("An answer that takes long is waited for")
+    @Test("The server waits for a slow answer")
     func slow() throws {
         let channel = try connection()
         try request(channel)

@@ -11,7 +11,7 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-/// Whole exchanges with the control API, without a socket.
+/// Complete exchanges with the control API, without a socket.
 @Suite("The control API on the wire")
 struct ControlTests {
     func withControl(
@@ -52,7 +52,7 @@ struct ControlTests {
         ) { ($0.status.code, String(buffer: $0.body)) }
     }
 
-    @Test("Every fault of a body is named by its path")
+    @Test("Every error of a body is named by its path")
     func faults() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await withControl(test) { client in
@@ -65,7 +65,7 @@ struct ControlTests {
         }
     }
 
-    @Test("The answer to a purchase says what it led to, and a job says what it extends and where")
+    @Test("The answer to a purchase has its effects, and a job has what it extends and where")
     func results() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await withControl(test) { client in
@@ -99,7 +99,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Sixteen rotations of the chain at once each succeed, and answer with the chain that they made")
+    @Test("Sixteen concurrent rotations of the chain succeed, and each answers with its own chain")
     func rotations() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -114,7 +114,7 @@ struct ControlTests {
         #expect(test.log.errors.isEmpty, "\(test.log.errors)")
     }
 
-    @Test("A rotation that cannot be written says so, and a damaged account says what is wrong with it")
+    @Test("A rotation that cannot be written returns an error, and a damaged account returns its cause")
     func causes() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try FileManager.default.removeItem(atPath: test.directory.rootKey)
@@ -143,7 +143,7 @@ struct ControlTests {
         }
     }
 
-    @Test("What the rules refuse comes with a word, a sentence and a fitting status")
+    @Test("A refusal by the rules has a code, a message and a matching status")
     func refusals() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await withControl(test) { client in
@@ -151,14 +151,14 @@ struct ControlTests {
             let cases: [(String, String, Int, String)] = [
                 ("\(scope)/customers/ann/purchases", #"{"productId":"nothing"}"#, 404, "unknown_product"),
                 ("\(scope)/transactions/2000000000001024/refund", "{}", 404, "unknown_transaction"),
-                ("/v1/apps/com.nobody/sandbox/customers", #"{"customer":"a"}"#, 404, "unknown_app"),
+                ("/v1/apps/com.unknown/sandbox/customers", #"{"customer":"a"}"#, 404, "unknown_app"),
                 ("/v1/apps/com.example.shop/moon/customers", #"{"customer":"a"}"#, 404, "unknown_realm"),
                 ("/v1/apps", #"{"bundleId":"com.example.shop"}"#, 409, "app_exists"),
                 ("/v1/apps", #"{"bundleId":"with space"}"#, 400, "bad_bundle_id"),
                 ("/v1/apps", #"{"bundleId":".."}"#, 400, "bad_bundle_id"),
                 ("/v1/apps", #"{"bundleId":"."}"#, 400, "bad_bundle_id"),
                 ("/v1/apps", #"{"bundleId":"-com.example"}"#, 400, "bad_bundle_id"),
-                ("/v1/keys/NOBODY/revoke", "{}", 404, "unknown_key"),
+                ("/v1/keys/UNKNOWN/revoke", "{}", 404, "unknown_key"),
             ]
             for (path, body, status, code) in cases {
                 let answer = try await send(client, .post, path, body)
@@ -168,7 +168,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A key that two apps share is revoked for the app that is named, and not without one")
+    @Test("A key that two apps share is revoked for the given app, and not without one")
     func sharedKey() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let apps = ["com.example.one", "com.example.two"]
@@ -228,8 +228,8 @@ struct ControlTests {
         }
     }
 
-    @Test("A byte order mark before a name leads to nobody else, and no new name has one")
-    func marks() async throws {
+    @Test("A byte order mark before a name matches no other customer, and no new name may have one")
+    func byteOrderMarks() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await withControl(test) { client in
             let customers = "/v1/apps/com.example.shop/sandbox/customers"
@@ -252,8 +252,8 @@ struct ControlTests {
         }
     }
 
-    @Test("Percent-encoding is read byte by byte")
-    func percents() {
+    @Test("Percent-encoding is decoded byte by byte")
+    func percentEncoding() {
         #expect("%EF%BB%BFa%2fb%c3%a9+".percentDecoded == "\u{FEFF}a/b\u{e9}+")
         #expect(PercentEncoding.decoded("a+b%2B", plusIsSpace: true) == "a b+")
         for broken in ["%", "%1", "%g1", "%1g", "%FF", "%C3", "a%00", "%+1"] {
@@ -261,8 +261,8 @@ struct ControlTests {
         }
     }
 
-    @Test("A page of another origin, another host or another content type is turned away")
-    func guardian() async throws {
+    @Test("Requests with another origin, host or content type are rejected")
+    func origins() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
             var headers: HTTPFields = [.contentType: "text/plain", .contentLength: "2"]
@@ -285,8 +285,8 @@ struct ControlTests {
         }
     }
 
-    @Test("What comes from a page has a type that only a page of this address may send, with a body or without one")
-    func bodiless() async throws {
+    @Test("A browser request needs a content type that only pages of this origin can send, with a body or without")
+    func browserContentTypes() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
             let path = "/v1/apps/com.example.shop/reset"
@@ -304,7 +304,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Pages of others lead to pages here, and learn nothing else")
+    @Test("Pages of other sites can link to pages here, and can read nothing")
     func sites() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -328,7 +328,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Where control asks for a token, only the token lets in")
+    @Test("With control API tokens required, only a token gives access")
     func tokens() async throws {
         let test = try await TestShop()
         try await withControl(test, token: "secret") { client in
@@ -357,8 +357,8 @@ struct ControlTests {
         }
     }
 
-    @Test("Figures count what was answered, by environment, route and status")
-    func figures() async throws {
+    @Test("Metrics count answers by environment, route and status")
+    func metrics() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
             _ = try await send(client, .get, "/v1/teams")

@@ -10,8 +10,8 @@ import TillTesting
 
 @testable import TillServer
 
-/// What control and Apple's routes answer to a notification that is delivered to them, and to a body that nobody reads.
-@Suite("Deliveries that lead to Till")
+/// How the control API and Apple's routes answer a notification that is delivered to them, and an unexpected body.
+@Suite("Deliveries to Till itself")
 struct DeliveryRefusalTests {
     private static let delivery: HTTPFields = {
         var fields: HTTPFields = [.contentType: "application/json"]
@@ -38,7 +38,7 @@ struct DeliveryRefusalTests {
         )
     }
 
-    /// A path with something in the place of each parameter.
+    /// A path with a value for each parameter.
     private static func filled(_ path: String) -> String {
         path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : "/\($0)".dropFirst() }.reduce("") { "\($0)/\($1)" }
     }
@@ -55,7 +55,7 @@ struct DeliveryRefusalTests {
         }
     }
 
-    @Test("Control refuses a delivery under every operation and on every other path")
+    @Test("Control rejects a delivery under every operation and on every other path")
     func control() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let control = Self.control(test)
@@ -75,7 +75,7 @@ struct DeliveryRefusalTests {
         }
     }
 
-    @Test("An operation that reads no body refuses one, and takes an empty object for none")
+    @Test("An operation without a body rejects one, and treats an empty object as none")
     func bodies() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let control = Self.control(test)
@@ -104,7 +104,7 @@ struct DeliveryRefusalTests {
     }
 
     @Test(
-        "Apple's routes refuse a delivery in both environments, and the request log says why",
+        "Apple's routes reject a delivery in both environments, with the reason in the request log",
         arguments: StoreEnvironment.allCases
     )
     func apple(environment: StoreEnvironment) async throws {
@@ -129,7 +129,7 @@ struct DeliveryRefusalTests {
         }
     }
 
-    @Test("On the port of Apple's names a delivery is refused too")
+    @Test("The port with Apple's host names rejects a delivery, too")
     func underAppleNames() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let responder = HostResponder(hosts: HostTable(further: ["localhost"])) { environment in
@@ -143,7 +143,7 @@ struct DeliveryRefusalTests {
         }
     }
 
-    @Test("An endpoint's URL may not name a port of Till's own", arguments: [1_881, 1_882, 1_883])
+    @Test("An endpoint's URL may not name one of Till's own ports", arguments: [1_881, 1_882, 1_883])
     func endpoint(port: Int) async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         for port in [1_881, 1_882, 1_883] { test.shop.ownPorts.add(host: "127.0.0.1", port: port) }
@@ -153,7 +153,7 @@ struct DeliveryRefusalTests {
             for host in ["127.0.0.1", "localhost", "[::ffff:7f00:1]"] {
                 let url = #"{"url":"http://\#(host):\#(port)/v1"}"#
                 let answer = try await Self.send(client, .put, path, url, headers: json)
-                #expect(answer.status == .badRequest && answer.body.contains("is a port of Till's own"), "\(host)")
+                #expect(answer.status == .badRequest && answer.body.contains("is a port of this Till"), "\(host)")
             }
             let other = try await Self.send(client, .put, path, #"{"url":"http://127.0.0.1:1880/"}"#, headers: json)
             #expect(other.status == .ok)

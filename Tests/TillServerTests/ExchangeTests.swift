@@ -13,7 +13,7 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-/// Whole exchanges with Apple's routes, written out, without a socket.
+/// Complete exchanges with Apple's routes, without a socket.
 @Suite("Apple's routes on the wire")
 struct ExchangeTests {
     private func withAPI(
@@ -42,7 +42,7 @@ struct ExchangeTests {
         ) { $0 }
     }
 
-    @Test("A 401 is plain text with the id under which the journal explains it")
+    @Test("A 401 is plain text with the id of its entry in the request log")
     func unauthenticated() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await withAPI(test) { client in
@@ -59,7 +59,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("A token's secrets are not in the journal, whatever is wrong with it")
+    @Test("A token's secrets are not in the request log, whatever is wrong with the token")
     func secrets() async throws {
         let test = try await TestShop()
         let token = try test.token(["exp": .number("1")])
@@ -86,7 +86,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("A row of the ledger that cannot be read is named by control and the journal, and harms nobody else")
+    @Test("Control and the request log name an unreadable row of the ledger, and no other customer is affected")
     func damagedRow() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("coins", by: "ann")
@@ -114,7 +114,7 @@ struct ExchangeTests {
         _ = try await test.shop.perform(.refund(Refund(transaction: other.id)), by: test.customer("bob"))
     }
 
-    @Test("A history of one has these keys in this order, and an empty query is no harm")
+    @Test("A history of one transaction has these keys in this order, and an empty query is accepted")
     func history() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("coins", by: "ann")
@@ -137,7 +137,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("By Apple's profile a first paid period is not extended: 403 with 4030004")
+    @Test("With Apple's profile a first paid period is not extended: 403 with 4030004")
     func firstPeriod() async throws {
         for (settings, status) in [(Settings.apple, 403), (Settings(), 200)] {
             let test = try await TestShop(selling: SampleProducts.all, settings: settings)
@@ -161,7 +161,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("The other environment does not know the id, and the journal says where it is")
+    @Test("The other environment does not know the id, and the request log names the right one")
     func environments() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("coins", by: "ann")
@@ -175,7 +175,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("Look Up Order ID is a departure in the sandbox, and Apple's profile takes it back")
+    @Test("Look Up Order ID works in the sandbox, unlike Apple's; Apple's profile turns it off")
     func profile() async throws {
         let test = try await TestShop(selling: SampleProducts.all, settings: .apple)
         let row = try await test.buy("coins", by: "ann")
@@ -189,7 +189,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "What is no route, or not by this method, is told without an error object",
+        "An unknown route or method is answered without an error object",
         arguments: [
             ("GET", "/", 404), ("GET", "/inapps/v2/history/1", 404), ("POST", "/inApps/v2/history/1", 405),
             ("GET", "/inApps/v1/transactions/1/finish", 405), ("GET", "/inApps/v2/history", 404),
@@ -205,7 +205,7 @@ struct ExchangeTests {
         }
     }
 
-    /// The paths that are served, each with its methods (docs/api/index.md).
+    /// The served paths, each with its methods (docs/api/index.md).
     private static let served: [(path: String, methods: [String])] = [
         ("/inApps/v2/history/1", ["GET"]), ("/inApps/v1/history/1", ["GET"]), ("/inApps/v1/transactions/1", ["GET"]),
         ("/inApps/v1/transactions/1/finish", ["POST"]), ("/inApps/v1/transactions/1/appAccountToken", ["PUT"]),
@@ -219,7 +219,7 @@ struct ExchangeTests {
         ("/inApps/v1/notifications/test/", ["GET", "POST"]),
     ]
 
-    @Test("Every other method of a path that is served is 405, and Allow has those that are", arguments: served)
+    @Test("Every other method of a served path is 405, and Allow has the served ones", arguments: served)
     func methods(_ path: String, _ methods: [String]) async throws {
         let test = try await TestShop()
         let allowed = try #require(HTTPField.Name("Allow"))
@@ -242,7 +242,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("A path without its id is 404 where nothing is served, and the journal says what it lacks")
+    @Test("A path without its id is 404 where nothing is served, and the request log names what is missing")
     func withoutID() async throws {
         let test = try await TestShop()
         try await withAPI(test) { client in
@@ -257,8 +257,8 @@ struct ExchangeTests {
 
     // MARK: Notification history
 
-    /// The status of a history that begins so many milliseconds before the oldest date of its window, and how many
-    /// notifications it has.
+    /// The status of a history that begins this many milliseconds before the oldest date of its window, and the number
+    /// of its notifications.
     private func history(_ test: TestShop, in environment: StoreEnvironment, before oldest: Int64) async throws -> (
         Int, count: Int
     ) {
@@ -303,7 +303,8 @@ struct ExchangeTests {
         try await test.buy("coins", by: "ann", in: environment)
         test.advance(days * day)
         try await test.buy("coins", by: "bob", in: environment)
-        // Exactly the window has the first notification; a moment later it is outside, however far back is asked.
+        // Exactly at the edge of the window the first notification is included; a moment later it is not, for any
+        // start.
         #expect(try await history(test, in: environment, before: 0) == (200, 2))
         test.advance(60_000)
         #expect(try await history(test, in: environment, before: 1) == (200, 1))

@@ -6,13 +6,13 @@ import TillTesting
 
 @testable import TillServer
 
-/// Which environment a name leads to, and what the proxy lets through.
-@Suite("In Apple's place")
+/// Routing of host names to environments, and the tunnels that the proxy opens.
+@Suite("Serving Apple's host names")
 struct HostTests {
     private static let hosts = HostTable(further: ["till.test", "Sandbox.till.test", "*.stores.test", "::1"])
 
     @Test(
-        "A name leads to its environment, whatever its case and port",
+        "A name selects its environment, whatever its case and port",
         arguments: [
             ("api.storekit.apple.com", StoreEnvironment.production), ("api.storekit.itunes.apple.com:443", .production),
             ("buy.itunes.apple.com.", .production), ("API.STOREKIT-SANDBOX.APPLE.COM:8443", .sandbox),
@@ -20,12 +20,12 @@ struct HostTests {
             ("till.test", .production), ("sandbox.till.test", .sandbox), ("mine.stores.test:443", .production),
         ]
     )
-    func led(authority: String, environment: StoreEnvironment) {
+    func environment(authority: String, environment: StoreEnvironment) {
         #expect(Self.hosts.environment(of: authority) == environment)
     }
 
     @Test(
-        "Any other name leads nowhere",
+        "Any other name selects none",
         arguments: [
             "", ":", "localhost", "127.0.0.1:443", "apple.com", "api.storekit.apple.com.evil.test", "stores.test",
             "a.b.stores.test", "[::1]:443", "api.storekit.apple.com:x", "xapi.storekit.apple.com",
@@ -45,7 +45,7 @@ struct HostTests {
     }
 
     @Test(
-        "The proxy refuses everything else with a sentence",
+        "The proxy rejects everything else with a message",
         arguments: [
             ("CONNECT example.com:443 HTTP/1.1", 403), ("CONNECT till.test:443 HTTP/1.1", 403),
             ("CONNECT api.storekit.apple.com:8443 HTTP/1.1", 403), ("CONNECT api.storekit.apple.com HTTP/1.1", 400),

@@ -6,16 +6,16 @@ import Testing
 
 @testable import TillServer
 
-/// On which thread a request is answered.
+/// The thread on which a request is answered.
 @Suite("Connections")
 struct ListenerTests {
-    @Test("A request is answered on the thread of its connection, or away from it", arguments: [true, false])
+    @Test("A request is answered on the thread of its connection, or on another", arguments: [true, false])
     func place(answersOnLoop: Bool) async throws {
         let router = Router(context: APIContext.self)
         router.get("/place") { _, context in
             let before = context.channel.eventLoop.inEventLoop
             await Task.yield()
-            // What is waited for elsewhere comes back to the same place.
+            // After waiting elsewhere the task returns to the same thread.
             await Task.detached {}.value
             return "\(before) \(context.channel.eventLoop.inEventLoop)"
         }

@@ -7,12 +7,12 @@ import TillServer
 import TillShop
 import TillTesting
 
-/// What customers and operators do through the control API, and how it is answered.
+/// Operations of customers and operators through the control API, and their answers.
 @Suite("Operations on the control API")
 struct OperationTests {
     private let control = ControlTests()
 
-    @Test("A purchase of what the customer owns is answered 200 with the original purchase")
+    @Test("A purchase of an owned product is answered 200 with the original purchase")
     func alreadyOwned() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await control.withControl(test) { client in
@@ -38,7 +38,7 @@ struct OperationTests {
         }
     }
 
-    @Test("An operation at an instant later than the clock is a conflict, whatever the operation")
+    @Test("Any operation dated later than the clock is a conflict")
     func laterThanClock() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("pro", by: "ann")
@@ -67,7 +67,7 @@ struct OperationTests {
         }
     }
 
-    @Test("A notification by hand names what its type is about: the app, a customer, or a transaction")
+    @Test("A manual notification names the app, a customer or a transaction, as its type requires")
     func notificationsByHand() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("coins", by: "ann")
@@ -117,10 +117,10 @@ struct OperationTests {
 extension JSONTree {
     fileprivate subscript(key: String) -> JSONTree? { members.first { $0.key == key }?.value }
 
-    /// The members of an object; none for anything else.
+    /// The members of an object; empty for any other value.
     fileprivate var members: [Member] { if case .object(let members) = self { members } else { [] } }
 
-    /// The elements of an array; none for anything else.
+    /// The elements of an array; empty for any other value.
     fileprivate var elements: [JSONTree] { if case .array(let elements) = self { elements } else { [] } }
 
     /// A string.

@@ -11,14 +11,14 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-/// Readers write nothing, and every route shows one account in one state: as the ticker left it.
+/// Read-only routes write nothing, and all show one state of an account: as of the last run of the ticker.
 @Suite("Routes that only read")
 struct ReaderTests {
     private static let month: Int64 = 31 * 86_400_000
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
-    /// What the routes say of a customer's only subscription.
-    private struct Standing: Equatable {
+    /// The answers of the routes about a customer's only subscription.
+    private struct RouteAnswers: Equatable {
         var status: Int
         var renewsOrRetries: Bool
         var rowsOfHistory: Int
@@ -52,9 +52,9 @@ struct ReaderTests {
         return try object(body)
     }
 
-    /// Reads all that the routes say, for the rows of one subscription.
+    /// Reads the answers of all routes about one subscription.
     private static func read(_ test: TestShop, _ first: Transaction, _ receipt: [UInt8], _ single: String) async throws
-        -> Standing
+        -> RouteAnswers
     {
         let id = first.id.wireForm
         let statuses = try await get(test, "/inApps/v1/subscriptions/\(id)")
@@ -70,16 +70,16 @@ struct ReaderTests {
         if let order = first.order { _ = try await get(test, "/inApps/v1/lookup/\(order.wireForm)") }
 
         let answer = try await test.shop.verifyReceipt(request(Base64.encode(receipt)), in: .sandbox)
-        let told = try object(Data(answer.body))
-        let pending = try #require((told["pending_renewal_info"] as? [[String: Any]])?.first)
+        let receiptAnswer = try object(Data(answer.body))
+        let pending = try #require((receiptAnswer["pending_renewal_info"] as? [[String: Any]])?.first)
         let one = try await test.shop.verifyReceipt(request(Base64.encode(Array(single.utf8))), in: .sandbox)
-        return Standing(
+        return RouteAnswers(
             status: try #require(item["status"] as? Int),
             renewsOrRetries: info["expirationIntent"] == nil,
             rowsOfHistory: history.count,
             latestExpiry: expiries.max() ?? 0,
             expiryInStatuses: try #require(try payload(item["signedTransactionInfo"])["expiresDate"] as? Int64),
-            receiptRows: (told["latest_receipt_info"] as? [[String: Any]])?.count ?? 0,
+            receiptRows: (receiptAnswer["latest_receipt_info"] as? [[String: Any]])?.count ?? 0,
             pendingRenewalIntent: pending["expiration_intent"] as? String,
             statusOfTransactionReceipt: one.status
         )
@@ -112,7 +112,7 @@ struct ReaderTests {
         let receipt = try #require(try await test.shop.appReceipt(of: try await Self.account(test)))
         let single = try await test.shop.transactionReceipt(of: first, try await Self.account(test))
         let before = try await Self.account(test)
-        // The trial has ended, and nobody has looked.
+        // The trial has ended, and the ticker has not run.
         test.advance(Self.month)
         let behind = try await Self.read(test, first, receipt, single)
         #expect(try await Self.account(test).version == before.version)
@@ -133,7 +133,7 @@ struct ReaderTests {
         #expect(after.statusOfTransactionReceipt == (isCancelled ? 21_006 : 0))
     }
 
-    @Test("A family member's copy stands as the purchase does while the ticker is behind")
+    @Test("A family member's copy has the state of the purchase while the ticker is behind")
     func family() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let first = try await test.buy("pro", by: "ann")

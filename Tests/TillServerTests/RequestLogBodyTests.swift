@@ -2,12 +2,12 @@ import Testing
 
 @testable import TillServer
 
-@Suite("No secret reaches the journal with a body")
+@Suite("No secret in a body reaches the request log")
 struct RequestLogBodyTests {
     private static let secret = "0123456789abcdef"
 
     @Test(
-        "Whatever is wrong with the body",
+        "Invalid bodies",
         arguments: [
             #"{"password":"SECRET"}"#, #"{"Password":"SECRET"}"#, #"{"a":[{"sharedSecret":"SECRET"}]}"#,
             #"{"password":"x","password":"SECRET"}"#, #"{"password":"SECRET"#, #"{"a":1 "password":"SECRET"}"#,
@@ -15,7 +15,7 @@ struct RequestLogBodyTests {
             "receipt-data=AAAA&password=SECRET", "\u{feff}{\"password\":\"SECRET\"}", #"{"password":SECRET}"#,
         ]
     )
-    func struckOut(_ pattern: String) {
+    func redacted(_ pattern: String) {
         let text = pattern.replacing("SECRET", with: Self.secret)
         let wide = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
         for bytes in [Array(text.utf8), wide, [0xff] + Array(text.utf8)] {
@@ -24,7 +24,7 @@ struct RequestLogBodyTests {
         }
     }
 
-    @Test("What is wrong with a body is told without a piece of a secret")
+    @Test("The explanation of an invalid body contains no part of a secret")
     func explained() throws {
         for text in ["{\"password\": SECRET}", "{\"password\"/**/:\"SECRET\"}"] {
             let error = try #require(throws: APIError.self) { try RequestBody(Array(text.utf8)) }
@@ -34,7 +34,7 @@ struct RequestLogBodyTests {
         #expect(error.explanation.contains("`SECRET"))
     }
 
-    @Test("Other bodies stand as they were sent")
+    @Test("Other bodies are logged as they were sent")
     func kept() {
         for text in [#"{ "a" : 1 }"#, #"{"a":"#, "a=b"] { #expect(RequestLogBody.text(Array(text.utf8)) == text) }
     }

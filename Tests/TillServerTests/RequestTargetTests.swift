@@ -4,11 +4,11 @@ import Testing
 
 @testable import TillServer
 
-/// The host of a request, read strictly.
+/// Strict parsing of the host of a request.
 @Suite("The authority of a request")
 struct RequestTargetTests {
     @Test(
-        "A host with an optional port is read",
+        "A host with an optional port is accepted",
         arguments: [
             ("localhost", "localhost", nil), ("LOCALHOST:8890", "localhost", 8_890), ("127.0.0.1:0", "127.0.0.1", 0),
             ("[::1]", "[::1]", nil), ("[2001:DB8::1]:443", "[2001:db8::1]", 443), ("", "", nil), (":", "", nil),
@@ -22,7 +22,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "Anything else is malformed",
+        "Any other text is malformed",
         arguments: [
             "127.0.0.1:8890@evil.com", "user@localhost", "localhost@evil.example", "localhost:x", "localhost:80:80",
             "localhost:65536", "localhost:-1", "localhost:+1", "[::1", "::1", "[::1]x", "[::1]:x", "[127.0.0.1]", "[]",
@@ -61,7 +61,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "Every other request of HTTP/1 is refused",
+        "Every other request of HTTP/1 is rejected",
         arguments: [
             ("/x", []), ("/x", ["localhost", "localhost"]), ("/x", ["localhost", "evil"]),
             ("/x", ["127.0.0.1:8890@evil.com"]), ("http://evil.com/x", ["localhost"]),
@@ -77,7 +77,7 @@ struct RequestTargetTests {
         #expect(throws: RequestTarget.Refused.self) { try RequestTarget.check(&head) }
     }
 
-    @Test("Only HTTP/1.0 does without a Host field")
+    @Test("Only HTTP/1.0 may omit the Host field")
     func without() throws {
         var old = Self.head("/readyz", [], version: .http1_0, method: .GET)
         try RequestTarget.check(&old)

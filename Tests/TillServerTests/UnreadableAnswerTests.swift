@@ -7,8 +7,8 @@ import TillShop
 import TillStorage
 import TillTesting
 
-/// What control answers over data that cannot be read.
-@Suite("Control over data that cannot be read")
+/// Answers of the control API when data is unreadable.
+@Suite("Control API with unreadable data")
 struct UnreadableDataTests {
     private let control = ControlTests()
     private static let root = "/v1/apps/com.example.shop/sandbox"
@@ -25,7 +25,7 @@ struct UnreadableDataTests {
         return test
     }
 
-    @Test("Lists show everybody else and name the damaged account")
+    @Test("Lists contain all other customers and name the damaged account")
     func lists() async throws {
         let test = try await shop("UPDATE accounts SET state = '{' WHERE customer = 'bob'")
         try await control.withControl(test) { client in
@@ -43,7 +43,7 @@ struct UnreadableDataTests {
         }
     }
 
-    @Test("A damaged row is answered with what is damaged and what to do")
+    @Test("For a damaged row the answer names the damage and the remedy")
     func rows() async throws {
         let test = try await shop("UPDATE outbox SET signed_date = 'abc'")
         try await control.withControl(test) { client in

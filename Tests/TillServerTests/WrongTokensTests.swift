@@ -6,8 +6,8 @@ import Testing
 
 @testable import TillServer
 
-/// Every test has a clock of its own, which stands still until the test moves it; nobody waits.
-@Suite("Wrong tokens of control are answered slowly, for each address and in all")
+/// Every test has a clock of its own, which moves only when the test moves it, so no test waits.
+@Suite("Wrong control API tokens are answered slowly, per address and in total")
 struct WrongTokensTests {
     private final class Clock: Sendable {
         private let instant = Mutex(ContinuousClock().now)
@@ -29,43 +29,43 @@ struct WrongTokensTests {
         wrong = WrongTokens(now: { clock.now }, sleep: { clock.wait($0) })
     }
 
-    private func guess(from address: String, times: Int = 1) async throws {
+    private func refuse(from address: String, times: Int = 1) async throws {
         let address = try SocketAddress(ipAddress: address, port: 40_000)
         for _ in 0..<times { try await wrong.refuse("refused", from: address, logger) }
     }
 
-    @Test("From one address ten are answered at once, and then one a second however many ask at once")
+    @Test("Ten refusals per address are immediate, then one a second, however many requests run at once")
     func perAddress() async throws {
-        try await guess(from: "192.0.2.1", times: 10)
+        try await refuse(from: "192.0.2.1", times: 10)
         #expect(clock.waited.isEmpty)
-        try await guess(from: "192.0.2.1", times: 40)
+        try await refuse(from: "192.0.2.1", times: 40)
         #expect(clock.waited == (1...40).map { min(.seconds($0), WrongTokens.longestWait) })
         // Another address does not wait for it.
-        try await guess(from: "192.0.2.2")
+        try await refuse(from: "192.0.2.2")
         #expect(clock.waited.count == 40)
         clock.advance(.seconds(3_600))
-        try await guess(from: "192.0.2.1", times: 10)
+        try await refuse(from: "192.0.2.1", times: 10)
         #expect(clock.waited.count == 40)
     }
 
-    @Test("An attack that ended is over within the longest wait and the time of a burst")
+    @Test("The delay after an attack lasts at most the longest wait plus the time of a burst")
     func over() async throws {
-        try await guess(from: "192.0.2.1", times: 5_000)
+        try await refuse(from: "192.0.2.1", times: 5_000)
         clock.advance(WrongTokens.longestWait + WrongTokens.perAddress.interval * WrongTokens.perAddress.burst)
         let before = clock.waited.count
-        try await guess(from: "192.0.2.1", times: 10)
+        try await refuse(from: "192.0.2.1", times: 10)
         #expect(clock.waited.count == before)
     }
 
-    @Test("From many addresses a hundred are answered at once, and then ten a second")
+    @Test("A hundred refusals from many addresses are immediate, then ten a second")
     func inAll() async throws {
-        for number in 0..<100 { try await guess(from: "10.0.\(number / 250).\(number % 250)") }
+        for number in 0..<100 { try await refuse(from: "10.0.\(number / 250).\(number % 250)") }
         #expect(clock.waited.isEmpty)
-        for number in 0..<20 { try await guess(from: "10.1.0.\(number)") }
+        for number in 0..<20 { try await refuse(from: "10.1.0.\(number)") }
         #expect(clock.waited == (1...20).map { .milliseconds(100 * $0) })
     }
 
-    @Test("A server that stops answers pending refusals at once, and those that come later", .timeLimit(.minutes(5)))
+    @Test("A server that stops sends pending and later refusals at once", .timeLimit(.minutes(5)))
     func stop() async throws {
         struct Guesses: Service {
             let work: @Sendable () async throws -> Void
@@ -99,16 +99,18 @@ struct WrongTokensTests {
         }
     }
 
-    @Test("Addresses that are remembered have a bound, and many IPv6 addresses of one network are one")
+    @Test("The number of remembered addresses is limited, and IPv6 addresses of one network count as one")
     func memory() async throws {
-        for number in 0..<6_000 { try await guess(from: "10.\(number / 62_500).\(number / 250 % 250).\(number % 250)") }
+        for number in 0..<6_000 {
+            try await refuse(from: "10.\(number / 62_500).\(number / 250 % 250).\(number % 250)")
+        }
         #expect(wrong.addressCount == WrongTokens.mostAddresses)
         clock.advance(.seconds(60))
-        try await guess(from: "10.9.9.9")
+        try await refuse(from: "10.9.9.9")
         #expect(wrong.addressCount == 1)
-        for number in 0..<50 { try await guess(from: "2001:db8:1:2::\(String(number, radix: 16))") }
+        for number in 0..<50 { try await refuse(from: "2001:db8:1:2::\(String(number, radix: 16))") }
         #expect(wrong.addressCount == 2)
-        try await guess(from: "2001:db8:1:3::1")
+        try await refuse(from: "2001:db8:1:3::1")
         #expect(wrong.addressCount == 3)
     }
 

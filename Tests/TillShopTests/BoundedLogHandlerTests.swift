@@ -4,13 +4,13 @@ import TillShop
 import TillStorage
 import TillTesting
 
-@Suite("No library fills the log")
+@Suite("Log lines have a maximum length")
 struct BoundedLogHandlerTests {
     private struct Holder: Error {
         let privateKey = "secret"
     }
 
-    @Test("Every text of a line is cut to a length, and an error says its name")
+    @Test("Every text in a log line is cut to a maximum length, and an error is logged by name")
     func cut() throws {
         let log = TestLog()
         var logger = Logger(label: "test", factory: { _ in BoundedLogHandler(log.logger().handler) })

@@ -5,10 +5,10 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-@Suite("Tokens of control")
+@Suite("Control API tokens")
 struct ControlTokenTests {
     @Test(
-        "Every server of a store knows a token at once, and knows at once that it is revoked",
+        "Every server of a store accepts a new token at once, and rejects it at once when it is revoked",
         arguments: TestEngine.allCases
     )
     func everywhere(_ engine: TestEngine) async throws {
@@ -33,7 +33,7 @@ struct ControlTokenTests {
         #expect(!(try await test.shop.isControlToken(secret.exposed)))
     }
 
-    @Test("The store keeps a digest and not the token, and no restore brings a revoked one back")
+    @Test("The store keeps a digest and not the token, and no restore restores a revoked token")
     func kept() async throws {
         let test = try await TestShop()
         let (_, secret) = try await test.shop.makeControlToken(named: "ci")
@@ -48,7 +48,7 @@ struct ControlTokenTests {
         #expect(try await test.shop.isControlToken(later.exposed))
     }
 
-    @Test("Names that are none, that are taken or unknown are refused, and so is one token too many")
+    @Test("Invalid, duplicate and unknown names are rejected, and so is one token too many")
     func refusals() async throws {
         let test = try await TestShop()
         for name in ["", ".ci", "c i", String(repeating: "x", count: 65)] {
@@ -57,6 +57,6 @@ struct ControlTokenTests {
         for number in 1...Shop.mostTokens { _ = try await test.shop.makeControlToken(named: "t\(number)") }
         await #expect(throws: TokenRefused.exists("t1")) { try await test.shop.makeControlToken(named: "t1") }
         await #expect(throws: TokenRefused.tooMany(100)) { try await test.shop.makeControlToken(named: "more") }
-        await #expect(throws: TokenRefused.self) { try await test.shop.revokeControlToken("nobody") }
+        await #expect(throws: TokenRefused.self) { try await test.shop.revokeControlToken("unknown") }
     }
 }

@@ -5,9 +5,9 @@ import TillShop
 import TillStorage
 import TillTesting
 
-@Suite("Cursors are opaque, durable and cannot be made up")
+@Suite("Cursors are opaque, durable and cannot be forged")
 struct CursorTests {
-    @Test("A cursor reads back as it was sealed, also by another shop over the same store")
+    @Test("A cursor decodes to what was encoded, also by another shop on the same store")
     func roundTrip() async throws {
         let test = try await TestShop()
         let cursor = Cursor(
@@ -22,11 +22,11 @@ struct CursorTests {
         #expect(text.utf8.allSatisfy { (0x30...0x7a).contains($0) || $0 == 0x2d })
         let again = try await Shop(storage: test.shop.storage, chain: test.shop.signingChain, wallClock: { test.now })
         #expect(again.cursors.open(text) == cursor)
-        let stranger = try await TestShop()
-        #expect(stranger.shop.cursors.open(text) == nil)
+        let otherShop = try await TestShop()
+        #expect(otherShop.shop.cursors.open(text) == nil)
     }
 
-    @Test("A cursor with any character changed, cut or added is none")
+    @Test("A cursor with any character changed, removed or added is invalid")
     func tampering() async throws {
         let test = try await TestShop()
         let text = test.shop.cursors.seal(Cursor(route: .refunds, account: AccountID(1), position: 1))
@@ -40,7 +40,7 @@ struct CursorTests {
         }
     }
 
-    @Test("Equal filters have equal digests whatever their order; different ones differ")
+    @Test("Equal filters have equal digests in any order; different filters have different digests")
     func digests() {
         let one = HistoryFilter(productIDs: ["a", "b"], productTypes: [.consumable, .nonRenewing])
         let same = HistoryFilter(productIDs: ["b", "a"], productTypes: [.nonRenewing, .consumable])

@@ -8,8 +8,8 @@ import TillTesting
 
 @testable import TillShop
 
-/// Stored accounts that contradict themselves or each other, as somebody leaves them who edits a state or a database by
-/// hand. None of them may trap: each is named by the doctor, refused by an import, and quarantined by the shop.
+/// Stored accounts that contradict themselves or each other, as manual edits of an export or a database leave them.
+/// None of them may trap: the doctor reports each, an import rejects it, and the shop quarantines it.
 @Suite("Damaged accounts are quarantined")
 struct DamagedAccountTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
@@ -18,7 +18,7 @@ struct DamagedAccountTests {
 
     /// A change of stored accounts.
     struct Damage: Sendable, CustomTestStringConvertible {
-        /// Whose acts are refused.
+        /// The customers whose operations are rejected.
         let customer: String
         /// A part of the reason.
         let words: String
@@ -94,7 +94,7 @@ struct DamagedAccountTests {
         .state("cat", "a period without an end", "json_remove(state, '$.subscriptions[0].state.latest.expiresDate')"),
         .state(
             "cat",
-            "of another subscription",
+            "belongs to another subscription",
             "json_set(state, '$.subscriptions[0].state.latest.originalID', 2000000000000000)"
         ),
         .state(
@@ -112,17 +112,17 @@ struct DamagedAccountTests {
             "a date is out of range",
             "json_set(state, '$.subscriptions[0].state.latest.purchaseDate', -9223372036854775807)"
         ),
-        .state("cat", "a date of it is out of range", "json_set(state, '$.lastSigned', 9223372036854775807)"),
+        .state("cat", "one of its dates is out of range", "json_set(state, '$.lastSigned', 9223372036854775807)"),
         .state(
             "cat",
             "a number out of range",
             "json_set(state, '$.subscriptions[0].paidService', 9223372036854775807)"
         ),
         .state("cat", "a number out of range", "json_set(state, '$.subscriptions[0].renewals', 9223372036854775807)"),
-        .state("cat", "a counter of it is out of range", "json_set(state, '$.changeNumber', 9223372036854775807)"),
+        .state("cat", "one of its counters is out of range", "json_set(state, '$.changeNumber', 9223372036854775807)"),
         .state(
             "cat",
-            "a counter of it is out of range",
+            "one of its counters is out of range",
             "json_set(state, '$.notificationNumber', 9223372036854775807)"
         ),
         .state(
@@ -133,27 +133,28 @@ struct DamagedAccountTests {
                 "expiresDate":1,"price":{"milliunits":1,"currency":"USD"}}'))
             """
         ),
-        // Holdings, requests, names.
+        // Owned products, requests, names.
         .state(
             "ann",
-            "two products by one transaction",
+            "two products from one transaction",
             "json_insert(state, '$.holdings[#]', json_extract(state, '$.holdings[0]'))"
         ),
-        .state("dan", "numbered beyond its count", "json_remove(state, '$.heldNumber')"),
+        .state("dan", "number above the account's count", "json_remove(state, '$.heldNumber')"),
         .state(
             "dan",
-            "numbered beyond its count",
+            "number above the account's count",
             "json_insert(state, '$.heldPurchases[#]', json_extract(state, '$.heldPurchases[0]'))"
         ),
         .state(
             "dan",
-            "two refunds of one transaction",
+            "two refund requests for one transaction",
             "json_insert(state, '$.refundRequests[#]', json_extract(state, '$.refundRequests[0]'))"
         ),
         .state("eve", "stored", "json_set(state, '$.customer', 'zoe')"),
     ]
 
-    /// Ann shares what she bought with Bob; Cat has a subscription of her own; Dan waits for a parent and for a refund.
+    /// Ann shares what she bought with Bob; Cat has a subscription of her own; Dan waits for a parent's approval and
+    /// for a refund.
     private func shop() async throws -> TestShop {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -195,7 +196,7 @@ struct DamagedAccountTests {
         return text
     }
 
-    @Test("Accounts that nobody damaged are well, and their state can be imported")
+    @Test("Undamaged accounts have no findings, and their export can be imported")
     func well() async throws {
         let test = try await shop()
         #expect(await test.doctorFindings().isEmpty)
@@ -206,7 +207,7 @@ struct DamagedAccountTests {
         try await test.shop.takeState(text: try await text(test))
     }
 
-    @Test("Reading a sound account is possible while a member of its family is damaged")
+    @Test("A sound account can be read while a member of its family is damaged")
     func damagedRelative() async throws {
         let test = try await shop()
         let sql = "json_remove(state, '$.subscriptions[0].state.latest.expiresDate')"
@@ -217,7 +218,7 @@ struct DamagedAccountTests {
         #expect(try await test.shop.instantOfState(of: bob) == test.shop.now(on: Self.clock))
     }
 
-    @Test("The doctor names the damage, and an import refuses it", arguments: damages)
+    @Test("The doctor reports the damage, and an import rejects it", arguments: damages)
     func refused(_ damage: Damage) async throws {
         let test = try await shop()
         try plant(damage.sql, in: test)
@@ -228,7 +229,10 @@ struct DamagedAccountTests {
         guard case .badFile? = error else { return #expect(Bool(false), "\(String(describing: error))") }
     }
 
-    @Test("No act on a damaged account traps, the account is quarantined, and others go on", arguments: damages)
+    @Test(
+        "No operation on a damaged account traps, the account is quarantined, and other accounts work",
+        arguments: damages
+    )
     func quarantined(_ damage: Damage) async throws {
         let test = try await shop()
         let damaged = try await account(damage.customer, test)
@@ -240,7 +244,7 @@ struct DamagedAccountTests {
         #expect(refused?.reason.contains(damage.words) == true, "\(String(describing: refused))")
         #expect(test.shop.quarantine.all.values.contains { $0.contains(damage.words) })
         #expect(test.log.errors.count { $0.contains("an account was quarantined") } == 1)
-        // Whatever anybody does, and however time passes, nothing ends the process.
+        // No operation and no advance ends the process.
         let months = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
         for customer in Self.customers { await act(customer, test) }
         _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
@@ -253,7 +257,7 @@ struct DamagedAccountTests {
         }
     }
 
-    /// Every kind of command that finds others or earlier rows, refused or not.
+    /// Every kind of command that looks up other accounts or earlier rows, rejected or not.
     private func act(_ customer: String, _ test: TestShop) async {
         let found = try? await test.shop.storage.account(
             environment: .sandbox,
@@ -279,7 +283,7 @@ struct DamagedAccountTests {
         _ = account.heldSubscriptions.map { "\($0.status) \($0.renewalDate.iso8601)" }
     }
 
-    @Test("A family whose host was erased meanwhile cannot be joined")
+    @Test("A family whose organizer was erased meanwhile cannot be joined")
     func erasedHost() async throws {
         let test = try await shop()
         let cat = try await account("cat", test)
@@ -290,7 +294,7 @@ struct DamagedAccountTests {
         }
     }
 
-    @Test("An account that was repaired is not quarantined any more")
+    @Test("A repaired account is no longer quarantined")
     func repaired() async throws {
         let test = try await shop()
         let state = try JSONEncoder().encode(try await account("cat", test))

@@ -8,9 +8,9 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-@Suite("The doctor names what is wrong")
+@Suite("Findings of the doctor")
 struct DoctorTests {
-    /// A corruption that is planted, and a word that the doctor's finding must have.
+    /// A planted corruption, and a word that the doctor's finding must contain.
     struct Corruption: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let word: String
@@ -60,34 +60,38 @@ struct DoctorTests {
         ),
         .sql(
             "a subscription that differs from the ledger",
-            finding: "otherwise than the ledger",
+            finding: "has another version of transaction",
             "UPDATE ledger SET price = 1 WHERE type = 'autoRenewable'"
         ),
-        .sql("an identifier series that fell back", finding: "beyond the last one", "UPDATE identifiers SET next = 2"),
+        .sql("an identifier counter that went back", finding: "beyond the last one", "UPDATE identifiers SET next = 2"),
         .sql(
             "a lost original",
             finding: "names the original",
             "UPDATE ledger SET original_id = original_id + 1024 WHERE id = $ID"
         ),
         .sql(
-            "a deadline that is noted wrongly",
-            finding: "something falls due next at",
+            "a wrong stored deadline",
+            finding: "the next event is due at",
             "UPDATE accounts SET next_due = next_due + 1000 WHERE next_due IS NOT NULL"
         ),
         .sql(
-            "a deadline that is not noted",
+            "a missing stored deadline",
             finding: "noted is never",
             "UPDATE accounts SET next_due = NULL WHERE next_due IS NOT NULL"
         ),
-        .sql("an account under another clock", finding: "clock than its own", "UPDATE accounts SET clock = 'other'"),
         .sql(
-            "a delivery by another clock",
+            "an account stored with another clock",
+            finding: "clock than its own",
+            "UPDATE accounts SET clock = 'other'"
+        ),
+        .sql(
+            "a delivery with another clock",
             finding: "clock than its account's",
             "UPDATE deliveries SET clock = 'other' WHERE due IS NOT NULL"
         ),
         .sql("a lost notification", finding: "notifications and has", "DELETE FROM outbox WHERE type = 'SUBSCRIBED'"),
         .sql(
-            "a notification that nobody caused",
+            "a notification without a cause",
             finding: "should have 5 notifications and has 6",
             """
             INSERT INTO outbox
@@ -97,7 +101,11 @@ struct DoctorTests {
             FROM outbox WHERE type = 'SUBSCRIBED' AND realm = 'sandbox'
             """
         ),
-        .sql("a delivery of nothing", finding: "which is missing", "DELETE FROM outbox WHERE type = 'REFUND'"),
+        .sql(
+            "a delivery without a notification",
+            finding: "which is missing",
+            "DELETE FROM outbox WHERE type = 'REFUND'"
+        ),
         .sql("lost certificates of a chain", finding: "which signed", "DELETE FROM documents WHERE kind = 'chain'"),
         .sql(
             "certificates that cannot be read",
@@ -105,18 +113,18 @@ struct DoctorTests {
             "UPDATE documents SET body = '\"AAAA\"' WHERE kind = 'chain'"
         ),
         .sql(
-            "a notification that says something else",
-            finding: "does not fit what it says",
+            "a notification with another type",
+            finding: "does not match its payload",
             "UPDATE outbox SET body = CAST(replace(CAST(body AS TEXT), 'INITIAL_BUY', 'RESUBSCRIBE') AS BLOB)"
         ),
         .sql(
-            "a notification about something else",
-            finding: "does not fit what it says",
+            "a notification with another transaction",
+            finding: "does not match its payload",
             "UPDATE outbox SET transaction_info = CAST(replace(CAST(transaction_info AS TEXT), 'USD', 'EUR') AS BLOB)"
         ),
         .sql(
             "a notification with the signature of another",
-            finding: "does not fit what it says",
+            finding: "does not match its payload",
             """
             UPDATE outbox SET renewal_signature =
                 (SELECT renewal_signature FROM outbox WHERE type = 'DID_RENEW')
@@ -124,30 +132,30 @@ struct DoctorTests {
             """
         ),
         .sql(
-            "a delivery to nobody",
+            "a delivery without an endpoint",
             finding: "due to the endpoint gone",
             "UPDATE deliveries SET endpoint = 'gone' WHERE due IS NOT NULL"
         ),
         .sql(
-            "a running period that differs from the ledger",
-            finding: "otherwise than the ledger",
+            "a current period that differs from the ledger",
+            finding: "has another version of transaction",
             """
             UPDATE accounts SET state = json_set(state, '$.subscriptions[0].state.previous.quantity', 7)
             WHERE json_extract(state, '$.subscriptions[0].state.previous') IS NOT NULL
             """
         ),
         .sql(
-            "a product that the account forgot",
-            finding: "does not know that it holds skin",
+            "a product missing in the account",
+            finding: "does not record that it owns skin",
             "UPDATE accounts SET state = json_remove(state, '$.holdings') WHERE realm = 'sandbox'"
         ),
         .sql(
-            "a product that is another one's",
-            finding: "which is of the product coins",
+            "another product id",
+            finding: "which is for the product coins",
             "UPDATE ledger SET product = 'coins' WHERE type = 'nonConsumable'"
         ),
         .sql(
-            "a copy of nothing",
+            "a copy without a source",
             finding: "a family member's copy",
             "UPDATE ledger SET ownership = 'FAMILY_SHARED' WHERE id = $ID"
         ),
@@ -167,18 +175,22 @@ struct DoctorTests {
             "UPDATE ledger SET revocation_date = purchase_date WHERE id = $ID"
         ),
         .sql(
-            "a storefront nobody has",
+            "an unknown storefront",
             finding: "(ann) is damaged: a row of the table ledger (id",
             "UPDATE ledger SET storefront = 'ZZZ' WHERE id = $ID"
         ),
-        .sql("a value nobody wrote", finding: "column type has", "UPDATE ledger SET type = 'gift' WHERE id = $ID"),
+        .sql(
+            "a value that Till never writes",
+            finding: "column type has",
+            "UPDATE ledger SET type = 'gift' WHERE id = $ID"
+        ),
         .sql(
             "a key that cannot be read",
             finding: "cannot be read",
             "UPDATE documents SET body = '{' WHERE kind = 'key'"
         ),
-        .sql("an app without its team", finding: "team", "DELETE FROM documents WHERE kind = 'team'"),
-        .sql("an account of an app that is gone", finding: "of app", "DELETE FROM documents WHERE kind = 'app'"),
+        .sql("an app without a team", finding: "team", "DELETE FROM documents WHERE kind = 'team'"),
+        .sql("an account of a deleted app", finding: "of app", "DELETE FROM documents WHERE kind = 'app'"),
         Corruption("a key that others can read", finding: "must be 600") { directory, _ in
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory.rootKey)
         },
@@ -210,14 +222,14 @@ struct DoctorTests {
     private func shop() async throws -> (TestShop, TransactionID) {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.shop.updateRules(of: AccountScope(environment: .sandbox, app: TestShop.bundleID)) {
-            $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/nobody-sends")]
+            $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/never-sent")]
         }
         let coins = try await test.buy("coins", by: "ann")
         try await test.buy("pro", by: "ann")
         try await test.buy("skin", by: "ann")
-        let regretted = try await test.buy("coins", by: "ann")
-        _ = try await test.shop.perform(.refund(Refund(transaction: regretted.id)), by: test.customer("ann"))
-        // In production a renewal is charged a day ahead; until then the period before it goes on.
+        let refunded = try await test.buy("coins", by: "ann")
+        _ = try await test.shop.perform(.refund(Refund(transaction: refunded.id)), by: test.customer("ann"))
+        // In production a renewal is charged a day ahead; until the renewal date the previous period is current.
         try await test.buy("pro", by: "eve", in: .production)
         let production = ClockName(AccountScope(environment: .production, app: TestShop.bundleID))
         _ = try await test.shop.advance(production, .by(milliseconds: 156 * 3_600_000), settling: false)
@@ -231,7 +243,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("A shop that nobody harmed is well")
+    @Test("An undamaged shop has no findings")
     func well() async throws {
         let (test, _) = try await shop()
         #expect(await findings(test).isEmpty)
@@ -249,7 +261,7 @@ struct DoctorTests {
         )
     }
 
-    @Test("A row that cannot be read is named, and hides nothing about other accounts")
+    @Test("An unreadable row is reported, and hides no findings about other accounts")
     func unreadableRow() async throws {
         let (test, transaction) = try await shop()
         let corruption = Corruption.sql(
@@ -264,11 +276,11 @@ struct DoctorTests {
         let findings = await findings(test)
         let row = "a row of the table ledger (id \(transaction.number)) is damaged: its column storefront"
         #expect(findings.contains { $0.contains("(ann) is damaged: \(row)") }, "\(findings)")
-        #expect(findings.contains { $0.contains("(eve) something falls due next at") }, "\(findings)")
+        #expect(findings.contains { $0.contains("(eve) the next event is due at") }, "\(findings)")
         #expect(!findings.contains { $0.contains("cannot be read") })
     }
 
-    @Test("A store of which nothing can be read is no finding, and file modes are told from what else is found")
+    @Test("An unreachable store is not a finding, and file modes are reported separately")
     func unreached() async throws {
         let (test, _) = try await shop()
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: test.directory.rootKey)
@@ -281,7 +293,7 @@ struct DoctorTests {
         #expect(reached.unreached == nil && reached.others.isEmpty && reached.modes.count == 1)
     }
 
-    @Test("A damaged file is not served, and the refusal says what to do next")
+    @Test("A damaged file is not served, and the error states what to do next")
     func refused() async throws {
         let (test, _) = try await shop()
         let database = try DatabaseQueue(path: test.directory.database)
@@ -290,7 +302,7 @@ struct DoctorTests {
         }
         try database.close()
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: test.directory.database))
-        // Behind the head of the page, where its cells begin: the file still opens.
+        // Behind the header of the page, where its cells begin: the file still opens.
         try file.seek(toOffset: UInt64((try #require(page) - 1) * 8_192 + 8_192 - 64))
         try file.write(contentsOf: Data(repeating: 0x7f, count: 64))
         try file.close()
@@ -299,7 +311,7 @@ struct DoctorTests {
         #expect(await !findings(test).isEmpty)
     }
 
-    @Test("What was noted while a product was for sale, or another rate held, is no finding")
+    @Test("Events scheduled under an earlier catalog or renewal rate are not findings")
     func overtaken() async throws {
         let (test, _) = try await shop()
         let storage = try SQLiteStorage(path: test.directory.database)
@@ -314,7 +326,7 @@ struct DoctorTests {
         #expect(await findings(test).isEmpty)
     }
 
-    @Test("The doctor works beside a server that is selling")
+    @Test("The doctor runs beside a server that is processing purchases")
     func beside() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let selling = Task {

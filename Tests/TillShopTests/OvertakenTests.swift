@@ -4,13 +4,13 @@ import TillShop
 import TillStorage
 import TillTesting
 
-/// What was noted is overtaken by what the operator changes: it neither holds time up nor stays for ever.
-@Suite("What is noted, and overtaken")
+/// Scheduled work that an operator's change has made obsolete neither blocks a clock nor stays for ever.
+@Suite("Obsolete scheduled work")
 struct OvertakenTests {
     static let scope = AccountScope(environment: .production, app: TestShop.bundleID)
     static let clock = ClockName(scope)
 
-    @Test("A renewal that was noted for the day before the end does not hold time up once the product is not for sale")
+    @Test("A renewal scheduled for the day before the end does not block the clock once the product is not for sale")
     func withdrawn() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -34,14 +34,14 @@ struct OvertakenTests {
         #expect(try await storage.nextDue(of: trial.account) == nil)
     }
 
-    @Test("What is owed to an endpoint that is no more is forgotten, however it came to be noted")
-    func nobody() async throws {
+    @Test("Deliveries to a deleted endpoint are dropped, however they were queued")
+    func deletedEndpoint() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         let endpoints = ["primary", "spare"].map { EndpointRecord(name: $0, url: "http://127.0.0.1:9/\($0)") }
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = endpoints }
         try await test.buy("coins", by: "eve", in: .production)
-        // As a crash between the two halves of a removal leaves it.
+        // As a crash between the two halves of a deletion leaves it.
         var rules = test.shop.registry.rules(of: Self.scope)
         rules.endpoints.removeAll { $0.name == "spare" }
         try await test.shop.registry.put(rules, of: Self.scope)

@@ -5,7 +5,7 @@ import TillShop
 import TillStorage
 import TillTesting
 
-@Suite("The journal of refusals")
+@Suite("The request log")
 struct RequestLogTests {
     private func entry(_ number: Int) -> RequestLogEntry {
         RequestLogEntry(
@@ -19,7 +19,7 @@ struct RequestLogTests {
         )
     }
 
-    @Test("What was noted is found at once, before it is written")
+    @Test("An entry is found at once, before it is written")
     func atOnce() async throws {
         let test = try await TestShop()
         await test.shop.requestLog.note(entry(1))
@@ -27,7 +27,7 @@ struct RequestLogTests {
         #expect(try await test.shop.requestLog.entry("ID2") == nil)
     }
 
-    @Test("A flood keeps the newest, and what the setting says is kept")
+    @Test("During a flood the newest entries are kept, as many as the setting allows")
     func flood() async throws {
         let test = try await TestShop(settings: Settings(journalLength: 50))
         for number in 1...5_000 { await test.shop.requestLog.note(entry(number)) }
@@ -36,7 +36,7 @@ struct RequestLogTests {
         #expect(latest.count == 50)
     }
 
-    @Test("Request ids are 26 base-32 characters and a tail, and never twice the same")
+    @Test("Request ids are 26 base-32 characters and a suffix, and unique")
     func requestIDs() {
         let ids = (0..<2_000).map { _ in RequestID.make() }
         #expect(Set(ids).count == ids.count)

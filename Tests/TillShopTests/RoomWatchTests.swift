@@ -5,10 +5,10 @@ import TillTesting
 
 @testable import TillShop
 
-/// What `/readyz` asks. That a full disk is seen is tested with one, in test_operating.py.
+/// The check behind `/readyz`. test_operating.py tests it with a full disk.
 @Suite("Whether a purchase could be committed")
 struct RoomWatchTests {
-    @Test("A commit without room says no until something could be written again")
+    @Test("A commit that fails for lack of space makes the check fail until a write succeeds")
     func commits() async throws {
         let watch = RoomWatch()
         let writes = Synchronized(0)
@@ -20,7 +20,7 @@ struct RoomWatchTests {
         await #expect(throws: CocoaError.self) {
             _ = try await watch.hasRoom(free: nil) { throw CocoaError(.fileReadUnknown) }
         }
-        // Another failure says nothing of the room, and nothing is written while all is well.
+        // Another failure does not mean a full disk, and nothing is written while commits succeed.
         watch.note([.failure(.engine("broken"))])
         #expect(try await !watch.hasRoom(free: nil) { throw full })
         #expect(writes.value == 0)
@@ -32,7 +32,7 @@ struct RoomWatchTests {
         #expect(try await watch.hasRoom(free: nil) { throw full })
     }
 
-    @Test("A disk with less than a megabyte left has no room, without a write")
+    @Test("Less than a megabyte of free space counts as full, without a write")
     func free() async throws {
         let watch = RoomWatch()
         #expect(try await !watch.hasRoom(free: RoomWatch.leastFree - 1) { Issue.record("written") })
@@ -41,7 +41,7 @@ struct RoomWatchTests {
         #expect(RoomWatch.free(in: "/nowhere") == nil)
     }
 
-    @Test("The shop asks its commits, and leaves nothing behind when it writes to find out")
+    @Test("The shop reads the results of its commits, and its test write leaves nothing behind")
     func shop() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let before = try await test.shop.storage.documents(.shop)

@@ -7,9 +7,9 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-@Suite("The shop commits what the rules decide")
+@Suite("The shop commits the decisions of the rules")
 struct ShopTests {
-    @Test("A hundred purchases of one customer at once all happen, in an unbroken order")
+    @Test("A hundred concurrent purchases of one customer all succeed, in an unbroken order")
     func oneCustomer() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let ids = try await withThrowingTaskGroup(of: TransactionID.self) { group in
@@ -25,7 +25,7 @@ struct ShopTests {
         #expect(Set(page.rows.map(\.id)) == ids)
     }
 
-    @Test("Many customers at once share commits and keep their own histories")
+    @Test("Concurrent customers share commits and keep their own histories")
     func manyCustomers() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -38,7 +38,7 @@ struct ShopTests {
         #expect(accounts.allSatisfy { $0.rowCount == 5 && $0.changeNumber == 5 })
     }
 
-    @Test("Two shops over one store do not overwrite each other")
+    @Test("Two shops on one store do not overwrite each other")
     func twoShops() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let second = try await Shop(
@@ -64,7 +64,7 @@ struct ShopTests {
         #expect(account.rowCount == 60 && account.changeNumber == 60)
     }
 
-    @Test("A refused command leaves nothing behind, not even a new customer")
+    @Test("A rejected command leaves nothing behind, not even a new customer")
     func refusals() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         await #expect(throws: Refusal.unknownProduct("nothing")) { try await test.buy("nothing", by: "ann") }
@@ -74,7 +74,7 @@ struct ShopTests {
         }
     }
 
-    @Test("Nothing is dated later than the customer's clock: not a purchase, a refund, a new customer")
+    @Test("No purchase, refund or new customer is dated later than the customer's clock")
     func laterThanClock() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let shop = test.shop
@@ -96,7 +96,8 @@ struct ShopTests {
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let accounts = try await shop.storage.accounts(of: scope, after: nil, limit: 10)
         #expect(accounts.map(\.customer) == ["ann"] && accounts.first?.rowCount == 1)
-        // The customer's own clock counts: behind the wall's it is the limit, and at it everything is possible.
+        // The customer's own clock is the limit while it is behind real time. Once it is at real time, every date is
+        // possible.
         let own = ClockName(scope, own: "past")
         let past = test.now.advanced(milliseconds: -1_000)
         try await shop.createClock(own, .frozen(at: past))
@@ -105,12 +106,12 @@ struct ShopTests {
             _ = try await shop.perform(purchase, by: test.customer("cem"), at: test.now)
         }
         _ = try await shop.perform(purchase, by: test.customer("cem"), at: past)
-        // What is planned is done when the clock comes to it.
+        // A scheduled operation is executed when the clock reaches it.
         let job = try await shop.startJob(.shareProduct("pro"), in: scope, at: test.now.advanced(milliseconds: 1_000))
         #expect(job.state == .waiting)
     }
 
-    @Test("A family's accounts change together, and a member may join whom nobody knew")
+    @Test("The accounts of a family change together, and an unknown customer may join")
     func families() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let host = try await test.shop.openAccount(test.customer("ann"), Opening())
@@ -143,7 +144,7 @@ struct ShopTests {
         }
     }
 
-    @Test("A code with a limit is redeemed so often and no more, however many try at once")
+    @Test("A code with a limit is redeemed that many times and no more, however many requests run at once")
     func codes() async throws {
         var coins = SampleProducts.coins
         let price = PriceList(standard: Money(milliunits: 10, currency: "USD"))
@@ -166,7 +167,7 @@ struct ShopTests {
         #expect(redeemed == 10)
     }
 
-    @Test("Production and sandbox are two data sets")
+    @Test("Production and sandbox are separate data sets")
     func environments() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("skin", by: "ann", in: .sandbox)
@@ -176,7 +177,7 @@ struct ShopTests {
         #expect(try await test.shop.storage.owner(of: row.id, in: production) == nil)
     }
 
-    @Test("A data directory is one process's; who comes second is told whose it is")
+    @Test("A data directory belongs to one process; a second process gets an error that names the first")
     func locking() async throws {
         let test = try await TestShop()
         let lock = try DirectoryLock(test.directory)
@@ -190,7 +191,7 @@ struct ShopTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("The certificates are made once, kept, and rotate under the same root")
+    @Test("The certificates are created once, kept, and rotate under the same root")
     func certificates() async throws {
         let test = try await TestShop()
         let store = CertificateStore(test.directory)
@@ -205,7 +206,7 @@ struct ShopTests {
         #expect(FileManager.default.fileExists(atPath: test.directory.chain(first.id).certificates))
     }
 
-    @Test("An account that leaves a clock ahead goes on from its last event when no instant is said")
+    @Test("An account that leaves a clock ahead continues from its last event when no time is given")
     func ahead() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let (shop, ann) = (test.shop, test.customer("ann"))

@@ -9,15 +9,15 @@ import TillTesting
 
 @testable import TillShop
 
-/// Stored data that cannot even be read, as an edit of the database by hand leaves it: it is named, and no other
+/// Stored data that cannot be read, as a manual edit of the database leaves it: the data is named, and no other
 /// customer is affected.
-@Suite("Data that cannot be read affects no other customer")
+@Suite("Unreadable data affects no other customer")
 struct UnreadableDataTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
     private static let cut = "UPDATE accounts SET state = substr(state, 1, 100) WHERE customer = 'bob'"
 
-    /// Ann, Bob and Cat subscribe; Ann bought coins, too.
+    /// Ann, Bob and Cat subscribe; Ann also bought coins.
     private func shop() async throws -> TestShop {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -38,7 +38,7 @@ struct UnreadableDataTests {
     // MARK: Accounts
 
     @Test(
-        "Acts on the account are refused with the reason, and everybody else goes on",
+        "Operations on the account are rejected with the reason, and other accounts work",
         arguments: [
             (cut, "its state cannot be read"),
             ("UPDATE accounts SET version = 0 WHERE customer = 'bob'", "its column version is 0, and its state says 1"),
@@ -53,7 +53,7 @@ struct UnreadableDataTests {
         #expect(test.shop.quarantine.all.values.contains { $0.contains(words) })
         try await test.buy("coins", by: "ann")
 
-        // A job that the clock comes to counts the account once, and does not hold up the clock.
+        // A job that a clock starts counts the account once, and does not block the clock.
         let at = test.shop.now(on: Self.clock).advanced(milliseconds: 86_400_000)
         let later = try await test.shop.startJob(.shareProduct("pro"), in: Self.scope, at: at)
         #expect(later.state == .waiting)
@@ -66,11 +66,11 @@ struct UnreadableDataTests {
         }
         let done = try #require(try await test.shop.job(later.id))
         #expect(done.state == .done && done.failed == 1, "\(done)")
-        // So does one that is done at once.
+        // So does a job that runs at once.
         let job = try await test.shop.startJob(.extend(Self.extension), in: Self.scope)
         #expect(job.state == .done && job.failed == 1 && job.succeeded == 2, "\(job)")
 
-        // What is erased must be known; others can be erased.
+        // An erasure must read the customer; other customers can be erased.
         await #expect(throws: DamagedAccount.self) { try await test.shop.eraseCustomer(test.customer("bob")) }
         _ = try await test.shop.eraseCustomer(test.customer("cat"))
 
@@ -88,7 +88,7 @@ struct UnreadableDataTests {
 
     // MARK: Rows
 
-    @Test("The doctor names every row that cannot be read, and goes on")
+    @Test("The doctor reports every unreadable row, and continues")
     func doctor() async throws {
         let test = try await shop()
         try edit(Self.cut, in: test)
@@ -101,11 +101,11 @@ struct UnreadableDataTests {
             "A row of the table ledger", "its column price holds", "A row of the table outbox",
             "its column signed_date",
             "A row of the table documents (kind clock, name", "its column body", "(bob) is damaged",
-            "lies under another clock", "(ann) is damaged: a row of the table ledger",
+            "stored under another clock", "(ann) is damaged: a row of the table ledger",
         ] { #expect(findings.contains { $0.contains(words) }, "\(words): \(findings)") }
     }
 
-    @Test("A document that cannot be read is named by who needs it")
+    @Test("An unreadable document is reported by each command that needs it")
     func document() async throws {
         let test = try await shop()
         try edit("UPDATE documents SET body = '{}' WHERE kind = 'catalog'", in: test)
@@ -113,7 +113,7 @@ struct UnreadableDataTests {
         #expect(damaged?.row == "kind catalog, name \(TestShop.bundleID)" && damaged?.column == "body")
     }
 
-    @Test("A delivery that cannot be read is logged once, and others arrive")
+    @Test("An unreadable delivery is logged once, and others arrive")
     func delivery() async throws {
         let post = try await ListeningPost.start { _ in .status(200) }
         let test = try await TestShop(selling: SampleProducts.all)
@@ -134,7 +134,7 @@ struct UnreadableDataTests {
 
     // MARK: Identifiers
 
-    @Test("When identifiers are at their end, a purchase is refused with the reason, and the doctor says it")
+    @Test("With exhausted identifiers a purchase is rejected with the reason, and the doctor reports it")
     func identifiers() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try edit("UPDATE identifiers SET next = 9223372036854775000", in: test)
@@ -154,7 +154,7 @@ struct UnreadableDataTests {
     }
 
     @Test(
-        "An import refuses a row that could not be read afterwards, and names its line",
+        "An import rejects a row that could not be read afterwards, and names its line",
         arguments: [
             (ShopTable.deliveries, "log", Cell.text("[null]")),
             (.ledger, "revocation_date", .integer(1_767_225_600_000)), (.ledger, "offer_kind", .integer(1)),
@@ -183,7 +183,7 @@ struct UnreadableDataTests {
         #expect(number == start + 2 && what.contains("a row of the table \(table.rawValue)"), "\(what)")
     }
 
-    @Test("An import refuses identifiers near the end of all, because no purchase would be possible")
+    @Test("An import rejects identifiers near the maximum, because no purchase would be possible")
     func counters() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -192,7 +192,7 @@ struct UnreadableDataTests {
         let lines = try await text(test)
         let other = try await TestShop(selling: SampleProducts.all)
         let refused = await #expect(throws: StateRefused.self) { try await other.shop.takeState(lines) }
-        #expect(refused?.message.contains("near to their end") == true, "\(String(describing: refused))")
+        #expect(refused?.message.contains("close to their maximum") == true, "\(String(describing: refused))")
         try await other.buy("coins", by: "ann")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("API keys")
 struct APIKeyPairTests {
-    @Test("A new key has ten characters of A to Z and 0 to 9, and no two are alike")
+    @Test("A new key has ten characters of A to Z and 0 to 9, and ids are unique")
     func ids() {
         let pairs = (0..<50).map { _ in APIKeyPair.make() }
         for pair in pairs {
@@ -36,7 +36,7 @@ struct APIKeyPairTests {
         #expect(answer.status == 0 && answer.text.contains("prime256v1"))
     }
 
-    @Test("Bytes that are no point, text that is no key and ids that would need escaping are refused")
+    @Test("Bytes that are not a point, text that is not a key and ids that need escaping are rejected")
     func refused() {
         #expect(throws: SigningError(.unreadable, .apiKey, "")) { try VerificationKey(x963: []) }
         #expect(throws: SigningError(.unreadable, .apiKey, "")) {

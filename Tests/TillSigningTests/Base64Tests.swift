@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Base64, standard and for URLs")
 struct Base64Tests {
-    @Test("Every length and random content is spelled as Foundation spells it, and reads back")
+    @Test("Base64 of every length and of random content equals Foundation's, and decodes")
     func agreesWithFoundation() {
         var generator = SystemRandomNumberGenerator()
         for length in 0..<300 {
@@ -23,7 +23,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "base64url refuses padding, white space, foreign characters, leftovers and unused bits",
+        "base64url rejects padding, white space, foreign characters, leftovers and unused bits",
         arguments: ["QQ==", "QQ=", "QU I", "QUI\n", "+w", "/w", "Q", "QUJDR", "QR", "QUJ", "QQé", "Q.Q"]
     )
     func urlIsStrict(text: String) {
@@ -31,7 +31,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Standard Base64 refuses missing, misplaced and superfluous padding, white space and unused bits",
+        "Standard Base64 rejects missing, misplaced and superfluous padding, white space and unused bits",
         arguments: [
             "QQ", "QQ=", "QUI", "QR==", "QUJ=", "Q===", "====", "QUJD====", "QQ==QQ==", "QUJ\n", "-w==", "_w==",
         ]
@@ -40,7 +40,7 @@ struct Base64Tests {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test("Appending keeps what is there")
+    @Test("Appending keeps the existing content")
     func appends() {
         var text = Array("a.".utf8)
         Base64URL.append([0xFB, 0xFF], to: &text)

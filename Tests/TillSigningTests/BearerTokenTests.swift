@@ -9,7 +9,7 @@ struct BearerTokenTests {
 
     let pair = APIKeyPair.make()
 
-    /// The claims of a good token with some changed (values as JSON) and one left out.
+    /// The claims of a valid token with some changed (values as JSON) and one left out.
     private func claims(_ changes: [String: String] = [:], without missing: String? = nil) -> [UInt8] {
         var members: [String: String] = [
             "iss": "\"\(Self.issuer)\"", "aud": "\"appstoreconnect-v1\"", "bid": "\"com.example.app\"",
@@ -26,7 +26,7 @@ struct BearerTokenTests {
         "Bearer " + (try pair.sign(claims(changes, without: missing)))
     }
 
-    /// A token with a header of our choice; the signature is 64 bytes of nothing unless said otherwise.
+    /// A token with a custom header; the signature is 64 zero bytes unless given.
     private func forged(_ header: String, signature: [UInt8] = [UInt8](repeating: 1, count: 64)) -> String {
         let parts = [Array(header.utf8), claims(), signature]
         return "Bearer " + parts.map { String(decoding: Base64URL.encode($0), as: UTF8.self) }.joined(separator: ".")
@@ -42,7 +42,7 @@ struct BearerTokenTests {
         }
     }
 
-    @Test("A token as the official Swift client makes it is accepted: fractional times, iat, a nonce")
+    @Test("A token as the official Swift client creates it is accepted: fractional times, iat, a nonce")
     func swiftClient() throws {
         let authorization = try header(["iat": "1767225599.75", "exp": "1767225899.75", "nonce": "\"x\""])
         let token = try BearerToken(authorization: authorization)
@@ -59,18 +59,18 @@ struct BearerTokenTests {
         )
     }
 
-    @Test("A token without iat, as Python and Java make it, is accepted")
+    @Test("A token without iat, as the Python and Java clients create it, is accepted")
     func pythonClient() throws {
         #expect(refusal(try header(without: "iat")) == nil)
     }
 
-    @Test("aud may be an array of one; the scheme is read without regard to case; spaces around do not matter")
+    @Test("aud may be an array of one; the scheme is case-insensitive; surrounding spaces are ignored")
     func tolerated() throws {
         #expect(refusal(try header(["aud": #"["appstoreconnect-v1"]"#])) == nil)
         #expect(refusal(try header().replacing("Bearer ", with: "bearer   ") + " ") == nil)
     }
 
-    @Test("A missing header, another scheme and an empty token are told apart")
+    @Test("A missing header, another scheme and an empty token have different errors")
     func schemes() throws {
         #expect(refusal(nil) == .headerMissing)
         #expect(refusal("") == .notBearer(scheme: nil))
@@ -89,7 +89,7 @@ struct BearerTokenTests {
         }
     }
 
-    @Test("A malformed token is refused for its shape")
+    @Test("A malformed token is rejected for its format")
     func malformed() {
         #expect(refusal("Bearer a.b") == .malformed(.segments(2)))
         #expect(refusal("Bearer a b c") == .malformed(.segments(1)))
@@ -98,7 +98,7 @@ struct BearerTokenTests {
         #expect(refusal("Bearer \(long)") == .malformed(.tooLong(bytes: 20_000, limit: 16_384)))
     }
 
-    @Test("Only ES256 is an algorithm, and the usual mistakes are named")
+    @Test("Only ES256 is accepted, and the usual mistakes are named")
     func algorithms() {
         let none = refusal(forged(#"{"alg":"none","kid":"A"}"#, signature: []))
         #expect(none == .wrongAlgorithm("none"))
@@ -111,7 +111,7 @@ struct BearerTokenTests {
         #expect(refusal(forged(#"{"kid":"A"}"#)) == .wrongAlgorithm(nil))
     }
 
-    @Test("A header that demands extensions, names no key or has a DER signature is refused")
+    @Test("A header with critical extensions, without a key or with a DER signature is rejected")
     func headers() {
         #expect(refusal(forged(#"{"alg":"ES256","kid":"A","crit":["b64"]}"#)) == .criticalHeader)
         #expect(refusal(forged(#"{"alg":"ES256"}"#)) == .keyIDMissing)
@@ -122,12 +122,12 @@ struct BearerTokenTests {
         )
     }
 
-    @Test("A bid that is no text is no bid, which some routes have an error of their own for")
+    @Test("A bid that is not a text counts as missing, for which some routes have a separate error")
     func bidOfAnotherKind() throws {
         for value in ["{}", "true", "[1]", "5"] { #expect(refusal(try header(["bid": value])) == .bundleIDMissing) }
     }
 
-    @Test("Claims of the wrong kind are refused by name", arguments: ["iss", "aud", "iat", "exp"])
+    @Test("Claims of the wrong type are rejected by name", arguments: ["iss", "aud", "iat", "exp"])
     func kinds(name: String) throws {
         for value in ["{}", "true", "[1]"] {
             guard case .wrongKind(name, _)? = refusal(try header([name: value])) else {
@@ -137,7 +137,7 @@ struct BearerTokenTests {
         }
     }
 
-    @Test("A time as a string is no time")
+    @Test("A time as a string is invalid")
     func timeAsString() throws {
         let refused = BearerRefusal.wrongKind(claim: "exp", expected: "a number of seconds since 1970")
         #expect(refusal(try header(["exp": "\"1767225900\""])) == refused)
@@ -153,20 +153,20 @@ struct BearerTokenTests {
         #expect(refusal(forged(#"{"alg":"ES256","kid":"A"}"#)) == .badSignature(keyID: "A"))
     }
 
-    @Test("A bad signature is reported before anything that the payload says")
+    @Test("A bad signature is reported before any error in the payload")
     func signatureFirst() throws {
         let other = try APIKeyPair(keyID: pair.keyID, privateKeyPEM: APIKeyPair.make().privateKeyPEM)
         let token = try other.sign(claims(["iss": "\"x\"", "exp": "1"], without: "bid"))
         #expect(refusal("Bearer \(token)") == .badSignature(keyID: pair.keyID))
     }
 
-    @Test("An unknown key is refused after the work of a verification")
+    @Test("An unknown key is rejected after the time of a verification")
     func unknownKey() throws {
         let token = try BearerToken(authorization: try header())
         #expect(token.refuseUnknownKey() == .unknownKey(keyID: pair.keyID))
     }
 
-    @Test("Issuer and audience must be the key's and the API's")
+    @Test("Issuer and audience must be those of the key and of the API")
     func issuerAndAudience() throws {
         #expect(refusal(try header(["iss": "\"someone\""])) == .wrongIssuer("someone", expected: Self.issuer))
         #expect(refusal(try header(without: "iss")) == .wrongIssuer(nil, expected: Self.issuer))
@@ -177,7 +177,7 @@ struct BearerTokenTests {
         #expect(refusal(try header(["aud": "[]"])) == .wrongAudience([]))
     }
 
-    @Test("A token is good until just before its exp")
+    @Test("A token is valid until just before its exp")
     func expiry() throws {
         let authorization = try header()
         #expect(refusal(authorization, now: 1_767_225_899.9) == nil)
@@ -198,7 +198,7 @@ struct BearerTokenTests {
         #expect(refused?.explanation.contains("the most is 3600 seconds (60 minutes)") == true)
     }
 
-    @Test("Without iat, exp is at most an hour after now, give or take the leeway")
+    @Test("Without iat, exp is at most an hour after now, plus the leeway")
     func lifetimeFromNow() throws {
         #expect(refusal(try header(["exp": "1767229260"], without: "iat")) == nil)
         let refused = refusal(try header(["exp": "1767229261"], without: "iat"))
@@ -213,7 +213,7 @@ struct BearerTokenTests {
         #expect(refusal(authorization, leeway: 59) == .issuedInFuture(seconds: 60, leeway: 59))
     }
 
-    @Test("A missing or empty bid is the last thing to be refused")
+    @Test("A missing or empty bid is checked last")
     func bundle() throws {
         #expect(refusal(try header(without: "bid")) == .bundleIDMissing)
         #expect(refusal(try header(["bid": "\"\""])) == .bundleIDMissing)
@@ -221,7 +221,7 @@ struct BearerTokenTests {
     }
 
     @Test(
-        "Absurd times are refused and explained, never a crash",
+        "Absurd times are rejected with an explanation, without a crash",
         arguments: ["1e300", "-1e300", "-1", "0", "9223372036854775808", "1e18", "1.7976931348623157e308", "-0.0"]
     )
     func absurdTimes(value: String) throws {
@@ -235,7 +235,7 @@ struct BearerTokenTests {
         }
     }
 
-    @Test("No explanation contains the token or its signature, or lets through control characters")
+    @Test("No explanation contains the token, its signature or control characters")
     func explanationsAreSafe() throws {
         let changes = [
             ["iss": #""a\u001b[31m\u202e""#], ["aud": "\"x\""], ["exp": "1"], ["iat": "1e12"], ["exp": "1e12"],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("Tokens made by others")
+@Suite("Tokens from other implementations")
 struct CompactJWSTests {
     private func text(_ header: String, _ payload: String, _ signature: String = "AA") -> String {
         [header, payload].map { String(decoding: Base64URL.encode(Array($0.utf8)), as: UTF8.self) }
@@ -32,7 +32,7 @@ struct CompactJWSTests {
     }
 
     @Test(
-        "JSON that parsers disagree about is refused",
+        "JSON that parsers interpret differently is rejected",
         arguments: [
             "", " ", "[]", "\"a\"", "1", "{", "{}x", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{"a":1"#, #"{a:1}"#,
             #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":2}"#, #"{"a":01}"#, #"{"a":+1}"#, #"{"a":.5}"#, #"{"a":1.}"#,
@@ -49,14 +49,14 @@ struct CompactJWSTests {
         #expect(!reason.isEmpty)
     }
 
-    @Test("A string that is not UTF-8 is refused")
+    @Test("A string that is not UTF-8 is rejected")
     func notUTF8() {
         let payload = Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
         let token = "e30." + String(decoding: Base64URL.encode(payload), as: UTF8.self) + ".AA"
         #expect(refusal(token) == .notJSON(.payload, reason: "has a string that is not UTF-8"))
     }
 
-    @Test("Eight levels of nesting are read, nine and thousands are refused")
+    @Test("Eight levels of nesting are accepted, nine and thousands are rejected")
     func depth() {
         func nested(_ levels: Int) -> String {
             let inner = levels - 1

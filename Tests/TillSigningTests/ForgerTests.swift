@@ -3,11 +3,11 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("What a right verifier must refuse")
+@Suite("Forgeries that a correct verifier must reject")
 struct ForgerTests {
     /// 2026-01-01 and half a year later, in milliseconds.
     static let signed: Int64 = 1_767_225_600_000
-    static let wall: Int64 = 1_782_864_000_000
+    static let realTime: Int64 = 1_782_864_000_000
     static let payload = Array(#"{"productId":"com.example.seeds"}"#.utf8)
     static let altered = Array(#"{"productId":"com.example.everything"}"#.utf8)
 
@@ -25,14 +25,14 @@ struct ForgerTests {
         let content = Forger.Content(
             payload: Self.payload,
             altered: Self.altered,
-            judged: Self.signed...Self.wall
+            judged: Self.signed...Self.realTime
         )
         let jws = try CompactJWS(try forger.sign(content, forgery))
         guard case .array(let texts)? = jws.header["x5c"] else { return (jws, []) }
         return (jws, texts.compactMap { if case .string(let text) = $0 { text } else { nil } })
     }
 
-    /// What OpenSSL says of leaf and intermediate at an instant, under our root.
+    /// OpenSSL's verdict on leaf and intermediate at an instant, under our root.
     private func verdict(_ certificates: [String], at milliseconds: Int64) throws -> OpenSSL.Answer {
         let parts = certificates.map { CertificateText.pem(of: Base64.decode($0) ?? []) }
         return try OpenSSL.inFolder { folder in
@@ -51,22 +51,22 @@ struct ForgerTests {
     func certificates(forgery: Forgery) throws {
         let (_, certificates) = try forged(forgery)
         let isBroken = [.wrongRoot, .expiredLeaf, .leafNotYetValid].contains(forgery)
-        for instant in [Self.signed, Self.wall] {
+        for instant in [Self.signed, Self.realTime] {
             let answer = try verdict(certificates, at: instant)
             #expect((answer.status == 0) == !isBroken, "\(answer.text)")
         }
     }
 
-    @Test("A leaf that is out of its time is right a little earlier or later")
+    @Test("A leaf outside its validity is valid a little earlier or later")
     func times() throws {
         let day: Int64 = 86_400_000
         let expired = try verdict(try forged(.expiredLeaf).certificates, at: Self.signed - day - 1_000)
         #expect(expired.status == 0, "\(expired.text)")
-        let early = try verdict(try forged(.leafNotYetValid).certificates, at: Self.wall + day + 1_000)
+        let early = try verdict(try forged(.leafNotYetValid).certificates, at: Self.realTime + day + 1_000)
         #expect(early.status == 0, "\(early.text)")
     }
 
-    @Test("Markers lack where they should, and nowhere else")
+    @Test("Marker extensions are missing in their cases only")
     func markers() throws {
         for forgery in Forgery.allCases {
             let (_, certificates) = try forged(forgery)
@@ -81,13 +81,13 @@ struct ForgerTests {
         }
     }
 
-    @Test("Chains of two and of four are just that", arguments: Forgery.allCases)
+    @Test("Chains of two and of four certificates have that length", arguments: Forgery.allCases)
     func length(forgery: Forgery) throws {
         let count = try forged(forgery).certificates.count
         #expect(count == (forgery == .chainOfTwo ? 2 : forgery == .chainOfFour ? 4 : 3))
     }
 
-    @Test("Signatures are wrong only where they are the point")
+    @Test("Signatures are wrong only in the cases about signatures")
     func signatures() throws {
         for forgery in [Forgery.chainOfTwo, .chainOfFour] {
             #expect(try forged(forgery).jws.verify(with: chain.publicKey))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("Tokens that were good before")
+@Suite("The cache of verified tokens")
 struct KnownTokensTests {
     private static let now: Double = 1_767_225_600
     private let pair = APIKeyPair.make()
@@ -30,7 +30,7 @@ struct KnownTokensTests {
         }
     }
 
-    @Test("A token that was good once is known, and is still judged by everything else")
+    @Test("A verified token is cached, and all other checks are repeated")
     func judged() throws {
         let known = KnownTokens()
         let header = try header()
@@ -42,7 +42,7 @@ struct KnownTokensTests {
         #expect(refusal(header, known, issuer: "another") == .wrongIssuer("issuer", expected: "another"))
     }
 
-    @Test("Neither another key, nor another signature, nor another payload passes for one that is known")
+    @Test("Another key, another signature or another payload does not match a cached token")
     func others() throws {
         let known = KnownTokens()
         let header = try header()
@@ -59,7 +59,7 @@ struct KnownTokensTests {
         #expect(known.count == 1)
     }
 
-    @Test("A token that was kept is no key's but that by which it was checked, and is good again with that one")
+    @Test("A cached token belongs to the key that verified it, and is valid again with that key only")
     func keys() throws {
         let known = KnownTokens()
         let header = try header()
@@ -72,14 +72,14 @@ struct KnownTokensTests {
         #expect(token.bundleID == "com.example.app")
     }
 
-    @Test("A header longer than any client's is good, and not kept")
+    @Test("A header longer than any client's is accepted, and not cached")
     func long() throws {
         let known = KnownTokens()
         #expect(refusal(try header(bundleID: String(repeating: "a", count: 2_048)), known) == nil)
         #expect(known.count == 0)
     }
 
-    @Test("The memory has its bound, and keeps what is used")
+    @Test("The cache has a size limit, and keeps recently used tokens")
     func bound() throws {
         let known = KnownTokens(most: 8)
         let used = try header()

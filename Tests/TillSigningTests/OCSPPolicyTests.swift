@@ -5,10 +5,10 @@ import X509
 
 @testable import TillSigning
 
-/// The verifier under Apple's Swift library, with our responder at the other end.
-@Suite("What the Swift client makes of the OCSP responder")
+/// The verifier in Apple's Swift library, against our responder.
+@Suite("The Swift client with the OCSP responder")
 struct OCSPPolicyTests {
-    /// Carries questions to a responder.
+    /// Sends requests to a responder.
     private struct Carrier: OCSPRequester {
         let responder: OCSPResponder
         let state: OCSPState
@@ -25,7 +25,7 @@ struct OCSPPolicyTests {
     private struct Cut: Error {}
 
     @Test(
-        "It accepts what is good and refuses everything else",
+        "It accepts a good answer and rejects all others",
         arguments: [
             (OCSPState.good, true), (.slow(milliseconds: 1), true), (.revoked(at: 0, reason: .keyCompromise), false),
             (.unknown, false), (.stale, false), (.error(.tryLater), false), (.error(.unauthorized), false),

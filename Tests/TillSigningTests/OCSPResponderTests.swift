@@ -20,12 +20,12 @@ struct OCSPResponderTests {
         self.responder = responder
     }
 
-    /// OpenSSL compares with the wall clock.
+    /// OpenSSL compares with real time.
     private var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
     // MARK: OpenSSL as the client
 
-    /// Certificates and what is asked about them, as files.
+    /// Certificates and requests about them, as files.
     private struct Fixture {
         let folder: URL
         let root: String
@@ -40,7 +40,7 @@ struct OCSPResponderTests {
             root = try folder.file("root.pem", parts[2])
         }
 
-        /// A question of OpenSSL's.
+        /// A request made by OpenSSL.
         func question(_ arguments: [String]) throws -> [UInt8] {
             let path = folder.appendingPathComponent("question.der")
             let answer = try OpenSSL.run(["ocsp"] + arguments + ["-reqout", path.path])
@@ -48,13 +48,13 @@ struct OCSPResponderTests {
             return Array(try Data(contentsOf: path))
         }
 
-        /// What OpenSSL makes of an answer, having asked the same.
+        /// OpenSSL's verdict on an answer to its own request.
         func judgement(of bytes: [UInt8], _ arguments: [String]) throws -> String {
             let path = folder.appendingPathComponent("answer.der")
             try Data(bytes).write(to: path)
             let asked = folder.appendingPathComponent("question.der").path
             let certificates = ["-CAfile", root, "-verify_other", intermediate, "-no-CApath", "-no-CAstore"]
-            // The nonce of the question, and not another one.
+            // The nonce of the request, and not another one.
             let files = ["-reqin", asked, "-no_nonce", "-respin", path.path]
             return try OpenSSL.run(["ocsp"] + files + certificates + arguments).text
         }
@@ -68,7 +68,7 @@ struct OCSPResponderTests {
     private struct NoAnswer: Error {}
 
     @Test(
-        "OpenSSL finds leaf and intermediate good, whichever hash it asks by",
+        "OpenSSL reads leaf and intermediate as good, with either hash",
         arguments: ["sha1", "sha256", "sha384"]
     )
     func good(hash: String) throws {
@@ -97,7 +97,7 @@ struct OCSPResponderTests {
                 }
                 let text = try fixture.judgement(of: try bytes(reply), asked)
                 #expect(text.contains("Response verify OK") && text.contains("leaf.pem: revoked"), "\(text)")
-                // OpenSSL 3.0 has no words for the last two.
+                // OpenSSL 3.0 has no text for the last two.
                 let isNamed = text.lowercased().contains("reason: \(reason.rawValue.lowercased())")
                 #expect(isNamed || [.privilegeWithdrawn, .aaCompromise].contains(reason), "\(text)")
                 let content = try bytes(reply)
@@ -110,7 +110,7 @@ struct OCSPResponderTests {
         }
     }
 
-    @Test("Several certificates of one issuer are answered at once, each with its own state, those of old chains too")
+    @Test("Several certificates of one issuer are answered together, each with its state, also those of old chains")
     func several() throws {
         let newer = try SigningChain.issue(under: root, ocspURL: "http://localhost:8888/ocsp")
         var responder = responder
@@ -132,7 +132,7 @@ struct OCSPResponderTests {
         }
     }
 
-    @Test("A number that was never issued is unknown; of another root nothing is known at all")
+    @Test("A number that was never issued is unknown; for another root there is no answer")
     func unknown() throws {
         try OpenSSL.inFolder { folder in
             let fixture = try Fixture(folder, chain)
@@ -141,18 +141,18 @@ struct OCSPResponderTests {
             let text = try fixture.judgement(of: try bytes(reply), asked)
             #expect(text.contains("Response verify OK") && text.contains("0x1234: unknown"), "\(text)")
 
-            let stranger = try SigningChain.issue(under: try RootAuthority.make(), ocspURL: "http://localhost/ocsp")
+            let otherChain = try SigningChain.issue(under: try RootAuthority.make(), ocspURL: "http://localhost/ocsp")
             var responder = responder
-            let isTaken = try responder.add(stranger)
-            #expect(!isTaken)
-            let strange = try Fixture(folder, stranger)
-            let question = try strange.question(["-issuer", strange.intermediate, "-cert", strange.leaf])
+            let isAdded = try responder.add(otherChain)
+            #expect(!isAdded)
+            let otherFixture = try Fixture(folder, otherChain)
+            let question = try otherFixture.question(["-issuer", otherFixture.intermediate, "-cert", otherFixture.leaf])
             let refusal = try bytes(responder.reply(to: question, at: now) { _ in .good })
             #expect(refusal == [0x30, 3, 0x0A, 1, 6])
         }
     }
 
-    @Test("What is out of date, slow, wrong or dead is so, and nothing else about it")
+    @Test("Outdated, slow, wrong and failing answers differ from a good one only in that")
     func states() throws {
         try OpenSSL.inFolder { folder in
             let fixture = try Fixture(folder, chain)
@@ -174,9 +174,9 @@ struct OCSPResponderTests {
         }
     }
 
-    // MARK: Hostile questions
+    // MARK: Malicious requests
 
-    @Test("A question with one bit changed, cut short or lengthened is answered, and never by a crash")
+    @Test("A request with one bit changed, truncated or extended is answered without a crash")
     func hostile() throws {
         let question = try OpenSSL.inFolder { folder in
             let fixture = try Fixture(folder, chain)
@@ -185,7 +185,7 @@ struct OCSPResponderTests {
         var statuses: [UInt8: Int] = [:]
         func ask(_ bytes: [UInt8]) throws {
             let answer = try self.bytes(responder.reply(to: bytes, at: now) { _ in .good })
-            // 30 len 0a 01 status, or a long answer whose status comes after four bytes of head.
+            // 30 len 0a 01 status, or a long answer whose status comes after a header of four bytes.
             let status = answer.count == 5 ? answer[4] : 0
             statuses[status, default: 0] += 1
         }
@@ -203,16 +203,16 @@ struct OCSPResponderTests {
     }
 
     @Test(
-        "What is too deep, too long, too many or none is malformed",
+        "A request that is too deep, too long, empty or has too many entries is malformed",
         arguments: [
             [], [0x30, 0x00], [0x30, 0x80, 0x00, 0x00], [0x05, 0x00],
-            // Deeper than anybody asks: sequences in sequences.
+            // Deeper than any client's: sequences in sequences.
             (0..<100).reversed().reduce(into: [UInt8]()) { bytes, _ in
                 bytes = [0x30, 0x82, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes
             },
             [UInt8](repeating: 0x30, count: 20_000),
             [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x88] + [UInt8](repeating: 0xFF, count: 8),
-            // A question for nothing.
+            // A request without a certificate.
             [0x30, 0x04, 0x30, 0x02, 0x30, 0x00],
         ] as [[UInt8]]
     )

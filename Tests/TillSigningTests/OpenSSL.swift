@@ -1,6 +1,6 @@
 import Foundation
 
-/// The `openssl` command, as a second opinion.
+/// The `openssl` command, as a second implementation.
 enum OpenSSL {
     struct Answer {
         let status: Int32
@@ -20,7 +20,7 @@ enum OpenSSL {
         return Answer(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
     }
 
-    /// Runs `body` with a folder that is gone afterwards.
+    /// Runs `body` with a temporary folder.
     static func inFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("till-signing-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("Offer signatures of the older form")
+@Suite("Signatures of promotional offers, original format")
 struct PromotionalOfferSignatureTests {
     static let now: Int64 = 1_767_225_600_000
     let privateKey = P256.Signing.PrivateKey()
@@ -28,7 +28,7 @@ struct PromotionalOfferSignatureTests {
         )
     }
 
-    /// As the official libraries sign: from the description of the format, not through the type under test.
+    /// Signs like the official libraries: from the documented format, without the type under test.
     private func signature(user: String, nonce: String, timestamp: Int64 = now) throws -> String {
         let text =
             "com.example.app\u{2063}ABCDEF1234\u{2063}pro.monthly\u{2063}spring\u{2063}\(user)\u{2063}\(nonce)"
@@ -61,7 +61,7 @@ struct PromotionalOfferSignatureTests {
         #expect(refusal(offer(user: ""), anonymous) == nil)
     }
 
-    @Test("Another product, customer, nonce, time or key does not fit the signature")
+    @Test("Another product, customer, nonce, time or key does not match the signature")
     func misfits() throws {
         let made = try signature(
             user: "9a6f1c3e-1111-4222-8333-abcdefabcdef",
@@ -75,7 +75,7 @@ struct PromotionalOfferSignatureTests {
         #expect(throws: bad) { try offer().verify(made, key: APIKeyPair.make().publicKey, now: Self.now) }
     }
 
-    @Test("A signature in another encoding, and a nonce that is no UUID, are refused")
+    @Test("A signature in another encoding, and a nonce that is not a UUID, are rejected")
     func encodings() throws {
         let made = try signature(user: "", nonce: "0f8fad5b-d9cb-469f-a165-70867728950e")
         #expect(refusal(offer(user: ""), made + "\n") == .notBase64)
@@ -84,7 +84,7 @@ struct PromotionalOfferSignatureTests {
         #expect(refusal(offer(nonce: "once"), made) == .nonceNotUUID("once"))
     }
 
-    @Test("A signature is good for 24 hours, and its clock may be a minute ahead")
+    @Test("A signature is valid for 24 hours, and its clock may be a minute ahead")
     func time() throws {
         let made = try signature(user: "", nonce: "0f8fad5b-d9cb-469f-a165-70867728950e")
         let offer = offer(user: "")
@@ -94,7 +94,7 @@ struct PromotionalOfferSignatureTests {
         #expect(refusal(offer, made, now: Self.now - 61_000) == .issuedInFuture(seconds: 61))
     }
 
-    @Test("The ends of the number line do not crash", arguments: [Int64.min, -1, 0, .max])
+    @Test("The limits of the number type do not crash", arguments: [Int64.min, -1, 0, .max])
     func extremes(timestamp: Int64) throws {
         let made = try signature(user: "", nonce: "0f8fad5b-d9cb-469f-a165-70867728950e", timestamp: timestamp)
         let refused = try #require(refusal(offer(user: "", timestamp: timestamp), made))

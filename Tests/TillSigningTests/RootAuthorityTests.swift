@@ -24,7 +24,7 @@ struct RootAuthorityTests {
         #expect(roots[0].privateKeyPEM != roots[1].privateKeyPEM)
     }
 
-    @Test("A key of another root is refused, and the error names the key")
+    @Test("A key of another root is rejected, and the error names the key")
     func otherKey() throws {
         let (one, other) = (try RootAuthority.make(), try RootAuthority.make())
         #expect(throws: SigningError(.mismatchedKey, .rootKey, "")) {
@@ -32,7 +32,7 @@ struct RootAuthorityTests {
         }
     }
 
-    @Test("Text that is no certificate or no key is refused, and the error does not repeat the key")
+    @Test("Text that is not a certificate or a key is rejected, and the error does not repeat the key")
     func unreadable() throws {
         let root = try RootAuthority.make()
         #expect(throws: SigningError(.unreadable, .root, "")) {
@@ -52,7 +52,7 @@ struct RootAuthorityTests {
         #expect(error?.description.contains("BEGIN") == false)
     }
 
-    @Test("A certificate that is not its own issuer is no root")
+    @Test("A certificate that is not its own issuer is not a root")
     func notSelfSigned() throws {
         let chain = try SigningChain.issue(under: RootAuthority.make(), ocspURL: "http://localhost/ocsp")
         #expect(throws: SigningError(.brokenChain, .root, "")) {

@@ -36,7 +36,7 @@ struct SigningChainTests {
         #expect(answer.text.contains("leaf.pem: OK"))
     }
 
-    @Test("OpenSSL refuses the chain under another root, before 2008 and after 2100")
+    @Test("OpenSSL rejects the chain under another root, before 2008 and after 2100")
     func openSSLRefuses() throws {
         let parts = chain.certificatesDER.map(CertificateText.pem)
         let other = try RootAuthority.make().certificatePEM
@@ -52,7 +52,7 @@ struct SigningChainTests {
         }
     }
 
-    @Test("The certificates look as verifiers want them, by OpenSSL's reading")
+    @Test("OpenSSL reads the certificates as verifiers need them")
     func profile() throws {
         let texts = try chain.certificatesDER.map { der in
             try OpenSSL.inFolder { folder in
@@ -86,7 +86,7 @@ struct SigningChainTests {
         }
     }
 
-    @Test("The header is alg and three certificates, and neither - nor _ is in it, whatever the keys")
+    @Test("The header is alg and three certificates, and contains neither - nor _, for any keys")
     func header() throws {
         for _ in 0..<20 {
             let chain = try SigningChain.issue(under: root, ocspURL: "http://localhost:8888/~till?a>b")
@@ -103,20 +103,20 @@ struct SigningChainTests {
         #expect(chain.certificatesDER[2] == root.certificateDER)
     }
 
-    @Test("A signed payload verifies with the leaf's key and comes out as it went in")
+    @Test("A signed payload verifies with the leaf's key and decodes unchanged")
     func signs() throws {
         let jws = try CompactJWS(try chain.sign(Self.payload))
         #expect(jws.payload == Self.payload)
         #expect(jws.headerString("alg") == "ES256")
         #expect(jws.verify(with: chain.publicKey))
-        // Against the library directly, and with the key of the certificate rather than ours.
+        // With the library directly, and with the key of the certificate rather than ours.
         let leafKey = try #require(P256.Signing.PublicKey(chain.leaf.publicKey))
         let signed = chain.headerSegment + [UInt8(ascii: ".")] + Base64URL.encode(Self.payload)
         let signature = try P256.Signing.ECDSASignature(rawRepresentation: jws.signature)
         #expect(leafKey.isValidSignature(signature, for: signed))
     }
 
-    @Test("A change of one character anywhere in header, payload or signature is noticed")
+    @Test("A change of one character anywhere in header, payload or signature is detected")
     func tampering() throws {
         let text = Array(try chain.sign(Self.payload).utf8)
         for position in stride(from: 0, to: text.count, by: 61) where text[position] != UInt8(ascii: ".") {
@@ -129,7 +129,7 @@ struct SigningChainTests {
         #expect(!jws.verify(with: APIKeyPair.make().publicKey))
     }
 
-    @Test("What was signed can be put together again from its parts, byte for byte", arguments: [0, 1, 2, 3, 1_000])
+    @Test("A JWS can be composed again from its parts, byte for byte", arguments: [0, 1, 2, 3, 1_000])
     func reassembles(length: Int) throws {
         let payload = [UInt8](repeating: UInt8(ascii: "x"), count: length)
         let bytes = try chain.signBytes(payload)
@@ -139,7 +139,7 @@ struct SigningChainTests {
         #expect(SigningChain.assemble(header: chain.headerSegment, payload: payload, signature: signature) == bytes)
     }
 
-    @Test("A signature kept without its text makes a JWS that verifies")
+    @Test("A signature stored without its text gives a JWS that verifies")
     func detached() throws {
         let signature = try chain.signature(for: Self.payload)
         let text = SigningChain.assemble(header: chain.headerSegment, payload: Self.payload, signature: signature)
@@ -158,10 +158,10 @@ struct SigningChainTests {
         #expect(try CompactJWS(try read.sign(Self.payload)).verify(with: chain.publicKey))
     }
 
-    @Test("Parts that do not fit are refused, and the error names the part")
+    @Test("Parts that do not belong together are rejected, and the error names the part")
     func misfits() throws {
         let other = try SigningChain.issue(under: root, ocspURL: "http://localhost:8888/ocsp")
-        let stranger = try SigningChain.issue(under: RootAuthority.make(), ocspURL: "http://localhost:8888/ocsp")
+        let otherChain = try SigningChain.issue(under: RootAuthority.make(), ocspURL: "http://localhost:8888/ocsp")
         let own = chain.certificatesDER
         expect(.mismatchedKey, .leafKey, own, leafKey: other.leafPrivateKeyPEM)
         expect(.mismatchedKey, .intermediateKey, own, intermediateKey: other.intermediatePrivateKeyPEM)
@@ -176,11 +176,11 @@ struct SigningChainTests {
             [own[0], other.certificatesDER[1], own[2]],
             intermediateKey: other.intermediatePrivateKeyPEM
         )
-        expect(.brokenChain, .intermediate, [own[0], own[1], stranger.certificatesDER[2]])
+        expect(.brokenChain, .intermediate, [own[0], own[1], otherChain.certificatesDER[2]])
         expect(.brokenChain, .root, [own[0], own[1], own[1]])
     }
 
-    @Test("A chain has no problems between 2008 and 2100, and says which part is out of time outside")
+    @Test("A chain is valid between 2008 and 2100; outside, the error names the part")
     func validity() {
         #expect(chain.problems(at: Self.someDay).isEmpty)
         #expect(chain.problems(at: 1_199_145_600_000).isEmpty)
@@ -192,7 +192,7 @@ struct SigningChainTests {
         #expect(first?.description.hasPrefix("the root certificate is not valid before") == true)
     }
 
-    @Test("A leaf without marker, addresses and identifiers is described in full")
+    @Test("A leaf without marker, addresses and identifiers is described completely")
     func bareLeaf() throws {
         let bare = try Certificate(
             version: .v3,
@@ -227,7 +227,7 @@ struct SigningChainTests {
         #expect(throws: SigningError(.unusableValue, .leaf, "")) { try SigningChain.issue(under: root, ocspURL: url) }
     }
 
-    @Test("Printing a chain, a root or a key shows no private key")
+    @Test("Printing a chain, a root or a key prints no private key")
     func redacted() {
         var dumped = ""
         dump(root.privateKeyPEM, to: &dumped)

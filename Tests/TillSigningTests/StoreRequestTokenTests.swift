@@ -2,7 +2,7 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("Offer tokens of the newer form")
+@Suite("Offer tokens, JWS format")
 struct StoreRequestTokenTests {
     static let now: Double = 1_767_225_600
     let pair = APIKeyPair.make()
@@ -46,7 +46,7 @@ struct StoreRequestTokenTests {
         }
     }
 
-    @Test("A promotional offer is granted as the token says, with or without a transaction")
+    @Test("A promotional offer has the values of the token, with or without a transaction")
     func promotional() throws {
         let grant = try token().promotionalOffer(expected)
         let whole = PromotionalOfferGrant(
@@ -67,7 +67,7 @@ struct StoreRequestTokenTests {
         }
     }
 
-    @Test("Eligibility for an introductory offer is what the token says", arguments: [true, false])
+    @Test("Eligibility for an introductory offer is the token's value", arguments: [true, false])
     func introductory(isAllowed: Bool) throws {
         let changes = ["aud": "\"introductory-offer-eligibility\"", "allowIntroductoryOffer": "\(isAllowed)"]
         let grant = try token(changes).introductoryOffer(expected)
@@ -81,7 +81,7 @@ struct StoreRequestTokenTests {
         }
     }
 
-    @Test("A token for one kind of request does not serve for another")
+    @Test("A token for one kind of request is rejected for another")
     func purposes() throws {
         let refused = OfferSignatureRefusal.wrongAudience(
             "promotional-offer",
@@ -109,7 +109,7 @@ struct StoreRequestTokenTests {
         #expect(try refusal(["transactionId": "42"]) == .claim("transactionId", expected: "a string"))
     }
 
-    @Test("A token from another key, without ES256 or without kid is refused")
+    @Test("A token from another key, without ES256 or without kid is rejected")
     func headers() throws {
         let other = try APIKeyPair(keyID: "OTHER", privateKeyPEM: APIKeyPair.make().privateKeyPEM)
         let signed = try other.sign(Array("{}".utf8))

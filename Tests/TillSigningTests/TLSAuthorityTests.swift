@@ -5,8 +5,8 @@ import Testing
 import TillSigning
 import X509
 
-/// TLS lives in wall-clock time, which is an argument here.
-@Suite("The certificates of TLS")
+/// TLS certificates use real time, which is an argument here.
+@Suite("The TLS certificates")
 struct TLSAuthorityTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
     private static let day: TimeInterval = 86_400
@@ -14,7 +14,7 @@ struct TLSAuthorityTests {
 
     private func certificate(_ pem: String) throws -> Certificate { try Certificate(pemEncoded: pem) }
 
-    @Test("A server certificate lives at most 398 days and names what it was asked to name")
+    @Test("A server certificate is valid for at most 398 days and has the requested names")
     func server() throws {
         let authority = try TLSAuthority.make(now: Self.now)
         let identity = try authority.issue(names: Self.names, now: Self.now)
@@ -30,7 +30,7 @@ struct TLSAuthorityTests {
         #expect(server.issuer == root.subject && root.issuer == root.subject)
     }
 
-    @Test("What was written is read back, and a key of another certificate is refused")
+    @Test("A written certificate is read back, and a key of another certificate is rejected")
     func readBack() throws {
         let authority = try TLSAuthority.make(now: Self.now)
         let again = try TLSAuthority(
@@ -50,16 +50,16 @@ struct TLSAuthorityTests {
             try TLSAuthority(certificatePEM: authority.certificatePEM, privateKeyPEM: other.privateKeyPEM)
         }
         #expect(mismatched?.code == .mismatchedKey)
-        let strange = #expect(throws: SigningError.self) {
+        let mismatch = #expect(throws: SigningError.self) {
             try TLSIdentity(certificatesPEM: identity.certificatesPEM, privateKeyPEM: other.privateKeyPEM)
         }
-        #expect(strange?.part == .tlsServerKey)
+        #expect(mismatch?.part == .tlsServerKey)
         #expect(throws: SigningError.self) {
             try TLSIdentity(certificatesPEM: authority.certificatePEM, privateKeyPEM: authority.privateKeyPEM)
         }
     }
 
-    @Test("A certificate serves on until a month before its end, for the same names, under the same root")
+    @Test("A certificate is reused until a month before its end, for the same names, under the same root")
     func renewal() throws {
         let authority = try TLSAuthority.make(now: Self.now)
         let identity = try authority.issue(names: Self.names, now: Self.now)
@@ -83,7 +83,7 @@ struct TLSAuthorityTests {
     }
 
     @Test(
-        "Names are host names, names under a star, and addresses",
+        "Names are host names, wildcard names, and addresses",
         arguments: [
             "localhost", "a.b", "API.Storekit.apple.com", "*.till.test", "10.0.0.1", "fe80::1", "x_y.test", "1.test",
         ]
@@ -93,7 +93,7 @@ struct TLSAuthorityTests {
     }
 
     @Test(
-        "Everything else is no name",
+        "All other texts are rejected",
         arguments: [
             "", ".", "a..b", "a b", "-a.test", "a-.test", "*", "*.test", "a.*.test", "till.test.", "till.test:443",
             "ä.test",

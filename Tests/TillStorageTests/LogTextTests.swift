@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillStorage
 
-@Suite("What a log says of an error")
+@Suite("Errors in log lines")
 struct LogTextTests {
     private struct Account: Decodable {
         let secret: Int
@@ -21,14 +21,14 @@ struct LogTextTests {
         let description: String
     }
 
-    @Test("No value that an error holds is in its words, only its type and case")
+    @Test("The text of an error contains no associated value, only its type and case")
     func reflection() {
         #expect(Trouble.plain.logText == "Trouble.plain")
         #expect(Trouble.holding(key: "secret").logText == "Trouble.holding")
         #expect(Holder().logText == "Holder")
     }
 
-    @Test("What cannot be decoded is named by its place")
+    @Test("A decoding error is named by its coding path")
     func decoding() throws {
         let text = #"{"secret":"hunter2"}"#
         let error = #expect(throws: DecodingError.self) {
@@ -45,7 +45,7 @@ struct LogTextTests {
         #expect(broken?.logText == "$ cannot be read")
     }
 
-    @Test("An error's own words are kept, on one line and at a length")
+    @Test("An error's own description is kept, on one line and with a maximum length")
     func words() {
         #expect(Wordy(description: "one\ntwo").logText == "one two")
         #expect(Wordy(description: String(repeating: "x", count: 5_000)).logText.count == LogText.mostCharacters + 1)

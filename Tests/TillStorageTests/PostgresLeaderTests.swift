@@ -5,7 +5,7 @@ import TillTesting
 
 @testable import TillPostgres
 
-@Suite("A server that is silent, or has lost its lead")
+@Suite("A server that does not answer, or is no longer the primary")
 struct PostgresLeaderTests {
     private func storage(_ change: (inout PostgresSettings) -> Void) throws -> PostgresStorage {
         let database = try StorageFixture.database()
@@ -16,7 +16,7 @@ struct PostgresLeaderTests {
         return storage
     }
 
-    @Test("Who waits for a server that stands still hears within the time of a statement that it is gone")
+    @Test("A query to a paused server fails within the statement timeout")
     func silence() async throws {
         let storage = try storage {
             $0.connections = 1
@@ -32,7 +32,7 @@ struct PostgresLeaderTests {
         let begun = ContinuousClock.now
         do {
             try await storage.ping()
-            Issue.record("a server that stands still has answered")
+            Issue.record("a paused server answered")
         } catch {
             #expect(error.isPassingTrouble, "\(error)")
         }
@@ -40,8 +40,8 @@ struct PostgresLeaderTests {
         try await storage.ping()
     }
 
-    @Test("A server that greets nobody any more is given up long before a statement's time is over")
-    func nobody() async throws {
+    @Test("Connecting to a server that accepts no connection fails long before the statement timeout")
+    func unresponsive() async throws {
         let server = try PostgresServer()
         let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
         var settings = PostgresSettings()
@@ -71,7 +71,7 @@ struct PostgresLeaderTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("What may take its time is not ended for being silent")
+    @Test("A statement that may take long is not ended for being silent")
     func patience() async throws {
         let storage = try storage {
             $0.statementTimeout = .milliseconds(200)
@@ -83,7 +83,7 @@ struct PostgresLeaderTests {
         }
     }
 
-    @Test("When another has taken the lead, connections to the one before it end, also under who waits")
+    @Test("After a failover, connections to the old primary are closed, also during a query")
     func takeover() async throws {
         let database = try StorageFixture.database()
         let url = try DatabaseURL(database.url)
@@ -100,10 +100,10 @@ struct PostgresLeaderTests {
         let refused = #expect(throws: PostgresRefused.self) {
             try Session(url, PostgresSettings(), under: primaryTracker)
         }
-        #expect(refused.map { "\($0)" }?.contains("lost its lead (1, now 2)") == true)
+        #expect(refused.map { "\($0)" }?.contains("no longer the primary (timeline 1, now 2)") == true)
     }
 
-    @Test("Of several hosts the one that leads is found, and a leader of the past is passed over")
+    @Test("Of several hosts the primary is found, and a former primary is skipped")
     func hosts() async throws {
         let server = try PostgresServer.shared()
         let database = try StorageFixture.database()
@@ -120,7 +120,8 @@ struct PostgresLeaderTests {
         try primaryTracker.admit(session.line, on: 2)
         let refused = #expect(throws: PostgresRefused.self) { try primaryTracker.connect() }
         let reason = refused.map { "\($0)" } ?? ""
-        #expect(reason.contains("lost its lead (1, now 2)") && reason.contains("port 2 failed"), "\(reason)")
+        #expect(reason.contains("no longer the primary (timeline 1, now 2)"), "\(reason)")
+        #expect(reason.contains("port 2 failed"), "\(reason)")
         #expect(try DatabaseURL("postgres://a,b/till").hosts.map { $0.map(\.value) } == [["a", ""], ["b", ""]])
         #expect(
             try DatabaseURL("postgres://a:1,b/till?port=3").hosts.map { $0.map(\.value) } == [["a", "3"], ["b", "3"]]
@@ -128,7 +129,7 @@ struct PostgresLeaderTests {
         #expect(try DatabaseURL("postgres://a/till").hosts.isEmpty)
     }
 
-    @Test("A pool goes on with the newest leader, and no statement reaches the one before it")
+    @Test("A pool continues with the newest primary, and no statement reaches the old one")
     func pool() async throws {
         let storage = try storage { $0.connections = 2 }
         try await storage.ping()

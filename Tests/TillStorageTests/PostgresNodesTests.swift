@@ -7,7 +7,7 @@ import TillTesting
 
 @Suite("Several nodes share one PostgreSQL")
 struct PostgresNodesTests {
-    @Test("Of two that change one account at once exactly one wins, every time")
+    @Test("Of two concurrent changes to one account exactly one succeeds, every time")
     func guarded() async throws {
         let fixture = try StorageFixture(.postgres)
         let nodes = [fixture.storage, try fixture.reopened()]
@@ -23,7 +23,7 @@ struct PostgresNodesTests {
                     mine.changeNumber = Int64(round)
                     mine.rowCount = Int64(round)
                     let row = fixture.row(mine, Int64(round), product: "node\(place)")
-                    // Something else in the batch, so that what fails fails beside what does not.
+                    // Another change in the batch, so that the failure occurs beside a success.
                     var other = bystanders[place]
                     other.version = Int64(round) + 1
                     let changes = [
@@ -58,7 +58,7 @@ struct PostgresNodesTests {
         #expect(try await fixture.storage.examine().isEmpty)
     }
 
-    @Test("No identifier is handed out twice")
+    @Test("Identifiers are unique")
     func identifiers() async throws {
         let fixture = try StorageFixture(.postgres)
         let nodes = [fixture.storage, try fixture.reopened(), try fixture.reopened()]
@@ -70,7 +70,7 @@ struct PostgresNodesTests {
         for (left, right) in zip(sorted, sorted.dropFirst()) { #expect(left.upperBound == right.lowerBound) }
     }
 
-    @Test("Batches that take the same rows in different orders come through, all of them")
+    @Test("Batches that lock the same rows in different orders all succeed")
     func collisions() async throws {
         let fixture = try StorageFixture(.postgres)
         let nodes = [fixture.storage, try fixture.reopened()]
@@ -92,7 +92,7 @@ struct PostgresNodesTests {
         #expect(bodies.count == 4 && Set(bodies).count == 1 && bodies[0].hasSuffix(" 10"))
     }
 
-    @Test("A code's limit holds over all nodes")
+    @Test("A code's limit applies across all nodes")
     func redemptions() async throws {
         let fixture = try StorageFixture(.postgres)
         let nodes = [fixture.storage, try fixture.reopened()]
@@ -123,7 +123,7 @@ struct PostgresNodesTests {
         #expect(try await fixture.storage.accounts(of: nil, after: nil, limit: 100).count == 7)
     }
 
-    @Test("Nodes that start at once bring an empty database up together, and once")
+    @Test("Nodes that start together migrate an empty database, and only once")
     func migrations() async throws {
         let database = try PostgresServer.shared().empty()
         let url = try DatabaseURL(database.url)
@@ -145,7 +145,7 @@ struct PostgresNodesTests {
         #expect(throws: PostgresRefused.self) { try PostgresStorage(examining: url) }
     }
 
-    @Test("A database that has no tables yet is not examined")
+    @Test("A database without tables is not examined")
     func older() throws {
         let database = try PostgresServer.shared().empty()
         #expect(throws: PostgresRefused.self) { try PostgresStorage(examining: DatabaseURL(database.url)) }

@@ -3,8 +3,8 @@ import TillTesting
 
 @testable import TillPostgres
 
-/// What the server says it would do for each statement that the engine has, with values bound to a kept plan.
-@Suite("Each statement of PostgreSQL's touches one partition, or says why not")
+/// The server's query plan for each statement of the engine, with values bound to a cached plan.
+@Suite("Each statement for PostgreSQL reads one partition, or has a reason not to")
 struct PostgresPlanTests {
     /// Plans do not depend on rows, so all of them are made in one database.
     private static let database = Result { try StorageFixture.database() }
@@ -14,7 +14,7 @@ struct PostgresPlanTests {
         session = try Session(DatabaseURL(try Self.database.get().url), PostgresSettings())
     }
 
-    /// The lines of a plan. Every number is 5, so that the partition is one that exists.
+    /// The lines of a plan. Every number is 5, so that the partition exists.
     private func plan(of statement: some SentStatement) throws -> [String] {
         try session.prepare([statement])
         let question = "SELECT parameter_types::text FROM pg_prepared_statements WHERE name = '\(statement.name)'"
@@ -34,7 +34,7 @@ struct PostgresPlanTests {
         }
     }
 
-    /// The physical partitions that a plan reads, by their numbers. What it could write follows from what it reads.
+    /// The physical partitions that a plan reads, by their numbers. It can write only to partitions that it reads.
     private func partitions(in plan: [String]) -> Set<String> {
         Set(
             plan.filter { $0.contains("Scan") }.flatMap { line in
@@ -43,7 +43,7 @@ struct PostgresPlanTests {
         )
     }
 
-    /// Whether rows are put in order after they are read; a merge of ranges that are in order is none.
+    /// Whether rows are sorted after they are read; merging sorted ranges does not count.
     private func isSorted(_ plan: [String]) -> Bool {
         plan.contains { $0.contains(/(^|->) *(Incremental )?Sort\b/) && !$0.contains("Sort Key") }
     }
@@ -80,7 +80,7 @@ struct PostgresPlanTests {
         }
     }
 
-    @Test("A clean state touches all of a table, or none that is partitioned", arguments: TableStatement.allCases)
+    @Test("A reset reads complete tables, or none that is partitioned", arguments: TableStatement.allCases)
     func cleanState(_ statement: TableStatement) throws {
         let plan = try plan(of: statement)
         let isSweep = if case .sweep = statement.reach { true } else { false }
@@ -102,7 +102,7 @@ struct PostgresPlanTests {
         #expect(partitions(in: plan).count == Tables.physicalPartitions)
     }
 
-    @Test("The logical partitions fill the physical ones evenly")
+    @Test("The logical partitions are spread evenly over the physical ones")
     func layout() throws {
         let database = try StorageFixture.database()
         let session = try Session(DatabaseURL(database.url), PostgresSettings())

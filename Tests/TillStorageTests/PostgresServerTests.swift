@@ -3,9 +3,9 @@ import TillPostgres
 import TillStorage
 import TillTesting
 
-@Suite("A database is lent to one test after another")
+@Suite("A database is reused by one test after another")
 struct PostgresServerTests {
-    @Test("Nothing of the test before is left: neither documents, nor nodes, nor generations")
+    @Test("Nothing of the previous test remains: no documents, nodes or configuration versions")
     func emptied() async throws {
         let server = try PostgresServer()
         let first = try await used(server)
@@ -18,7 +18,7 @@ struct PostgresServerTests {
         try await storage.close()
     }
 
-    /// Leaves a document and a node that never said good-bye behind.
+    /// Leaves behind a document and a node that did not deregister.
     private func used(_ server: PostgresServer) async throws -> String {
         let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
         let storage = try PostgresStorage(DatabaseURL(database.url))

@@ -7,7 +7,7 @@ import TillTesting
 
 @testable import TillPostgres
 
-@Suite("What PostgreSQL, or the way to it, can do to a node")
+@Suite("Failures of PostgreSQL, or of the connection to it")
 struct PostgresTroubleTests {
     private func storage(
         _ database: PostgresDatabase,
@@ -24,7 +24,7 @@ struct PostgresTroubleTests {
         let count = Mutex(0)
     }
 
-    /// Waits until something holds, for a minute at the most.
+    /// Waits until a condition holds, for at most a minute.
     private func eventually(_ body: () async throws -> Bool) async throws -> Bool {
         for _ in 0..<1_200 {
             if try await body() { return true }
@@ -33,7 +33,7 @@ struct PostgresTroubleTests {
         return false
     }
 
-    @Test("A server that is killed loses nothing that was acknowledged; commits fail meanwhile, and then succeed again")
+    @Test("A killed server loses no acknowledged commit; commits fail meanwhile, and then succeed again")
     func restart() async throws {
         let server = try PostgresServer()
         let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
@@ -90,7 +90,7 @@ struct PostgresTroubleTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("An idle connection that the server has ended is noticed before it is used")
+    @Test("An idle connection that the server has closed is noticed before it is used")
     func ended() async throws {
         let fixture = try StorageFixture(.postgres)
         let storage = try #require(fixture.storage as? PostgresStorage)
@@ -106,20 +106,20 @@ struct PostgresTroubleTests {
         try await storage.ping()
     }
 
-    @Test("A cancelled task ends its statement, and the next one is not hurt by it")
+    @Test("A cancelled task ends its statement, and the next one is not affected")
     func cancellation() async throws {
         let storage = try storage(try StorageFixture.database()) { $0.connections = 1 }
         for _ in 1...5 {
             let begun = ContinuousClock.now
-            let sleeper = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_sleep(60)") } }
+            let sleeping = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_sleep(60)") } }
             try await Task.sleep(for: .milliseconds(60))
-            // This one waits behind the other, and never begins.
+            // This one is queued behind the other, and never begins.
             let waiting = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_sleep(60)") } }
             try await Task.sleep(for: .milliseconds(20))
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
-            sleeper.cancel()
-            await #expect(throws: CancellationError.self) { try await sleeper.value }
+            sleeping.cancel()
+            await #expect(throws: CancellationError.self) { try await sleeping.value }
             try await storage.ping()
             #expect(ContinuousClock.now - begun < .seconds(20))
         }
@@ -130,7 +130,7 @@ struct PostgresTroubleTests {
         await #expect(throws: CancellationError.self) { try await late.value }
     }
 
-    @Test("A row that somebody holds fails its own change when the lock's time is over, and no other")
+    @Test("A locked row fails its own change after the lock timeout, and no other")
     func locks() async throws {
         let database = try StorageFixture.database()
         let storage = try storage(database) { $0.lockTimeout = .milliseconds(200) }
@@ -164,7 +164,7 @@ struct PostgresTroubleTests {
         try await storage.ping()
     }
 
-    @Test("Waiting is bounded in number and in time")
+    @Test("Waiting is limited in number and in time")
     func crowd() async throws {
         let database = try StorageFixture.database()
         let storage = try storage(database) {
@@ -219,7 +219,7 @@ struct PostgresTroubleTests {
         #expect((1...3).contains(processes.count))
     }
 
-    @Test("A server that is down is not stormed, and each wait is longer than the last")
+    @Test("Reconnecting to a server that is down backs off, each time for longer")
     func backOff() throws {
         struct Down: Error {}
         var settings = PostgresSettings()
@@ -243,13 +243,13 @@ struct PostgresTroubleTests {
         #expect(try backOff.attempt { 8 } == 8)
     }
 
-    @Test("A text that PostgreSQL cannot keep fails its own change, and no other")
+    @Test("A text that PostgreSQL cannot store fails its own change, and no other")
     func zeroByte() async throws {
         let fixture = try StorageFixture(.postgres)
         let storage = try #require(fixture.storage as? PostgresStorage)
         let ended = await storage.commit([
             Change(documents: [Document(kind: .job, name: "a", body: "1")]),
-            // No text of PostgreSQL's holds this character.
+            // PostgreSQL cannot store this character in a text.
             Change(documents: [Document(kind: .job, name: "b", body: "\0")]),
         ])
         try ended[0].get()
@@ -260,11 +260,11 @@ struct PostgresTroubleTests {
         #expect(try await storage.documents(.job).map(\.name) == ["a"])
     }
 
-    @Test("A row cannot lie in the ledger without its account")
+    @Test("A row of the ledger needs its account")
     func foreignKeys() async throws {
         let fixture = try StorageFixture(.postgres)
-        let nobody = fixture.account("nobody", number: 1)
-        let change = Change(accounts: [], rows: [RowChange(before: nil, after: fixture.row(nobody, 1))])
+        let missing = fixture.account("missing", number: 1)
+        let change = Change(accounts: [], rows: [RowChange(before: nil, after: fixture.row(missing, 1))])
         guard case .failure(.engine) = await fixture.storage.commit([change])[0] else {
             Issue.record("a row without an account was committed")
             return
@@ -272,7 +272,7 @@ struct PostgresTroubleTests {
     }
 
     @Test(
-        "No message holds the password",
+        "No message contains the password",
         arguments: [
             "postgres://till:hunter2@127.0.0.1:1/till?connect_timeout=2", "postgres://till:hunter2@no.such.host/till",
             "postgres://till:hunter2@host:port/till", "postgres://till:hunter2/x@host/till",

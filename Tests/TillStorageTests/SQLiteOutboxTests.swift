@@ -30,7 +30,7 @@ struct SQLiteOutboxTests {
                 let steps = plan.joined(separator: "; ")
                 #expect(!steps.contains("TEMP B-TREE"), "\(steps)")
                 #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") || $0 == "SCAN page" }, "\(steps)")
-                // The bound of the range is the date, whatever stands before it.
+                // The limit of the range is the date, whatever columns precede it.
                 let bound = isLater ? "(signed_date,\(query.endpoint == nil ? "id" : "notification"))" : "signed_date"
                 #expect(steps.contains(bound), "\(steps)")
                 #expect(account == nil || steps.contains("_by_account (account=?"), "\(steps)")

@@ -26,17 +26,17 @@ struct SQLiteTests {
         #expect(values == ["2", "wal", "8192", "1"])
     }
 
-    @Test("A row cannot lie in the ledger without its account")
+    @Test("A row of the ledger needs its account")
     func foreignKeys() async throws {
         let fixture = try StorageFixture(.sqlite)
-        let nobody = fixture.account("nobody", number: 1)
-        let change = Change(accounts: [], rows: [RowChange(before: nil, after: fixture.row(nobody, 1))])
+        let missing = fixture.account("missing", number: 1)
+        let change = Change(accounts: [], rows: [RowChange(before: nil, after: fixture.row(missing, 1))])
         if case .success = await fixture.storage.commit([change])[0] {
             Issue.record("a row without an account was committed")
         }
     }
 
-    @Test("The five-hundredth page of a history costs what the first costs, in steps of SQLite's machine")
+    @Test("The five-hundredth page of a history costs as much as the first, in steps of SQLite's virtual machine")
     func pageCost() async throws {
         let fixture = try StorageFixture(.sqlite)
         let before = fixture.account("ann", number: 1)
@@ -56,7 +56,7 @@ struct SQLiteTests {
                     return Int(sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0))
                 }
             }
-            // The last page reads no row beyond itself, so it is a row shorter than the first.
+            // The last page does not read one row ahead, so it reads one row fewer than the first.
             let perRow = [Double(steps[0]) / 21, Double(steps[1]) / 20]
             #expect(abs(perRow[1] / perRow[0] - 1) < 0.1, "steps of page 1 and 500: \(steps)")
             #expect(abs(Double(steps[1]) / Double(steps[0]) - 1) < 0.1, "steps of page 1 and 500: \(steps)")
@@ -98,7 +98,7 @@ struct SQLiteTests {
         (.job, "1", #"{"app":"com.example"}"#), (.key, "KEY", #"{"offersOf":"com.example"}"#),
     ]
 
-    @Test("Tables of every earlier version are brought up with what they hold", arguments: Migrations.all.migrations)
+    @Test("Tables of every earlier version are migrated with their rows", arguments: Migrations.all.migrations)
     func migrations(_ version: String) async throws {
         let path = try folder() + "/till.sqlite"
         let old = try DatabasePool(path: path)
@@ -107,7 +107,7 @@ struct SQLiteTests {
         let new = fixture.account("ann", number: 1)
         let ann = try await fixture.commit(new, rows: [fixture.row(new, 1)])
         let state = try ann.storedState()
-        // Every version has the columns of the first, in which this row says all.
+        // Every version has the columns of the first, and this row fills all of them.
         let first = 33
         let columns = LedgerRow.columns.split(separator: ",").prefix(first).joined(separator: ",")
         let today = try #require(fixture.storage as? SQLiteStorage)
@@ -147,7 +147,7 @@ struct SQLiteTests {
         let hasOwners = try await old.read { try $0.columns(in: "documents").contains { $0.name == "app" } }
         try old.close()
         let storage = try SQLiteStorage(path: path)
-        // What was saved is counted on the way, unless the tables counted it as it came.
+        // The migration counts the rows of snapshots, unless the earlier tables already had the counts.
         let counts = try await storage.snapshots().map(\.customers)
         #expect(counts == (!hasOwners ? [] : [isLatest ? 0 : 1]))
         if !hasOwners {
@@ -188,7 +188,7 @@ struct SQLiteTests {
         )
     }
 
-    @Test("A number alone leads to its transaction, its order and its notification")
+    @Test("A number alone finds its transaction, its order and its notification")
     func numbers() async throws {
         let storage = try SQLiteStorage(path: try folder() + "/till.sqlite")
         let plans = try await storage.pool.read { db in
@@ -208,7 +208,7 @@ struct SQLiteTests {
         )
     }
 
-    @Test("Tables of a newer version are refused, and what says so names the way out")
+    @Test("Tables of a newer version are rejected, and the error says what to do")
     func newer() async throws {
         let path = try folder() + "/till.sqlite"
         var migrator = Migrations.all
@@ -220,7 +220,7 @@ struct SQLiteTests {
         #expect(throws: StoreRefused.self) { try SQLiteStorage(examining: path) }
     }
 
-    @Test("A file of somebody else is refused as it is, an empty one is said to be empty")
+    @Test("A file of another program is rejected and left unchanged, an empty one is reported as empty")
     func foreign() async throws {
         let path = try folder() + "/till.sqlite"
         let queue = try DatabaseQueue(path: path)
@@ -244,7 +244,7 @@ struct SQLiteTests {
         }
     }
 
-    @Test("A full disk is passing trouble, said as such, and nothing of the change is left")
+    @Test("A full disk is a temporary error, reported as such, and nothing of the change is stored")
     func full() async throws {
         let path = try folder() + "/till.sqlite"
         let storage = try SQLiteStorage(path: path)
@@ -268,7 +268,7 @@ struct SQLiteTests {
         try await storage.close()
     }
 
-    @Test("A backup taken while it serves is whole and opens")
+    @Test("A backup taken while it serves is complete and opens")
     func backup() async throws {
         let fixture = try StorageFixture(.sqlite)
         let ann = fixture.account("ann", number: 1)

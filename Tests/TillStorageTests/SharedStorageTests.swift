@@ -4,7 +4,7 @@ import TillCore
 import TillPostgres
 import TillStorage
 
-@Suite("Nodes share a store by leases, generations and footings")
+@Suite("Nodes share a store by leases, configuration versions and fencing tokens")
 struct SharedStorageTests {
     private let fixture: StorageFixture
     private let nodes: [any SharedStorage]
@@ -35,7 +35,7 @@ struct SharedStorageTests {
         )
     }
 
-    @Test("A lease is one node's until it gives it back, leaves, or starts again")
+    @Test("A lease belongs to one node until the node returns it, leaves, or starts again")
     func leases() async throws {
         try await joined()
         let all = ["a", "b", "c"]
@@ -45,19 +45,19 @@ struct SharedStorageTests {
         #expect(second == ["c"])
         try await nodes[0].release(["a", "c"], of: "n0")
         let third = try await nodes[1].take(all.map { lease($0, 1) })
-        #expect(third == ["a"], "one gives back only what one has")
+        #expect(third == ["a"], "a node returns only its own leases")
         let view = try #require(try await nodes[0].beat("n0", seen: 7, lease: Self.long))
         #expect(Set(view.seen.keys) == ["n0", "n1"] && view.seen["n0"] == 7)
         #expect(view.leases.sorted { $0.name < $1.name } == [lease("a", 1), lease("b", 0), lease("c", 1)])
         try await nodes[1].leave("n1")
         let fourth = try await nodes[0].take(all.map { lease($0, 0) })
         #expect(fourth == ["a", "c"])
-        try await nodes[0].join("n0 anew", name: "place 0", lease: Self.long)
-        let left = try await nodes[0].beat("n0 anew", seen: 0, lease: Self.long)
+        try await nodes[0].join("n0 again", name: "place 0", lease: Self.long)
+        let left = try await nodes[0].beat("n0 again", seen: 0, lease: Self.long)
         #expect(left?.leases.isEmpty == true && left?.seen.count == 1)
     }
 
-    @Test("A node that is silent for too long is given up: it has no lease, and writes nothing more")
+    @Test("A node without heartbeats loses its leases, and its writes are rejected")
     func silent() async throws {
         try await nodes[0].join("n0", name: "place 0", lease: .milliseconds(50))
         try await nodes[1].join("n1", name: "place 1", lease: Self.long)
@@ -81,13 +81,13 @@ struct SharedStorageTests {
         #expect(try await nodes[1].documents(.clock).isEmpty)
     }
 
-    @Test("What was decided before another node changed what is held in memory is overtaken; the rest is not")
-    func overtaken() async throws {
+    @Test("A write based on state that another node changed is rejected; other writes are not")
+    func staleWrites() async throws {
         try await joined()
         let old = try await writePrecondition(0)
         let fine = await nodes[0].commit([open("ann", 1, old)])
         try fine[0].get()
-        // Jobs are read when they are needed; nobody holds them.
+        // Jobs are read when they are needed; no node keeps them in memory.
         try await nodes[1].put([Document(kind: .job, name: "j", body: "{}")])
         let still = await nodes[0].commit([open("bob", 2, old)])
         try still[0].get()
@@ -95,13 +95,13 @@ struct SharedStorageTests {
         try await nodes[1].put([Document(kind: .catalog, name: "com.example", app: "com.example", body: "{}")])
         #expect(nodes[1].written == written + 1)
         let new = try await writePrecondition(0)
-        // Of one batch each is judged by its own precondition.
+        // Each write of a batch is checked by its own precondition.
         let mixed = await nodes[0].commit([open("cid", 3, old), open("dan", 4, new), open("eve", 5, nil)])
         guard case .failure(.overtaken) = mixed[0] else { return #expect(Bool(false), "\(mixed[0])") }
         try mixed[1].get()
         try mixed[2].get()
         try await nodes[1].removeDocument(.catalog, name: "com.example")
-        // Beside a change that fails by itself, too.
+        // Also beside a change that fails for another reason.
         let all = await nodes[0].commit([open("dan", 4, new), open("fay", 6, new)])
         for result in all {
             guard case .failure(.overtaken) = result else { return #expect(Bool(false), "\(result)") }
@@ -110,11 +110,11 @@ struct SharedStorageTests {
         #expect(names.sorted() == ["ann", "bob", "dan", "eve"])
     }
 
-    @Test("A restore begins an era, in which nothing of the one before is written")
-    func eras() async throws {
+    @Test("A restore begins an epoch; writes of the previous epoch are rejected")
+    func epochs() async throws {
         try await joined()
         let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
-        try await fixture.tell(ann, number: 1)
+        try await fixture.notify(ann, number: 1)
         let clock = ann.clockName
         _ = try await nodes[0].save(Snapshot(name: "s", app: nil, savedAt: Timestamp(milliseconds: 1)))
         let before = try await writePrecondition(0)
@@ -139,10 +139,10 @@ struct SharedStorageTests {
         }
     }
 
-    @Test("An attempt that another node noted first is not written over")
+    @Test("An attempt that another node recorded first is not overwritten")
     func attempts() async throws {
         let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
-        try await fixture.tell(ann, number: 1)
+        try await fixture.notify(ann, number: 1)
         let found = try await nodes[0].dueDeliveries(
             to: "primary",
             on: ann.clockName,
@@ -160,11 +160,11 @@ struct SharedStorageTests {
         #expect(kept.map(\.attempts) == [first.attempts])
     }
 
-    @Test("A part has what falls due in its partitions, and all parts together have all of it")
+    @Test("A part has the due events of its partitions, and all parts together have all of them")
     func parts() async throws {
         for number in 1...40 {
             let account = try await fixture.commit(fixture.account("c\(number)", number: Int64(number)), rows: [])
-            try await fixture.tell(account, number: Int64(number))
+            try await fixture.notify(account, number: Int64(number))
             var changed = account
             changed.version = 2
             let due = AccountChange(account: changed, before: 1, nextDue: Timestamp(milliseconds: Int64(number)))
@@ -190,7 +190,7 @@ struct SharedStorageTests {
         #expect(Set(sent.map(\.notification)) == Set(owed.map(\.notification)) && sent.count == 40)
     }
 
-    @Test("Of two that keep a document at once one is kept, and both are told which", arguments: Engine.allCases)
+    @Test("Of two concurrent documents one is stored, and both callers learn which", arguments: Engine.allCases)
     func kept(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let stores = [fixture.storage, try fixture.reopened()]
@@ -206,7 +206,7 @@ struct SharedStorageTests {
         }
     }
 
-    @Test("What one node says every node hears", .timeLimit(.minutes(10)))
+    @Test("Every node receives each event that a node publishes", .timeLimit(.minutes(10)))
     func words() async throws {
         let (words, nodeSubscription) = AsyncStream.makeStream(of: String?.self)
         nodes[1].listen { sign in
@@ -216,13 +216,13 @@ struct SharedStorageTests {
             case .alive: break
             }
         }
-        var heard = words.makeAsyncIterator()
-        let first = await heard.next()
-        #expect(first == .some(nil), "what was said before was not heard")
+        var events = words.makeAsyncIterator()
+        let first = await events.next()
+        #expect(first == .some(nil), "events published before the subscription are not received")
         try await nodes[0].say("hello")
         try await nodes[0].put([Document(kind: .clock, name: "x", body: "{}")])
-        let second = await heard.next()
-        let third = await heard.next()
+        let second = await events.next()
+        let third = await events.next()
         #expect(second == "hello" && third == NodeWord.configurationVersions)
     }
 }

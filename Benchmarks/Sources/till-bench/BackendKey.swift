@@ -1,14 +1,14 @@
 import Crypto
 import Foundation
 
-/// A key of Apple's server API, and the tokens that a backend makes with it.
+/// A key of Apple's server API, and the tokens that a backend creates with it.
 struct BackendKey {
     private let key: P256.Signing.PrivateKey
     private let header: String
     private let issuer: String
     private let app: String
 
-    /// - Parameter answer: What control says of a new key.
+    /// - Parameter answer: The control API's answer for a new key.
     init(_ answer: [String: Any], app: String) throws {
         guard let pem = answer["privateKey"] as? String, let id = answer["keyId"] as? String,
             let issuer = answer["issuerId"] as? String
@@ -19,10 +19,10 @@ struct BackendKey {
         self.app = app
     }
 
-    /// What a server checks tokens with, PEM.
+    /// The key that the server verifies tokens with, PEM.
     var publicKey: String { key.publicKey.pemRepresentation }
 
-    /// A token that nobody has sent before, good for half an hour.
+    /// A new token, valid for half an hour.
     func token() throws -> String {
         let now = Int(Date().timeIntervalSince1970)
         let claims =

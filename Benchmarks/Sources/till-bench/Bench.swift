@@ -2,65 +2,65 @@ import ArgumentParser
 import Dispatch
 import Foundation
 
-/// Figures of Till beside the limits of the machine, in one run, as ratios.
+/// Measures Till beside the limits of the machine in one run, and prints ratios.
 @main
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "till-bench",
-        abstract: "Measures this machine's limits beside Till's figures and prints the ratios.",
+        abstract: "Measures Till and the limits of this machine, and prints ratios.",
         subcommands: [Measure.self, Limit.self, ServeBytes.self, Receive.self],
         defaultSubcommand: Measure.self
     )
 }
 
-/// The whole run, or some items of it.
+/// The complete run, or some of its items.
 struct Measure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes the figures.",
+        abstract: "Runs the benchmarks.",
         discussion: Item.allCases.map { "\($0.rawValue): \($0.title)" }.joined(separator: "\n")
     )
 
-    @Option(help: "Leaves the other items out; may be repeated.")
+    @Option(help: "Runs only this item; may be repeated.")
     var only: [Item] = []
 
-    @Option(help: "Writes the figures as JSON, too, and the tables beside it as .txt.")
+    @Option(help: "Writes the figures to this file as JSON, and the tables beside it as .txt.")
     var json: String?
 
     @Option(help: "Rounds of each measurement.")
     var rounds = 5
 
-    @Flag(help: "One short round and small shops: to see that everything runs, not to quote.")
+    @Flag(help: "One short round and small shops: a smoke test, not for quoting.")
     var quick = false
 
     @Flag(help: "Ten million transactions and 100,000 subscribers.")
     var full = false
 
-    @Option(help: "The binary that is measured.")
+    @Option(help: "The measured binary.")
     var till = ".build/release/till"
 
-    @Option(help: "The Python that has Flask and PyJWT.")
+    @Option(help: "The Python with Flask and PyJWT.")
     var python = "Benchmarks/.venv/bin/python"
 
-    @Option(help: "The folder of the fake that Till is compared with.")
+    @Option(help: "The folder of the fake server for comparison.")
     var fake = "Benchmarks/Fake"
 
     mutating func validate() throws {
-        guard rounds > 0 else { throw ValidationError("--rounds is 1 or more.") }
-        guard !(quick && full) else { throw ValidationError("--quick and --full are opposites.") }
+        guard rounds > 0 else { throw ValidationError("--rounds must be 1 or more.") }
+        guard !(quick && full) else { throw ValidationError("Use either --quick or --full.") }
     }
 
     func run() async throws {
         let scale = Scale(quick: quick, full: full, rounds: rounds)
         let items = only.isEmpty ? Item.allCases : Item.allCases.filter(only.contains)
         try scale.checkRoom(for: items)
-        let shelf = try Workbench(till: till, python: python, fake: fake, scale: scale)
-        defer { shelf.clear() }
-        let signals = Self.endingOrderly(shelf.folder)
+        let bench = try Workbench(till: till, python: python, fake: fake, scale: scale)
+        defer { bench.clear() }
+        let signals = Self.endingOrderly(bench.folder)
         defer { for signal in signals { signal.cancel() } }
-        var report = Report(machine: try Machine(shelf), version: try shelf.version(), scale: scale)
+        var report = Report(machine: try Machine(bench), version: try bench.version(), scale: scale)
         for item in items {
             Progress.say("\(item.rawValue): \(item.title)")
-            let series = try await item.measure(shelf)
+            let series = try await item.measure(bench)
             report.add(series, of: item)
             print(report.table(of: item))
         }
@@ -68,7 +68,7 @@ struct Measure: AsyncParsableCommand {
         if let json { try report.write(to: json) }
     }
 
-    /// When we are told to stop, so are our servers, and what was made goes.
+    /// When the benchmark is stopped, its servers stop too, and its files are deleted.
     private static func endingOrderly(_ folder: String) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
@@ -84,7 +84,7 @@ struct Measure: AsyncParsableCommand {
     }
 }
 
-/// What is measured, in the order in which it is.
+/// The items, in the order of measurement.
 enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
     case history
     case size
@@ -122,7 +122,7 @@ enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
     }
 }
 
-/// What is being done, on standard error, so that standard output is the table.
+/// Progress goes to standard error, because standard output is the table.
 enum Progress {
     static func say(_ text: String) { FileHandle.standardError.write(Data("bench: \(text)\n".utf8)) }
 }

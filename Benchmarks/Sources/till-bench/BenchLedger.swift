@@ -1,12 +1,13 @@
 import Foundation
 
-/// A shop with a past: every customer has the same number of transactions, some of whom a backend asks about.
+/// A shop with a history: every customer has the same number of transactions, and a backend queries some of the
+/// customers.
 struct Ledger {
     private let bench: Workbench
-    /// A data directory on which no server runs; `server` and `copy` work on it or on a copy.
+    /// A data directory without a running server; `server` and `copy` use it or a copy.
     let folder: String
     let key: BackendKey
-    /// Addresses of full pages, of the same customers in a ledger of any size.
+    /// Paths of full pages, of the same customers in a ledger of any size.
     let pages: [String]
     let transactions: Int
 
@@ -18,7 +19,7 @@ struct Ledger {
         let server = try await TillServer(bench, on: folder)
         defer { server.stop() }
         key = try await server.control.setUp()
-        // Twenty-four months and some days ago: who buys then has renewed twenty-four times since.
+        // Twenty-four months and some days ago: a purchase then has renewed twenty-four times since.
         let start = Int64(Date().timeIntervalSince1970 * 1_000) - 745 * 86_400_000
         var pages: [String] = []
         for number in 0..<Scale.customers {
@@ -46,21 +47,22 @@ struct Ledger {
         }
     }
 
-    /// The accounts whose pages are asked for.
+    /// The accounts whose pages are requested.
     static func accounts(in file: SQLiteFile) throws -> [Int64] {
         try file.integers("SELECT account FROM accounts ORDER BY account LIMIT \(Scale.customers)")
     }
 
-    // MARK: A large one
+    // MARK: A large ledger
 
-    /// The same ledger among copies of itself: the accounts and rows of others, in the order in which time would have
-    /// brought them, so that pages of the tree are as full as they would be.
+    /// The same ledger with copies of other customers' accounts and rows, inserted in chronological order, so that the
+    /// pages of the B-tree are as full as in a real ledger.
     func multiplied(by copies: Int) async throws -> Ledger {
-        Progress.say("\(copies * transactions) transactions are made")
+        Progress.say("\(copies * transactions) transactions are created")
         let large = try bench.copy(folder, as: "large-ledger")
         let file = try SQLiteFile(large + "/till.sqlite")
         try file.run("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; PRAGMA foreign_keys = OFF")
-        // Ids are a base, a counter times 1,024 and the partition: another counter is another id of the partition.
+        // An id is a base, a counter times 1,024 and the partition: another counter gives another id of the same
+        // partition.
         let step = (try file.integers("SELECT next FROM identifiers WHERE series = 'all'").first ?? 0) * 1_024
         let columns = try file.texts("SELECT name FROM pragma_table_info('ledger')")
         let numbers =
@@ -74,7 +76,7 @@ struct Ledger {
         let accountValues = accountColumns.map { column in
             switch column {
             case "customer": "customer || '-' || n"
-            // Nothing ever falls due for the others.
+            // The copies have no deadlines.
             case "next_due": "NULL"
             default: copied(column, moving: ["account"])
             }
@@ -99,27 +101,27 @@ struct Ledger {
         }
         try file.run("UPDATE identifiers SET next = next * \(copies + 1); PRAGMA wal_checkpoint(TRUNCATE)")
         guard try file.integers("SELECT count(*) FROM ledger").first == Int64(copies * transactions) else {
-            throw BenchRefused("the large ledger has not as many rows as it should")
+            throw BenchRefused("the large ledger has the wrong number of rows")
         }
         return Ledger(self, folder: large, transactions: copies * transactions)
     }
 
-    // MARK: Servers on it
+    // MARK: Servers of the ledger
 
-    /// Till on this ledger; on a copy of it, where several servers are to run at once.
+    /// Till with this ledger; with a copy of it if several servers must run at once.
     func server(copied: Bool = false, _ arguments: [String] = []) async throws -> TillServer {
         let place = copied ? try bench.copy(folder, as: "ledger") : folder
         return try await TillServer(bench, on: place, arguments)
     }
 
-    /// Till on the same ledger in PostgreSQL, which is beside the load; on a copy, where several servers are to run at
-    /// once.
+    /// Till with the same ledger in PostgreSQL, which shares a core with the load; with a copy if several servers must
+    /// run at once.
     func postgresServer(copied: Bool = false, _ arguments: [String] = []) async throws -> TillServer {
         let postgres = try bench.postgres()
         try postgres.move(to: .second)
-        let carried = try onPostgres()
-        let database = copied ? try postgres.database(like: carried) : carried
-        // Keys and certificates; the rows lie elsewhere.
+        let migrated = try onPostgres()
+        let database = copied ? try postgres.database(like: migrated) : migrated
+        // Keys and certificates; the rows are elsewhere.
         let keys = bench.place("keys")
         try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where !name.hasPrefix("till.") {
@@ -128,21 +130,21 @@ struct Ledger {
         return try await TillServer(bench, on: keys, database: database, arguments)
     }
 
-    /// The ledger carried to PostgreSQL, at the first use; the URL of its database.
+    /// Migrates the ledger to PostgreSQL at the first use; returns the URL of its database.
     private func onPostgres() throws -> String {
-        if let carried = bench.carried[transactions] { return carried }
-        Progress.say("\(transactions) transactions are carried to PostgreSQL")
+        if let migrated = bench.migrated[transactions] { return migrated }
+        Progress.say("\(transactions) transactions are copied to PostgreSQL")
         let postgres = try bench.postgres()
         let url = try postgres.database()
         let command = [bench.till, "migrate", "--from", "sqlite:\(folder)", "--to", "database"]
         _ = try Program.output(command, environment: ["TILL_DATABASE": url], withErrors: true)
         try postgres.run("VACUUM ANALYZE", in: url)
         try postgres.run("CHECKPOINT", in: url)
-        bench.carried[transactions] = url
+        bench.migrated[transactions] = url
         return url
     }
 
-    /// What a backend asks: these pages, with one token or with a new one each time.
+    /// The requests of a backend: these pages, with one token or with a new one each time.
     func script(freshTokens count: Int = 1) throws -> Load.Script {
         try Load.Script(bench, pages: pages, tokens: try (0..<count).map { _ in try key.token() })
     }

@@ -1,14 +1,13 @@
 import Foundation
 
-/// A PostgreSQL server of one's own, durable, on a socket in a folder that goes with it, as a user without rights.
-///
-/// A shell stands between us and the server: when there is nobody left to write to it, however that came about, it ends
-/// the server and removes the folder.
+/// A separate, durable PostgreSQL server on a socket in a temporary folder, as an unprivileged user.
+/// A shell runs between the benchmark and the server: when its input is closed for any reason, it stops the server and
+/// removes the folder.
 final class PostgresServer {
     let folder: String
     private let programs: String
     private let child: Child
-    /// The end of the shell's input: closed, it ends the server.
+    /// The write end of the shell's input: closing it stops the server.
     private let orders: Int32
     private var databases = 0
 
@@ -20,11 +19,11 @@ final class PostgresServer {
         folder = parent + "/till-bench-postgres-\(ProcessInfo.processInfo.processIdentifier)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let (heard, orders) = try Child.ends()
-        let (answers, said) = try Child.ends()
-        child = try Child(["/bin/sh", "-c", Self.script, "sh", programs, folder], environment: [:], (heard, said, 2))
+        let (answers, output) = try Child.ends()
+        child = try Child(["/bin/sh", "-c", Self.script, "sh", programs, folder], environment: [:], (heard, output, 2))
         self.orders = orders
         close(heard)
-        close(said)
+        close(output)
         var answer = [UInt8](repeating: 0, count: 64)
         let count = read(answers, &answer, answer.count)
         close(answers)
@@ -45,8 +44,7 @@ final class PostgresServer {
         throw BenchRefused("PostgreSQL is missing: scripts/install bench, or apt-get install --yes postgresql")
     }
 
-    /// Gives connections that are made from now on a place: the second core, where the server stands for another
-    /// machine, or all.
+    /// Binds new connections to a core: the second one if the server represents another machine, or all.
     func move(to place: Program.Place) throws {
         let file = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
         guard let id = file.split(separator: "\n").first else { throw BenchRefused("PostgreSQL has no process") }
@@ -55,7 +53,7 @@ final class PostgresServer {
         _ = try Program.output(["taskset", "-cp", cores, String(id)])
     }
 
-    /// It refuses to run as root, so root becomes somebody else.
+    /// It refuses to run as root, so root switches to an unprivileged user.
     private static let script = """
         programs=$1 folder=$2 server=
         trap '' INT TERM HUP
@@ -83,7 +81,7 @@ final class PostgresServer {
         cd / && rm -rf "$folder"
         """
 
-    /// A database without any table, or a copy of one that nobody uses; its URL.
+    /// The URL of a new database without tables, or of a copy of an unused one.
     func database(like other: String? = nil) throws -> String {
         databases += 1
         let name = "till_\(databases)"
@@ -93,29 +91,29 @@ final class PostgresServer {
         return "postgres://till@\(host)/\(name)"
     }
 
-    /// Lets psql do something in a database.
+    /// Runs psql in a database.
     func run(_ sql: String, in url: String) throws {
         _ = try Program.output([programs + "/psql", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql, url])
     }
 
-    /// Rows a second that clients commit, so many rows in each transaction, by pgbench's own count.
+    /// Rows per second that clients commit, this many rows in each transaction, as counted by pgbench.
     func commits(rows: Int, clients: Int, seconds: Int, script: String, in url: String) throws -> Double {
-        // Eleven hundred bytes, as SQLite gets them.
+        // Eleven hundred bytes, the same as for SQLite.
         let insert = "INSERT INTO bare (body) VALUES (repeat('x', 1100));"
-        // One round trip for the whole transaction, as Till makes it.
+        // One round trip for the complete transaction, as in Till.
         let group =
             ["\\startpipeline", "BEGIN;"] + Array(repeating: insert, count: rows) + ["COMMIT;", "\\endpipeline"]
         let text = (rows == 1 ? [insert] : group).joined(separator: "\n")
         try text.write(toFile: script, atomically: true, encoding: .utf8)
-        let said = try Program.output(
+        let output = try Program.output(
             [
                 programs + "/pgbench", "-n", "-M", "prepared", "-c", "\(clients)", "-j", "1", "-T", "\(seconds)",
                 "-f", script, url,
             ]
         )
-        guard let line = said.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
+        guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
             let rate = line.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) })
-        else { throw BenchRefused("pgbench said:\n\(said)") }
+        else { throw BenchRefused("unexpected output of pgbench:\n\(output)") }
         return rate * Double(rows)
     }
 

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// A process of ours, started and waited for by the system's own calls: Foundation's Process may wait for ever when its
-/// end is noticed on another thread.
+/// A child process, started and awaited with system calls: Foundation's Process may wait for ever when another thread
+/// notices the exit.
 final class Child {
-    /// Those that run, so that none outlives us.
+    /// The running children, so that none outlives the benchmark.
     private static let running = Mutex<Set<pid_t>>([])
 
     let id: pid_t
     private var isReaped = false
     private(set) var exitCode: Int32?
 
-    /// - Parameter descriptors: what the child has as standard input, output and error; the first may be absent.
+    /// - Parameter descriptors: the child's standard input, output and error; the first may be absent.
     init(_ command: [String], environment: [String: String], _ descriptors: (Int32?, Int32, Int32)) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -23,7 +23,7 @@ final class Child {
         }
         posix_spawn_file_actions_adddup2(&actions, descriptors.1, 1)
         posix_spawn_file_actions_adddup2(&actions, descriptors.2, 2)
-        // The threads of Swift's tasks block signals and we ignore some; a child would go on doing so.
+        // The threads of Swift's tasks block signals and the benchmark ignores some; a child would inherit this.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -75,16 +75,16 @@ final class Child {
         guard found == id else { return }
         isReaped = true
         Self.running.withLock { _ = $0.remove(id) }
-        // The signal, or else what it returned.
+        // The signal, or the exit code.
         exitCode = status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
     }
 
-    /// Ends all of them.
+    /// Stops all children.
     static func stopAll() {
         for id in running.withLock({ $0 }) { kill(id, SIGTERM) }
     }
 
-    /// Both ends of a pipe, which children have only when they are given them.
+    /// Both ends of a pipe, which children inherit only when they are passed on.
     static func ends() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw BenchRefused("no pipe: \(String(cString: strerror(errno)))") }
@@ -92,7 +92,7 @@ final class Child {
         return (ends[0], ends[1])
     }
 
-    /// All that can be read until the other end is closed.
+    /// Reads until the other end is closed.
     static func readAll(_ descriptor: Int32) -> String {
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         return String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)

@@ -3,12 +3,12 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Till's control port.
+/// A client of Till's control API.
 struct Control {
     static let app = "com.example.bench"
     static let scope = "/v1/apps/\(app)/sandbox"
 
-    /// Waits as long as an advance takes, which the shared client would not.
+    /// Waits as long as an advance takes, unlike the shared client.
     private static let client = HTTPClient()
 
     let address: String
@@ -62,7 +62,7 @@ struct Control {
         return try BackendKey(try await post("/v1/keys", ["name": "bench"]), app: Self.app)
     }
 
-    /// Lets a customer buy; the id of the transaction.
+    /// Buys a product for a customer; returns the id of the transaction.
     @discardableResult
     func buy(_ product: String, by customer: String, at instant: Int64? = nil) async throws -> String {
         var body: [String: Any] = ["productId": product]
@@ -72,7 +72,7 @@ struct Control {
         return id
     }
 
-    /// Lets each of so many customers buy once, several at a time.
+    /// One purchase for each of this many customers, several at a time.
     func buy(_ product: String, byEachOf count: Int, named name: String = "customer") async throws {
         let lanes = 32
         try await withThrowingTaskGroup(of: Void.self) { group in

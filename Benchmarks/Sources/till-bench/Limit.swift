@@ -6,17 +6,17 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One limit of the machine, as a number a second: a process of its own, so that it can have the core that Till has.
+/// One limit of the machine, as a number per second: a separate process, so that it can have the same core as Till.
 struct Limit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes one limit of the machine and prints it, a number a second.",
+        abstract: "Measures one limit of the machine and prints it, as a number per second.",
         shouldDisplay: false,
         subcommands: [
             Signatures.self, Verifications.self, RSASignatures.self, PageReads.self, Commits.self, Posts.self,
         ]
     )
 
-    /// How often a body runs in a second, taken over a second or so.
+    /// How often a body runs per second, measured for about a second.
     static func rate(for time: Double = 1, of body: () throws -> Void) rethrows -> Double {
         let clock = ContinuousClock()
         let start = clock.now
@@ -65,7 +65,7 @@ struct Limit: AsyncParsableCommand {
         }
     }
 
-    /// Pages of twenty rows and one more, out of Till's own file, by a statement that is kept.
+    /// Pages of twenty rows and one more from Till's own file, by a cached statement.
     struct PageReads: ParsableCommand {
         @Argument var path: String
 
@@ -87,7 +87,7 @@ struct Limit: AsyncParsableCommand {
         }
     }
 
-    /// Rows of eleven hundred bytes, so many in each commit, each commit durable.
+    /// Rows of eleven hundred bytes, this many in each durable commit.
     struct Commits: ParsableCommand {
         @Argument var path: String
         @Option var rows = 1
@@ -115,7 +115,7 @@ struct Limit: AsyncParsableCommand {
         @Argument var url: String
         @Option var body: String
         @Option var count = 10_000
-        /// Posts at once, as many as Till makes to one endpoint.
+        /// As many concurrent posts as Till makes to one endpoint.
         @Option var lanes = 16
 
         func run() async throws {
@@ -131,7 +131,9 @@ struct Limit: AsyncParsableCommand {
                                 request.headers.add(name: "Content-Type", value: "application/json")
                                 request.body = .bytes(bytes)
                                 let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-                                guard response.status == .ok else { throw BenchRefused("a post got no 200") }
+                                guard response.status == .ok else {
+                                    throw BenchRefused("a post was not answered with 200")
+                                }
                                 _ = try await response.body.collect(upTo: 1 << 20)
                             }
                         }

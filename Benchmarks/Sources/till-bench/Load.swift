@@ -1,13 +1,13 @@
 import Foundation
 
-/// What wrk saw of a server: the same program, connections and seconds for both sides of every ratio.
+/// wrk's measurement of a server: the same program, connections and seconds for both sides of every ratio.
 struct Load {
-    /// Answers a second.
+    /// Answers per second.
     let rate: Double
-    /// Processor time of the server for each answer; nil where several programs answer.
+    /// Processor time of the server for each answer; nil if several programs answer.
     let microseconds: Double?
 
-    /// What is asked, in wrk's own language.
+    /// The requests, as a wrk script.
     struct Script {
         let path: String
 
@@ -49,7 +49,7 @@ struct Load {
             )
         }
 
-        /// Purchases, each by the next of so many customers.
+        /// Purchases, each by the next of this many customers.
         init(_ bench: Workbench, purchasesOf product: String, by customers: Int) throws {
             let address = "\(Control.scope)/customers/customer-' .. place % \(customers) .. '/purchases"
             try self.init(
@@ -71,7 +71,7 @@ struct Load {
         }
     }
 
-    /// Asks a server for a while; longer, where not one answer came in time.
+    /// Sends requests for a while; longer if no answer came in time.
     init(
         _ bench: Workbench,
         _ script: Script,
@@ -84,7 +84,7 @@ struct Load {
         var time = seconds ?? bench.scale.seconds
         while true {
             let before = program.processorSeconds
-            let said = try Program.output(
+            let output = try Program.output(
                 [
                     bench.wrk, "-t", "1", "-c", "\(connections)", "-d", "\(time)s", "--timeout", "30s",
                     "-s", script.path, address,
@@ -92,7 +92,7 @@ struct Load {
                 on: place
             )
             let used = program.processorSeconds - before
-            let (count, rate) = try Self.read(said)
+            let (count, rate) = try Self.read(output)
             if count > 0 || time > 60 {
                 guard count > 0 else { throw BenchRefused("a server did not answer within \(time) s") }
                 self.rate = rate
@@ -103,14 +103,14 @@ struct Load {
         }
     }
 
-    /// How many answers came, and how many a second.
-    private static func read(_ said: String) throws -> (count: Double, rate: Double) {
-        let lines = said.split(separator: "\n")
+    /// The number of answers, and answers per second.
+    private static func read(_ output: String) throws -> (count: Double, rate: Double) {
+        let lines = output.split(separator: "\n")
         func number(_ word: Substring?) -> Double? { word.flatMap { Double($0) } }
-        guard !said.contains("Non-2xx"), !said.contains("Socket errors"),
+        guard !output.contains("Non-2xx"), !output.contains("Socket errors"),
             let count = number(lines.first { $0.contains(" requests in ") }?.split(separator: " ").first),
             let rate = number(lines.first { $0.hasPrefix("Requests/sec:") }?.split(separator: " ").last)
-        else { throw BenchRefused("the load went wrong:\n\(said)") }
+        else { throw BenchRefused("wrk failed:\n\(output)") }
         return (count, rate)
     }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A program that runs beside us, on one core or on all.
+/// A child program on one core or on all.
 final class Program {
-    /// Where a program may run.
+    /// The cores of a program.
     enum Place {
-        /// What is measured.
+        /// The measured program.
         case first
-        /// What asks, and what stands for other machines.
+        /// The load, and programs that represent other machines.
         case second
         case anywhere
 
@@ -22,7 +22,7 @@ final class Program {
     private let child: Child
     var id: Int32 { child.id }
 
-    /// - Parameter log: A file for standard error; without it, ours.
+    /// - Parameter log: A file for standard error; without it, the benchmark's own.
     init(_ command: [String], on place: Place, environment: [String: String] = [:], log: String? = nil) throws {
         let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(nothing) }
@@ -35,16 +35,16 @@ final class Program {
 
     func stop() { child.stop() }
 
-    /// Seconds of processor time that it has used.
+    /// Seconds of processor time used so far.
     var processorSeconds: Double {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return 0 }
-        // The name of the program, in brackets, may hold spaces.
+        // The name of the program, in brackets, may contain spaces.
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
         return (user + system) / 100
     }
 
-    /// Megabytes of memory that it occupies.
+    /// Megabytes of resident memory.
     var residentMegabytes: Double {
         let text = (try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -54,7 +54,7 @@ final class Program {
 
     // MARK: Programs that end
 
-    /// What a program prints until its end, with what it says on standard error or without.
+    /// The output of a program until its end, with or without standard error.
     static func output(
         _ command: [String],
         on place: Place = .anywhere,
@@ -68,13 +68,13 @@ final class Program {
             (nil, pipe.writing, withErrors ? pipe.writing : 2)
         )
         close(pipe.writing)
-        let said = Child.readAll(pipe.reading)
+        let output = Child.readAll(pipe.reading)
         child.wait()
-        guard child.exitCode == 0 else { throw BenchRefused("\(command.joined(separator: " ")) failed:\n\(said)") }
-        return said
+        guard child.exitCode == 0 else { throw BenchRefused("\(command.joined(separator: " ")) failed:\n\(output)") }
+        return output
     }
 
-    /// A program of the path; how to get it, if it is missing.
+    /// A program on the PATH; if it is missing, the error says how to install it.
     static func path(of name: String, package: String) throws -> String {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         let paths = folders.map { "\($0)/\(name)" }
@@ -82,7 +82,7 @@ final class Program {
         throw BenchRefused("\(name) is missing: scripts/install bench, or apt-get install --yes \(package)")
     }
 
-    /// Waits until a file holds JSON, which it does once it is whole.
+    /// Waits until a file contains JSON, which is when it is complete.
     static func facts(in file: String, of program: Program, log: String?) throws -> [String: Any] {
         for _ in 0..<30_000 {
             if let data = FileManager.default.contents(atPath: file),
@@ -93,7 +93,7 @@ final class Program {
             guard program.isRunning else { break }
             usleep(2_000)
         }
-        let said = log.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } ?? ""
-        throw BenchRefused("a server did not start: \(said.suffix(2_000))")
+        let errors = log.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+        throw BenchRefused("a server did not start: \(errors.suffix(2_000))")
     }
 }

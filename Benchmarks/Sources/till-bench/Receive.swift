@@ -6,10 +6,10 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// A developer's server that takes every notification, once its gate is open.
+/// A developer's server that accepts every notification, once its gate is open.
 struct Receive: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes posts, counts them and keeps the last.",
+        abstract: "Receives posts, counts them and keeps the last.",
         shouldDisplay: false
     )
 
@@ -46,7 +46,7 @@ struct Receive: AsyncParsableCommand {
         try await ServeBytes.serve(router, ready)
     }
 
-    /// What several requests see at once.
+    /// State that concurrent requests share.
     private final class Held: Sendable {
         private let state = Mutex(State())
 
@@ -71,7 +71,7 @@ struct Receive: AsyncParsableCommand {
             }
         }
 
-        /// How many came, and the seconds between the first and the last.
+        /// The number of posts, and the seconds between the first and the last.
         var text: String {
             state.withLock { state in
                 guard let first = state.first, let last = state.last else { return "0 0" }
@@ -81,7 +81,7 @@ struct Receive: AsyncParsableCommand {
     }
 }
 
-/// The receiver as a process beside us.
+/// The receiver as a child process.
 struct Receiver {
     let program: Program
     let address: String
@@ -96,17 +96,17 @@ struct Receiver {
 
     func close() async throws { _ = try await ask("/close", .POST) }
 
-    /// The last body that came.
+    /// The last received body.
     func body() async throws -> [UInt8] { Array(buffer: try await ask("/body", .GET)) }
 
-    /// Waits for so many; how many came a second.
+    /// Waits for this many posts; returns posts per second.
     func rate(of count: Int) async throws -> Double {
         for _ in 0..<60_000 {
             let words = String(buffer: try await ask("/count", .GET)).split(separator: " ").compactMap { Double($0) }
             if words.count == 2, Int(words[0]) >= count { return (words[0] - 1) / words[1] }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw BenchRefused("\(count) notifications did not come within twenty minutes")
+        throw BenchRefused("\(count) notifications did not arrive within twenty minutes")
     }
 
     private func ask(_ path: String, _ method: HTTPMethod) async throws -> ByteBuffer {

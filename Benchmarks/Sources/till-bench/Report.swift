@@ -51,13 +51,13 @@ struct Report: Codable {
         return "\(line) \(sign) \(text(bound.required))\(goal)  \(verdict)"
     }
 
-    /// Four digits that count.
+    /// Four significant digits.
     private static func text(_ value: Double) -> String {
         let places = abs(value) >= 1_000 ? 0 : abs(value) >= 100 ? 1 : abs(value) >= 10 ? 2 : 3
         return String(format: "%.\(places)f", value)
     }
 
-    /// How many bounds were kept.
+    /// How many ratios were within their bounds.
     var closing: String {
         let judged = items.flatMap(\.figures).filter { $0.bound != nil }
         let missed = judged.filter { $0.isMet == false }
@@ -69,7 +69,7 @@ struct Report: Codable {
             """
     }
 
-    /// Everything that was printed.
+    /// The complete printed output.
     private var text: String { (items.map { table(of: $0.item) } + [closing, ""]).joined(separator: "\n") }
 
     /// JSON in the file, and the tables in one beside it that ends in `.txt`.
@@ -92,13 +92,13 @@ extension String {
     }
 }
 
-/// What the figures were taken on.
+/// The machine of the run.
 struct Machine: Codable {
     let processor: String
     let cores: Int
     let memoryGigabytes: Int
     let system: String
-    /// The programs that took part.
+    /// The versions of the programs.
     let programs: [String: String]
 
     init(_ bench: Workbench) throws {

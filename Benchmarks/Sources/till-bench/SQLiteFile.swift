@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// SQLite by its own interface, set as Till sets it: what its file can do without Till.
+/// SQLite's C interface with Till's settings: the limits of its file without Till.
 final class SQLiteFile {
     private let handle: OpaquePointer
 
@@ -32,7 +32,7 @@ final class SQLiteFile {
         return Statement(statement)
     }
 
-    /// The first column of what a query finds.
+    /// The first column of a query's result.
     func integers(_ sql: String) throws -> [Int64] {
         let statement = try statement(sql)
         var values: [Int64] = []
@@ -50,7 +50,7 @@ final class SQLiteFile {
         return values
     }
 
-    /// A statement that is kept.
+    /// A prepared statement.
     final class Statement {
         private let handle: OpaquePointer
 
@@ -58,7 +58,7 @@ final class SQLiteFile {
 
         deinit { sqlite3_finalize(handle) }
 
-        /// Begins anew with these values; all rows, every column touched. How many there were.
+        /// Runs it again with these values and reads all rows and columns. Returns the number of rows.
         @discardableResult
         func run(_ values: [Int64] = []) throws -> Int {
             let columns = sqlite3_column_count(handle)
@@ -73,7 +73,7 @@ final class SQLiteFile {
             }
         }
 
-        /// The same, with something to do at each row.
+        /// The same, with a closure for each row.
         @discardableResult
         fileprivate func run(_ values: [Int64] = [], _ each: (OpaquePointer) -> Void) throws -> Int {
             sqlite3_reset(handle)

@@ -1,21 +1,21 @@
 import Foundation
 
-/// How much of everything a run takes.
+/// The size of a run.
 struct Scale {
     let name: String
     let rounds: Int
     /// Seconds of each load.
     let seconds: Int
-    /// Transactions in the large ledger, thousands of the small one's.
+    /// Transactions in the large ledger, in multiples of the small one's thousand.
     let copies: Int
-    /// Subscribers over whom a year passes.
+    /// Subscribers in the advance of a year.
     let subscribers: Int
-    /// Notifications that are delivered in a round.
+    /// Notifications per round.
     let deliveries: Int
-    /// Receipts that are asked about in turn.
+    /// Receipts that are verified in turn.
     let receipts: Int
 
-    /// A shop of a thousand transactions: so many customers with so many each.
+    /// A shop of a thousand transactions: this many customers with this many each.
     static let customers = 40
     static let transactionsEach = 25
     static var transactions: Int { customers * transactionsEach }
@@ -32,10 +32,10 @@ struct Scale {
 
     var largeLedger: Int { copies * Self.transactions }
 
-    /// Rounds of what takes long.
+    /// Rounds of slow items.
     var fewRounds: Int { min(rounds, 3) }
 
-    /// Bytes that a run writes at the most, by what was seen: a large ledger lies in SQLite and in PostgreSQL.
+    /// The most bytes that a run writes, as observed: the large ledger exists in SQLite and in PostgreSQL.
     func checkRoom(for items: [Item]) throws {
         let ledgers = items.contains(.size) ? largeLedger * 2_500 : items.contains(.resources) ? largeLedger * 1_000 : 0
         let years = items.contains(.renewals) ? subscribers * 13 * 4_000 : 0
@@ -46,7 +46,7 @@ struct Scale {
         let gigabytes = { (bytes: Int64) in "\(bytes / 1_000_000_000) GB" }
         throw BenchRefused(
             "\(folder) has \(gigabytes(free.int64Value)) free and this run may need \(gigabytes(Int64(wanted))): "
-                + "say TMPDIR=/another/place, or leave size out"
+                + "set TMPDIR=/another/place, or use --only without size"
         )
     }
 }

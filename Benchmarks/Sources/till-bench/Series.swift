@@ -1,13 +1,13 @@
 import Foundation
 
-/// The median of several rounds, with the least and the most.
+/// The median of several rounds, with the minimum and the maximum.
 struct Figure: Codable {
     let name: String
     let unit: String
     let median: Double
     let least: Double
     let most: Double
-    /// What the ratio is held to; nil for what is only told.
+    /// The bound of a ratio; nil for a figure without a bound.
     let bound: Bound?
 
     init(_ name: String, unit: String, rounds: [Double], bound: Bound?) {
@@ -21,15 +21,15 @@ struct Figure: Codable {
         most = sorted[sorted.count - 1]
     }
 
-    /// Whether the figure keeps its bound; nil where there is none.
+    /// Whether the figure is within its bound; nil without a bound.
     var isMet: Bool? { bound.map { $0.permits(median) } }
 }
 
-/// What a ratio must be, and what it should become.
+/// The required bound of a ratio, and its goal.
 struct Bound: Codable {
     let required: Double
     let goal: Double
-    /// True where less is better.
+    /// True if less is better.
     let isCeiling: Bool
 
     static func atLeast(_ required: Double, goal: Double? = nil) -> Bound {
@@ -43,7 +43,7 @@ struct Bound: Codable {
     func reaches(_ value: Double) -> Bool { isCeiling ? value <= goal : value >= goal }
 }
 
-/// Values of several rounds, by name, in the order in which the names came first.
+/// Values of several rounds, by name, in the order in which the names first occurred.
 struct Series {
     private struct Line {
         let name: String
@@ -59,7 +59,7 @@ struct Series {
         values[name, default: []].append(value)
     }
 
-    /// Notes a load: requests a second, and what one costs the server.
+    /// Records a load: requests per second, and the server's cost of one.
     mutating func note(_ name: String, _ load: Load) {
         note(name, "1/s", load.rate)
         if let cost = load.microseconds { note("  \(name): CPU of the server", "µs", cost) }
@@ -74,7 +74,7 @@ struct Series {
     }
 }
 
-/// Seconds that a body takes.
+/// The duration of a body in seconds.
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     let clock = ContinuousClock()
     let start = clock.now

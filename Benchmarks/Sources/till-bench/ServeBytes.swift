@@ -23,7 +23,7 @@ struct ServeBytes: AsyncParsableCommand {
         try await Self.serve(router, ready)
     }
 
-    /// Serves until it is told to stop; its address goes to a file.
+    /// Serves until it is stopped; writes its address to a file.
     static func serve(_ router: Router<BasicRequestContext>, _ ready: String) async throws {
         var logger = Logger(label: "bench")
         logger.logLevel = .error
@@ -39,14 +39,14 @@ struct ServeBytes: AsyncParsableCommand {
         try await application.runService()
     }
 
-    /// The server as a process on the first core, with the allocator's settings that Till makes for itself.
+    /// The server as a process on the first core, with the allocator settings that Till makes for itself.
     static func start(_ bench: Workbench, answering page: [UInt8]) throws -> (program: Program, address: String) {
         let file = bench.place("page")
         try Data(page).write(to: URL(filePath: file))
         return try start(bench, ["serve-bytes", file], on: .first)
     }
 
-    /// One of our servers as a process.
+    /// A helper server as a child process.
     static func start(_ bench: Workbench, _ command: [String], on place: Program.Place) throws -> (
         program: Program, address: String
     ) {

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Till as a process, on a data directory of its own.
+/// Till as a child process, on a data directory of its own.
 final class TillServer {
     let folder: String
     let sandbox: String
@@ -44,7 +44,7 @@ final class TillServer {
 
     func stop() { program.stop() }
 
-    /// The body that an address of the sandbox answers.
+    /// The body of the sandbox's answer to a path.
     func body(of path: String, token: String) async throws -> [UInt8] {
         var request = HTTPClientRequest(url: sandbox + path)
         request.headers.add(name: "Authorization", value: "Bearer \(token)")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a run takes place: its folder, its programs, and what several items share.
+/// The environment of a run: its folder, its programs, and objects shared by several items.
 final class Workbench {
     let scale: Scale
     let folder: String
@@ -8,15 +8,15 @@ final class Workbench {
     let python: String
     let fake: String
     let wrk: String
-    /// Where PostgreSQL's programs lie.
+    /// The folder of PostgreSQL's programs.
     let postgresPrograms: String
-    /// This program, which is also the bytes' server, the receiver and the limits.
+    /// This program, which is also the byte server, the receiver and the limits.
     let this: String
     private var count = 0
     private var sharedPostgres: PostgresServer?
     private var sharedLedgers: [Int: Ledger] = [:]
-    /// The databases of ledgers that were carried to PostgreSQL, by their size.
-    var carried: [Int: String] = [:]
+    /// The databases of ledgers that were migrated to PostgreSQL, by their size.
+    var migrated: [Int: String] = [:]
 
     init(till: String, python: String, fake: String, scale: Scale) throws {
         self.scale = scale
@@ -28,7 +28,7 @@ final class Workbench {
             throw BenchRefused("\(till) is missing: swift build -c release --product till")
         }
         guard ProcessInfo.processInfo.activeProcessorCount > 1 else {
-            throw BenchRefused("one core is not enough: the load needs one of its own")
+            throw BenchRefused("one core is not enough: the load needs a second one")
         }
         wrk = try Program.path(of: "wrk", package: "wrk")
         _ = try Program.path(of: "taskset", package: "util-linux")
@@ -38,12 +38,12 @@ final class Workbench {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    /// What `till --version` says.
+    /// The output of `till --version`.
     func version() throws -> String {
         try Program.output([till, "--version"]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// A path that nobody has used.
+    /// A new path.
     func place(_ name: String) -> String {
         count += 1
         return "\(folder)/\(count)-\(name)"
@@ -56,7 +56,7 @@ final class Workbench {
         return copy
     }
 
-    /// The PostgreSQL server of the run, with everything durable.
+    /// The run's PostgreSQL server, with all durability settings on.
     func postgres() throws -> PostgresServer {
         if let sharedPostgres { return sharedPostgres }
         let server = try PostgresServer(programs: postgresPrograms)
@@ -64,7 +64,7 @@ final class Workbench {
         return server
     }
 
-    /// A ledger of so many thousand transactions, made at its first use.
+    /// A ledger of this many thousand transactions, created at its first use.
     func ledger(copies: Int) async throws -> Ledger {
         if let ledger = sharedLedgers[copies] { return ledger }
         let ledger = copies == 1 ? try await Ledger(on: self) : try await self.ledger(copies: 1).multiplied(by: copies)
@@ -73,19 +73,19 @@ final class Workbench {
     }
 
     func limit(_ arguments: [String], on place: Program.Place = .first) throws -> Double {
-        let said = try Program.output([this, "limit"] + arguments, on: place)
-        guard let value = Double(said.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw BenchRefused("limit \(arguments.joined(separator: " ")) said: \(said)")
+        let output = try Program.output([this, "limit"] + arguments, on: place)
+        guard let value = Double(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw BenchRefused("limit \(arguments.joined(separator: " ")): unexpected output: \(output)")
         }
         return value
     }
 
-    /// ES256 signatures a second over a digest.
+    /// ES256 signatures per second over a digest.
     func signatures(threads: Int = 1) throws -> Double {
         try limit(["signatures", "--threads", "\(threads)"], on: threads == 1 ? .first : .anywhere)
     }
 
-    /// Removes all that was made.
+    /// Removes everything that was created.
     func clear() {
         sharedPostgres?.stop()
         try? FileManager.default.removeItem(atPath: folder)

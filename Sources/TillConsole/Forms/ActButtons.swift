@@ -1,33 +1,34 @@
 import TillServer
 
-/// Acts that need nothing but a press: `{{>acts}}` shows a row of them, as one form with a button for each.
-struct ActButtons: Sendable {
-    /// One of the acts.
+/// A row of actions without input fields. `{{>acts}}` shows it as one form with a button per action.
+struct ActionButtons: Sendable {
+    /// The button of an action.
     struct Button: Sendable {
-        /// The operation id of the verb.
+        /// The ID of the control operation.
         var verb: String
-        /// What stands on it.
+        /// The button's text.
         var label: String
-        /// A place in the verb's body, with what it says there; nil for a body without anything.
+        /// A field of the request body and its value; nil for an empty body.
         var field: (name: String, value: String)?
-        /// Whether it takes something away.
-        var isGrave = false
+        /// Whether the action deletes something.
+        var isDestructive = false
 
-        init(_ verb: String, _ label: String, _ name: String? = nil, _ value: String = "", isGrave: Bool = false) {
+        init(_ verb: String, _ label: String, _ name: String? = nil, _ value: String = "", isDestructive: Bool = false)
+        {
             self.verb = verb
             self.label = label
             field = name.map { ($0, value) }
-            self.isGrave = isGrave
+            self.isDestructive = isDestructive
         }
     }
 
-    /// Tells the row apart from others on the page.
+    /// Unique on the page.
     let id: String
     let buttons: [Button]
-    /// Parameters of the verbs' paths beside those of the page.
+    /// Path parameters besides those of the page.
     var parameters: [String: String] = [:]
 
-    /// The row for `{{>acts}}`; nothing without a button.
+    /// The value for `{{>acts}}`; nothing without a button.
     func value(_ page: PageRequest) -> PageValue {
         let known = buttons.compactMap { button in page.verbs[button.verb].map { (button, $0) } }
         guard !known.isEmpty else { return .nothing }
@@ -43,7 +44,7 @@ struct ActButtons: Sendable {
                         "id": .text([id, button.verb, button.field?.value].compactMap(\.self).joined(separator: "-")),
                         "verb": .text(button.verb), "label": .text(button.label),
                         "name": PageValue(button.field?.name), "value": PageValue(button.field?.value),
-                        "isGrave": .flag(button.isGrave),
+                        "isDestructive": .flag(button.isDestructive),
                     ]
                 }
             ),

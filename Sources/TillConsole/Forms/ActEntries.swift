@@ -6,44 +6,44 @@ import Synchronization
 import TillServer
 import TillShop
 
-/// Acts that forms ask for. One that takes long goes on by itself, and the page is told of its end while it is open. A
-/// form that is sent twice acts once, and shows what it caused again.
-final class Acts: Sendable {
+/// Runs the actions that forms request. A long action continues in the background, and an open page shows its result
+/// when it ends. A form sent twice runs once and shows the same result again.
+final class Actions: Sendable {
     private struct Entry {
         var effect: Effect
         let begun: ContinuousClock.Instant
-        /// What was sent; nil for what acts as often as it is sent.
+        /// The form as sent; nil for a form that may run repeatedly.
         let form: SentForm?
-        /// Who waits for the end.
+        /// Waits for the end of the action.
         var waiting: [AsyncStream<Void>.Continuation] = []
-        /// When the end was shown for the first time.
-        var told: ContinuousClock.Instant?
+        /// When the result was shown for the first time.
+        var shown: ContinuousClock.Instant?
 
         func isNeeded(at now: ContinuousClock.Instant) -> Bool {
             guard effect.outcome != nil else { return true }
-            return told.map { now - $0 < Acts.remembered } ?? (now - begun < Acts.kept)
+            return shown.map { now - $0 < Actions.repeatWindow } ?? (now - begun < Actions.retention)
         }
     }
 
     private enum Beginning {
         case new(String)
-        case again(String)
+        case repeated(String)
         case full
     }
 
     private let verbs: ControlVerbs
     private let logger: Logger
     private let entries = Mutex<[String: Entry]>([:])
-    /// How long a page waits for an act before it is shown without its end.
+    /// How long a page waits for an action before it shows the action as in progress.
     private let patience: Duration
-    /// Acts that go on while nobody waits, or whose end nobody has seen yet.
-    private static let most = 256
-    /// Acts whose end was shown, to be shown again where their form is sent again.
-    private static let mostTold = 256
-    /// After so long nobody asks for the end of an act any more.
-    private static let kept = Duration.seconds(3_600)
-    /// After so long nobody presses a button for the second time.
-    private static let remembered = Duration.seconds(600)
+    /// The most actions in progress or with a result that was not shown yet.
+    private static let maxPending = 256
+    /// The most results kept for repeated forms.
+    private static let maxShown = 256
+    /// How long a result that was not shown is kept.
+    private static let retention = Duration.seconds(3_600)
+    /// How long a repeated form shows the earlier result.
+    private static let repeatWindow = Duration.seconds(600)
 
     init(_ verbs: ControlVerbs, patience: Duration = .seconds(2), logger: Logger) {
         self.verbs = verbs
@@ -51,24 +51,24 @@ final class Acts: Sendable {
         self.patience = patience
     }
 
-    /// Does what a form asks for, unless the same was sent a moment ago.
+    /// Runs the action of a form, unless the same form was sent before.
     ///
-    /// - Returns: what it caused, and while it goes on the name by which `effect(of:)` knows it.
+    /// - Returns: the result, and the identifier for `effect(of:)` while the action is in progress.
     func perform(_ verb: ControlVerb, _ form: FormData, by session: Session? = nil) async -> (
         effect: Effect, name: String?
     ) {
         let parameters = FormBody.parameters(form)
         let isDry = form["dryRun"] == "true"
-        let title = Self.title(verb) + (isDry ? ": what it would do; nothing has happened" : "")
+        let title = Self.title(verb) + (isDry ? " (dry run: nothing was changed)" : "")
         let name: String
         switch begin(Effect(title: title, parameters: parameters), SentForm(form, verb, session)) {
         case .full:
-            let error = ControlError.busy("Too many acts are under way. Try again.")
+            let error = ControlError.busy("Too many operations are in progress. Try again later.")
             return (Effect(title: title, outcome: .failure(error), parameters: parameters), nil)
-        case .again(let earlier): name = earlier
+        case .repeated(let earlier): name = earlier
         case .new(let new):
             name = new
-            // Nobody who closes the page takes back what it began.
+            // Closing the page does not cancel the action.
             Task { [self] in end(new, await outcome(of: verb, parameters, form)) }
         }
         await waitForEnd(of: name)
@@ -78,13 +78,13 @@ final class Acts: Sendable {
         return (effect, effect.outcome == nil ? name : nil)
     }
 
-    /// What an act that went on by itself has caused by now. Its end is told once, unless its form may come again.
+    /// The current result of an action. A final result is returned once, or repeatedly if its form can be sent again.
     func effect(of name: String) -> Effect? {
         let now = ContinuousClock().now
         return entries.withLock { entries in
             guard let entry = entries[name] else { return nil }
             if entry.effect.outcome != nil {
-                if entry.form == nil { entries[name] = nil } else { entries[name]?.told = entry.told ?? now }
+                if entry.form == nil { entries[name] = nil } else { entries[name]?.shown = entry.shown ?? now }
             }
             return entry.effect
         }
@@ -94,10 +94,10 @@ final class Acts: Sendable {
         let now = ContinuousClock().now
         return entries.withLock { entries in
             entries = entries.filter { $0.value.isNeeded(at: now) }
-            if let form, let earlier = entries.first(where: { $0.value.form == form }) { return .again(earlier.key) }
-            let told = entries.filter { $0.value.told != nil }
-            guard entries.count - told.count < Self.most else { return .full }
-            if told.count >= Self.mostTold, let oldest = told.min(by: { $0.value.begun < $1.value.begun }) {
+            if let form, let earlier = entries.first(where: { $0.value.form == form }) { return .repeated(earlier.key) }
+            let shown = entries.filter { $0.value.shown != nil }
+            guard entries.count - shown.count < Self.maxPending else { return .full }
+            if shown.count >= Self.maxShown, let oldest = shown.min(by: { $0.value.begun < $1.value.begun }) {
                 entries[oldest.key] = nil
             }
             let name = UUID().uuidString.lowercased()
@@ -112,17 +112,17 @@ final class Acts: Sendable {
             defer { entries[name]?.waiting = [] }
             return entries[name]?.waiting ?? []
         }
-        for one in waiting { one.finish() }
+        for continuation in waiting { continuation.finish() }
     }
 
     private func waitForEnd(of name: String) async {
         let (ends, end) = AsyncStream<Void>.makeStream()
-        let goesOn = entries.withLock { entries in
+        let isPending = entries.withLock { entries in
             guard let entry = entries[name], entry.effect.outcome == nil else { return false }
             entries[name]?.waiting.append(end)
             return true
         }
-        guard goesOn else { return }
+        guard isPending else { return }
         await withTaskGroup(of: Void.self) { [patience] group in
             group.addTask { for await _ in ends {} }
             group.addTask { try? await Task.sleep(for: patience) }
@@ -144,6 +144,8 @@ final class Acts: Sendable {
             case "createApp": return .success(try await newApp(body, form))
             case "createCustomer": try await checkIsNew(form, parameters)
             case "createClock": return .success(try await newClock(body, parameters, form))
+            case "setRules":
+                return .success(try await verbs.call(verb.id, parameters, body: try await changes(body, parameters)))
             default: break
             }
             return .success(try await verbs.call(verb.id, parameters, body: body))
@@ -152,9 +154,9 @@ final class Acts: Sendable {
         }
     }
 
-    // MARK: Acts of several verbs
+    // MARK: Actions with several operations
 
-    /// A new app comes with what it sells. Its file is read first, so that one that cannot be read leaves no app.
+    /// Creates an app and imports its products. The file is parsed first, so that an invalid file creates no app.
     private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> JSONTree? {
         guard let file = form.file else { return try await verbs.call("createApp", body: body) }
         do {
@@ -168,7 +170,7 @@ final class Acts: Sendable {
         return .object((made?.members ?? []) + (sold?.members ?? []))
     }
 
-    /// For the verb one who exists stays as they are; who fills in a form means somebody new.
+    /// The control operation accepts an existing customer, but the form is meant to create a new one.
     private func checkIsNew(_ form: FormData, _ parameters: [String: String]) async throws(ControlError) {
         guard let name = form["customer"], !name.isEmpty else { return }
         let known = try? await verbs.call("getCustomer", parameters.merging(["customer": name]) { $1 })
@@ -176,12 +178,12 @@ final class Acts: Sendable {
             throw ControlError(
                 status: .conflict,
                 code: "customer_exists",
-                message: "There is a customer of this name already. Open their page, or choose another name."
+                message: "Customer \"\(name)\" already exists. Open the customer's page or choose another name."
             )
         }
     }
 
-    /// A clock that was made on a customer's page is theirs at once.
+    /// Creates a clock and, on a customer's page, assigns it to the customer.
     private func newClock(_ body: JSONTree, _ parameters: [String: String], _ form: FormData)
         async throws(ControlError) -> JSONTree?
     {
@@ -192,44 +194,60 @@ final class Acts: Sendable {
         return made
     }
 
-    /// A document that is small enough to be filled in field by field.
+    /// The settings that differ from the current ones. The form sends every setting, but a setting that still has the
+    /// server's default must not become a fixed value.
+    private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
+        let current = try await verbs.call("getRules", parameters)
+        return .object(
+            body.members.filter { member in
+                let isStillWithoutGrace =
+                    member.key == "grace" && member.value["days"]?.number == 0
+                    && current?["grace"] == nil
+                return member.value != current?[member.key] && !isStillWithoutGrace
+            }
+        )
+    }
+
+    /// A small document that is entered field by field.
     private func fields(of form: FormData, _ verb: ControlVerb) -> [UInt8] {
         let tree = verb.request.map { FormBody.tree(form, $0) } ?? .object([])
         return tree.members.isEmpty ? [] : tree.written()
     }
 
-    /// What the act is called for people; most verbs say it themselves, `advanceClock` as `Advance clock`.
+    /// The title of an action; by default derived from the operation ID, such as `Advance clock` for `advanceClock`.
     private static func title(_ verb: ControlVerb) -> String { titles[verb.id] ?? Words.sentence(verb.id) }
 
     private static let titles = [
-        "useClock": "Choose the clock", "advanceOwnClock": "Advance the clock", "setCard": "Change the card",
-        "requestTestNotification": "Send a TEST", "triggerNotification": "Send a notification",
-        "importStoreKitFile": "Import a .storekit file", "putCatalog": "Replace the catalogue",
-        "importState": "Take a state in", "setAskToBuy": "Change Ask to Buy",
-        "setForSale": "Put on sale or take off", "setRevocation": "Change what OCSP says",
+        "useClock": "Assign clock", "advanceOwnClock": "Advance clock", "setOwnClock": "Set clock",
+        "setCard": "Change payment method", "requestTestNotification": "Send test notification",
+        "triggerNotification": "Send notification", "importStoreKitFile": "Import .storekit file",
+        "putCatalog": "Replace catalog", "putProduct": "Save product", "putGroup": "Save group",
+        "setAskToBuy": "Change Ask to Buy", "setForSale": "Change availability", "setRules": "Save settings",
+        "setRevocation": "Change OCSP response", "rotateChain": "Renew certificate chain",
+        "eraseCustomer": "Delete customer", "joinFamily": "Add to family", "extendAll": "Extend all subscribers",
+        "shareProduct": "Turn on Family Sharing",
     ]
 }
 
-/// A form as it was sent, told apart from every other by whose it is, by which making of a page it came, and by all
-/// that stands in it.
+/// Identifies a sent form by its session, the rendering of its page, and its content.
 struct SentForm: Hashable, Sendable {
     private let digest: [UInt8]
 
-    /// Nil for a form that does not say by which making of a page it came.
+    /// Nil for a form that does not name the rendering of its page.
     init?(_ form: FormData, _ verb: ControlVerb, _ session: Session?) {
         guard let session, form["_once"] != nil else { return nil }
         var hash = SHA256()
-        func take(_ bytes: some Collection<UInt8>) {
+        func add(_ bytes: some Collection<UInt8>) {
             hash.update(data: Data("\(bytes.count) ".utf8))
             hash.update(data: Data(bytes))
         }
-        take(session.cookie.utf8)
-        take(verb.id.utf8)
+        add(session.cookie.utf8)
+        add(verb.id.utf8)
         for field in form.fields {
-            take(field.name.utf8)
-            take(field.value.utf8)
+            add(field.name.utf8)
+            add(field.value.utf8)
         }
-        take(form.file ?? [])
+        add(form.file ?? [])
         digest = Array(hash.finalize())
     }
 }

@@ -2,42 +2,42 @@ import TillCore
 import TillServer
 import TillShop
 
-/// A form by which something is done: `{{>act}}` shows it. Its fields are typed and explained by the verb's own schema.
-struct ActForm: Sendable {
-    /// A field of the form, by its place in the verb's body.
+/// The form of an action, shown by `{{>act}}`. The schema of the control operation gives the fields' types.
+struct ActionForm: Sendable {
+    /// A field of the form, named by its path in the request body.
     struct Field: Sendable {
-        /// How it is filled in; nil is what the schema says.
+        /// The kind of input field; nil means by the schema.
         enum Kind: Sendable {
-            /// A choice; the first is what is chosen unless another is.
+            /// A select field; the first option is the default.
             case choice([(value: String, name: String)])
-            /// An amount such as 4.99, which the verb takes in thousandths.
+            /// An amount such as 4.99, sent in thousandths.
             case money
-            /// The same of a percentage.
+            /// A percentage, sent in thousandths.
             case thousandths
-            /// A choice of offers, each with its kind and, behind a colon, its identifier.
+            /// A choice of offers; each value is the kind and, after a colon, the identifier.
             case offer([(value: String, name: String)])
-            /// A choice of all types of notifications, each with the subtypes that go with it.
+            /// A choice of all notification types with their subtypes.
             case notice
-            /// A date and time, UTC.
+            /// A date and time in UTC.
             case instant
             /// Several lines.
             case lines
-            /// A whole number of a body whose shape no schema says.
+            /// An integer in a body without a schema.
             case number
-            /// A flag of such a body.
+            /// A Boolean in a body without a schema.
             case flag
-            /// There, but not seen.
+            /// A hidden field.
             case hidden
         }
 
         var name: String
         var label: String
         var kind: Kind?
-        /// What it says at first.
+        /// The initial value.
         var value: String
-        /// An example, shown while it is empty.
+        /// An example, shown while the field is empty.
         var hint: String?
-        /// A sentence that is always there.
+        /// A help text, always shown.
         var help: String?
 
         init(
@@ -57,24 +57,24 @@ struct ActForm: Sendable {
         }
     }
 
-    /// The operation id of the verb.
+    /// The ID of the control operation.
     let verb: String
-    /// What stands on the button.
+    /// The button's text.
     let label: String
     let fields: [Field]
-    /// Parameters of the verb's path beside those of the page.
+    /// Path parameters besides those of the page.
     var parameters: [String: String] = [:]
-    /// Tells several forms of one verb on a page apart.
+    /// Distinguishes several forms of one operation on a page.
     var name = ""
-    /// The label of a file that goes along.
+    /// The label of a file field; nil without one.
     var file: String?
-    /// Whether nothing is sent without the file.
+    /// Whether the file is required.
     var needsFile = true
-    /// The page on which its effect is shown; nil for the one on which it stands.
+    /// The page that shows the result; nil for the form's own page.
     var back: String?
-    /// Whether it takes something away for good.
-    var isGrave = false
-    /// What must be ticked before a browser sends it; nil for nothing.
+    /// Whether the action deletes something.
+    var isDestructive = false
+    /// The label of a checkbox that the user must tick to confirm; nil without one.
     var confirmation: String?
 
     init(
@@ -86,7 +86,7 @@ struct ActForm: Sendable {
         file: String? = nil,
         needsFile: Bool = true,
         back: String? = nil,
-        isGrave: Bool = false,
+        isDestructive: Bool = false,
         confirmation: String? = nil
     ) {
         self.verb = verb
@@ -97,11 +97,11 @@ struct ActForm: Sendable {
         self.file = file
         self.needsFile = needsFile
         self.back = back
-        self.isGrave = isGrave
+        self.isDestructive = isDestructive
         self.confirmation = confirmation
     }
 
-    /// The form for `{{>act}}`; what was refused a moment ago stands in it again.
+    /// The value for `{{>act}}`; a rejected form keeps its entered values.
     func value(_ page: PageRequest) -> PageValue {
         guard let verb = page.verbs[verb] else { return .nothing }
         var path: [String: String] = [:]
@@ -111,7 +111,7 @@ struct ActForm: Sendable {
         return [
             "id": .text(id), "verb": .text(self.verb), "label": .text(label), "proof": .text(page.proof),
             "once": .text(page.once),
-            "back": .text(back ?? page.address), "isGrave": .flag(isGrave), "file": PageValue(file),
+            "back": .text(back ?? page.address), "isDestructive": .flag(isDestructive), "file": PageValue(file),
             "needsFile": .flag(needsFile),
             "confirmation": PageValue(confirmation),
             "path": .list(
@@ -122,7 +122,7 @@ struct ActForm: Sendable {
     }
 }
 
-extension ActForm.Field {
+extension ActionForm.Field {
     fileprivate func value(in form: String, _ verb: ControlVerb, _ refused: RefusedForm?) -> PageValue {
         let path = name.split(separator: ".").map(String.init)
         let property = verb.request?.property(at: path)
@@ -153,18 +153,18 @@ extension ActForm.Field {
         return .object(values)
     }
 
-    /// What was wrong, in the unit in which it was typed.
+    /// The error of a field, in the unit of the input.
     private func words(of fault: String, _ typed: String, _ schema: Schema?) -> String {
         guard case .integer(_, let range)? = schema else { return fault }
         let bounds = range.map { ", \(Words.thousandths($0.lowerBound)) to \(Words.thousandths($0.upperBound))" } ?? ""
         return switch kind {
-        case .money?: "An amount such as 4.99\(bounds)."
-        case .thousandths?: "A percentage such as 37.5\(bounds)."
+        case .money?: "Enter an amount such as 4.99\(bounds)."
+        case .thousandths?: "Enter a percentage such as 37.5\(bounds)."
         default: fault
         }
     }
 
-    /// What is put behind the name so that it is read rightly, and the template's word for the field.
+    /// The suffix of the field name that selects its parser, and the template's key for the input field.
     private func shape(_ schema: Schema?) -> (suffix: String, shape: String) {
         switch (kind, schema) {
         case (.choice?, _): ("", "isChoice")
@@ -192,14 +192,14 @@ extension ActForm.Field {
     }
 }
 
-/// A form that was refused, and where.
+/// A rejected form and its errors.
 struct RefusedForm: Sendable {
-    /// Which form it was.
+    /// The form's ID.
     let id: String
     let form: FormData
     let error: ControlError
 
-    /// What was wrong at a place of the body.
+    /// The error at a path of the body.
     func fault(at path: String) -> String? {
         error.faults.first { $0.path == path || $0.path.hasPrefix(path + "[") }
             .map { $0.expected == error.message ? error.message : "Expected \($0.expected); found \($0.found)." }

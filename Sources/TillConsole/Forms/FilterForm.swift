@@ -1,8 +1,8 @@
-/// A form that narrows a list: `{{>filter}}` shows it. Its fields become the page's query.
+/// A form that filters a list, shown by `{{>filter}}`. Its fields become the page's query.
 struct FilterForm: Sendable {
-    /// A field, by its name in the query.
+    /// A field, named by its query parameter.
     struct Field: Sendable {
-        /// How it is filled in.
+        /// The kind of input field.
         enum Kind: Sendable {
             case text(hint: String)
             case choice([String])
@@ -21,20 +21,20 @@ struct FilterForm: Sendable {
         }
     }
 
-    /// The list's own address, without a query.
+    /// The list's path.
     let address: String
     let fields: [Field]
 
-    /// The form for `{{>filter}}`, filled in as the page was asked.
+    /// The value for `{{>filter}}`, with the current query.
     func value(_ page: PageRequest) -> PageValue {
-        let isNarrowed = fields.contains { page.value($0.name) != nil }
+        let isFiltered = fields.contains { page.value($0.name) != nil }
         return [
-            "address": .text(address), "isNarrowed": .flag(isNarrowed),
+            "address": .text(address), "isFiltered": .flag(isFiltered),
             "fields": .list(fields.map { $0.value(page.value($0.name) ?? "") }),
         ]
     }
 
-    /// The filters that are set, to go on with.
+    /// The active filters, for links to further pages.
     func query(_ page: PageRequest) -> [(name: String, value: String)] {
         fields.compactMap { field in page.value(field.name).map { (name: field.name, value: $0) } }
     }
@@ -55,7 +55,7 @@ extension FilterForm.Field {
         case .flag: values["isFlag"] = true
         case .choice(let words):
             values["isChoice"] = true
-            // What a link asked for stays chosen, also when nobody thought of it.
+            // A value from a link stays selected, even if it is not among the options.
             let all = [""] + words + (typed.isEmpty || words.contains(typed) ? [] : [typed])
             values["options"] = .list(
                 all.map {

@@ -3,10 +3,11 @@ import TillCore
 import TillServer
 import TillShop
 
-/// Turns a form into a verb's body: fields are named by their places in it (`productId`, `offer.kind`) and typed by its
-/// schema. What is left empty is left out; what has the wrong form goes as it was typed, and the verb says so by place.
+/// Converts a form to a request body. Fields are named by their path in the body (`productId`, `offer.kind`), and the
+/// schema gives their types. Empty fields are omitted. Invalid values are passed on as text, and the control operation
+/// rejects them with their path.
 enum FormBody {
-    /// The parameters of a verb's path, from the fields `path.…`.
+    /// The path parameters, from the fields `path.…`.
     static func parameters(_ form: FormData) -> [String: String] {
         var parameters: [String: String] = [:]
         for field in form.fields where field.name.hasPrefix("path.") {
@@ -15,7 +16,7 @@ enum FormBody {
         return parameters
     }
 
-    /// The body of a verb.
+    /// The request body.
     static func tree(_ form: FormData, _ schema: Schema) -> JSONTree {
         var body = JSONTree.object([])
         for field in form.fields where isOfBody(field) {
@@ -57,7 +58,7 @@ enum FormBody {
         }
     }
 
-    /// What a browser's field for dates and times says, in UTC: `2026-03-01T10:00`, with or without seconds.
+    /// Parses the value of a `datetime-local` field as UTC: `2026-03-01T10:00`, with or without seconds.
     static func instant(_ text: String) -> Int64? {
         let colons = text.count { $0 == ":" }
         let whole = text.contains("T") && !text.hasSuffix("Z") ? text + (colons == 1 ? ":00Z" : "Z") : text
@@ -67,14 +68,14 @@ enum FormBody {
 }
 
 extension Schema {
-    /// The shape of what stands at a place; nil where there is none.
+    /// The schema at a path; nil if there is none.
     func part(at path: [String]) -> Schema? {
         guard let first = path.first else { return self }
         guard case .object(_, let properties) = self else { return nil }
         return properties.first { $0.name == first }?.schema.part(at: Array(path.dropFirst()))
     }
 
-    /// The property at a place; nil where there is none.
+    /// The property at a path; nil if there is none.
     func property(at path: [String]) -> Property? {
         guard case .object(_, let properties) = path.count > 1 ? part(at: path.dropLast()) : self else { return nil }
         return properties.first { $0.name == path.last }
@@ -82,19 +83,19 @@ extension Schema {
 }
 
 extension JSONTree {
-    /// An offer as a list of them says it: `WIN_BACK:come-back`, or a kind alone.
+    /// Adds an offer from a select field: `WIN_BACK:come-back`, or only the kind.
     fileprivate mutating func put(offer text: String, at path: [String]) {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         for (key, part) in zip(["kind", "id"], parts) { put(.string(part), at: (path + [key])[...]) }
     }
 
-    /// A type with its subtype as a list of them says it: `EXPIRED/VOLUNTARY`, or a type alone.
+    /// Adds a notification type from a select field: `EXPIRED/VOLUNTARY`, or only the type.
     fileprivate mutating func put(notice text: String) {
         let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
         for (key, part) in zip(["type", "subtype"], parts) { put(.string(part), at: [key]) }
     }
 
-    /// Puts a value at a place, making the objects on the way.
+    /// Sets the value at a path and creates missing objects.
     fileprivate mutating func put(_ value: JSONTree, at path: ArraySlice<String>) {
         guard let first = path.first else { return }
         var members = self.members

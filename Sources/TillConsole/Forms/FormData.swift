@@ -4,24 +4,24 @@ import Hummingbird
 import NIOCore
 import TillShop
 
-/// What a browser posts: fields, and perhaps a file.
+/// Form data sent by a browser: fields and optionally a file.
 struct FormData: Equatable, Sendable {
-    /// A field by its name.
+    /// A named field.
     struct Field: Equatable, Sendable {
         let name: String
         let value: String
 
-        /// More than the name of any field of ours has: a name says where in a body its value goes, and every part of
-        /// it is a level.
-        private static let longestName = 256
-        private static let mostParts = 8
+        /// Limits above those of the console's own forms. A name is a path in the request body, so its depth must be
+        /// limited.
+        private static let maxNameLength = 256
+        private static let maxParts = 8
 
-        /// - Throws: `FormRefused` for a name that no field of ours could have, before anything is made of it.
+        /// - Throws: `FormRefused` for a name that is too long or too deep.
         fileprivate init(checking name: String, _ value: String) throws(FormRefused) {
-            let dots = name.utf8.count <= Self.longestName ? name.utf8.count { $0 == UInt8(ascii: ".") } : .max
-            guard dots < Self.mostParts else {
+            let dots = name.utf8.count <= Self.maxNameLength ? name.utf8.count { $0 == UInt8(ascii: ".") } : .max
+            guard dots < Self.maxParts else {
                 throw FormRefused(
-                    reason: "The name of a field has more than \(Self.longestName) bytes or \(Self.mostParts) parts."
+                    reason: "A field name has more than \(Self.maxNameLength) bytes or \(Self.maxParts) parts."
                 )
             }
             self.init(name: name, value: value)
@@ -34,15 +34,15 @@ struct FormData: Equatable, Sendable {
     }
 
     var fields: [Field] = []
-    /// The file that was chosen; nil when none was.
+    /// The uploaded file; nil if none was selected.
     var file: [UInt8]?
 
     /// The first value of a field.
     subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// Bytes of a form without a file: more than any verb's body has.
-    private static let mostBytes = 512 * 1_024
-    private static let mostFields = 500
+    /// The size limit of a form without a file, above that of any request body.
+    private static let maxBytes = 512 * 1_024
+    private static let maxFields = 500
 
     init(fields: [Field] = [], file: [UInt8]? = nil) {
         self.fields = fields
@@ -55,12 +55,12 @@ struct FormData: Equatable, Sendable {
     init(_ request: Request, mayHaveFile: Bool = true) async throws {
         let type = request.headers[.contentType] ?? ""
         let isMultipart = mayHaveFile && type.lowercased().hasPrefix("multipart/form-data")
-        let limit = isMultipart ? CatalogLimits.bytes + Self.mostBytes : Self.mostBytes
+        let limit = isMultipart ? CatalogLimits.bytes + Self.maxBytes : Self.maxBytes
         let bytes: [UInt8]
         do {
             bytes = Array(buffer: try await request.body.collect(upTo: limit))
         } catch is NIOTooManyBytesError {
-            throw FormRefused(reason: "The form is longer than \(limit) bytes.")
+            throw FormRefused(reason: "The form has more than \(limit) bytes.")
         }
         self = isMultipart ? try Self.multipart(bytes, type) : try Self.encoded(bytes)
     }
@@ -68,7 +68,10 @@ struct FormData: Equatable, Sendable {
     /// `application/x-www-form-urlencoded`.
     static func encoded(_ bytes: [UInt8]) throws(FormRefused) -> FormData {
         guard let text = String(validating: bytes, as: UTF8.self), let items = Address.items(text) else {
-            throw FormRefused(reason: "The form is not percent-encoded UTF-8, has U+0000, or too many fields.")
+            throw FormRefused(
+                reason:
+                    "The form must be percent-encoded UTF-8 without U+0000 and have at most \(Self.maxFields) fields."
+            )
         }
         var form = FormData()
         for item in items { form.fields.append(try Field(checking: item.name, item.value)) }
@@ -77,20 +80,20 @@ struct FormData: Equatable, Sendable {
 
     // MARK: Multipart
 
-    /// `multipart/form-data` as browsers write it (RFC 7578), and nothing else.
+    /// `multipart/form-data` as browsers send it (RFC 7578).
     static func multipart(_ bytes: [UInt8], _ type: String) throws(FormRefused) -> FormData {
-        let broken = FormRefused(reason: "The form is not framed as multipart/form-data asks.")
+        let broken = FormRefused(reason: "The form is not valid multipart/form-data.")
         guard let boundary = boundary(in: type) else { throw broken }
         let mark = Array("--\(boundary)".utf8)
         guard bytes.starts(with: mark) else { throw broken }
         var form = FormData()
         var rest = bytes[mark.count...]
         while !rest.starts(with: Array("--".utf8)) {
-            guard form.fields.count < mostFields, rest.starts(with: lineEnd) else { throw broken }
+            guard form.fields.count < maxFields, rest.starts(with: lineEnd) else { throw broken }
             rest = rest.dropFirst(lineEnd.count)
             guard let head = rest.firstRange(of: lineEnd + lineEnd) else { throw broken }
             guard let end = rest[head.upperBound...].firstRange(of: lineEnd + mark) else { throw broken }
-            try form.take(rest[rest.startIndex..<head.lowerBound], rest[head.upperBound..<end.lowerBound])
+            try form.addPart(rest[rest.startIndex..<head.lowerBound], rest[head.upperBound..<end.lowerBound])
             rest = rest[end.upperBound...]
         }
         return form
@@ -98,13 +101,13 @@ struct FormData: Equatable, Sendable {
 
     private static let lineEnd = Array("\r\n".utf8)
 
-    private mutating func take(_ head: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) throws(FormRefused) {
-        let broken = FormRefused(reason: "A part of the form has no name, or is not UTF-8.")
+    private mutating func addPart(_ head: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) throws(FormRefused) {
+        let broken = FormRefused(reason: "A part of the form has no name, is not UTF-8, or contains U+0000.")
         guard let text = String(validating: head, as: UTF8.self) else { throw broken }
         let line = text.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix("content-disposition:") }
         guard let line, let name = Self.parameter("name", of: line) else { throw broken }
         if let file = Self.parameter("filename", of: line) {
-            // A browser sends a file without name and bytes where none was chosen.
+            // If no file is selected, browsers send an empty file without a name.
             if !file.isEmpty || !value.isEmpty { self.file = Array(value) }
             return
         }
@@ -118,7 +121,7 @@ struct FormData: Equatable, Sendable {
         return (1...70).contains(text.utf8.count) ? text : nil
     }
 
-    /// The value of `name="…"`; browsers write a quotation mark inside as %22.
+    /// The value of `name="…"`; browsers encode quotation marks as %22.
     private static func parameter(_ name: String, of line: String) -> String? {
         guard let begin = line.range(of: "; \(name)=\"") else { return nil }
         let rest = line[begin.upperBound...]
@@ -128,8 +131,8 @@ struct FormData: Equatable, Sendable {
     }
 }
 
-/// A form that cannot be read.
+/// A form that cannot be parsed.
 struct FormRefused: Error, Equatable {
-    /// A sentence for people.
+    /// A sentence for the user.
     let reason: String
 }

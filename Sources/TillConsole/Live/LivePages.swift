@@ -1,57 +1,56 @@
 import Synchronization
 
-/// Pages that are open, as they were made last. Streams of the same page and session share one rendering, and pages
-/// are made again the less often the longer it takes and the more of them are open: what nobody asks for aloud must not
-/// take the processor from the shop.
+/// The latest renderings of open pages. Streams of the same page and session share a rendering. The slower a page is
+/// and the more pages are open, the less often they are rendered, so that live updates leave CPU time to the shop.
 final class LivePages: Sendable {
-    /// What makes two pages the same.
+    /// Identifies a page; streams with equal keys share renderings.
     struct Key: Hashable, Sendable {
         let address: String
         let cookie: String
-        /// The act whose effect stands above the page, and whether it is over.
+        /// The action whose result the page shows, and whether it has finished.
         var act: String?
         var isOver = false
     }
 
-    /// A region as it stood on a page.
+    /// A live region of a rendered page.
     struct Region: Sendable {
         let id: String
         let html: String
         let digest: String
     }
 
-    /// The regions of a page, as they were when so much had been told.
+    /// The regions of a page, and the shop's revision when they were rendered.
     struct Rendering: Sendable {
         let regions: [Region]
-        let beats: Int
+        let revision: Int
     }
 
     private struct Entry {
         let number: Int
-        let beats: Int
+        let revision: Int
         let begun: ContinuousClock.Instant
         let task: Task<[Region], any Error>
-        /// Nil while it is made.
+        /// Nil while rendering.
         var cost: Duration?
     }
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        /// How often each page is open.
+        /// The number of streams of each page.
         var open: [Key: Int] = [:]
         var count = 0
     }
 
     private let state = Mutex(State())
-    /// So many are made at once.
-    private let room = Gate(2)
+    /// Limits concurrent renderings.
+    private let limit = AsyncSemaphore(2)
 
-    /// How long a rendering counts where nothing was told.
-    private static let turn = Duration.seconds(1)
-    /// A rendering counts at least so many times as long as it took.
-    private static let share = 10
-    private static let longestRest = Duration.seconds(30)
-    private static let kept = Duration.seconds(60)
+    /// How long a rendering is valid if the shop does not change.
+    private static let maxAge = Duration.seconds(1)
+    /// A rendering is valid for at least this multiple of its rendering time.
+    private static let costFactor = 10
+    private static let maxWait = Duration.seconds(30)
+    private static let retention = Duration.seconds(60)
 
     /// Counts a page as open until `close`.
     func open(_ key: Key) { state.withLock { $0.open[key, default: 0] += 1 } }
@@ -63,33 +62,33 @@ final class LivePages: Sendable {
         }
     }
 
-    /// The regions of a page: those that were made a moment ago, or new ones.
+    /// The regions of a page, from a valid rendering or a new one.
     ///
     /// - Parameters:
-    ///   - beats: how often anything was told by now.
-    ///   - instant: what was made earlier is older than what the browser has.
-    ///   - make: makes the page.
-    /// - Throws: what `make` throws.
+    ///   - revision: the shop's current revision.
+    ///   - instant: renderings that began earlier are older than the browser's page.
+    ///   - make: renders the page.
+    /// - Throws: the errors of `make`.
     func rendering(
         _ key: Key,
-        beats: Int,
+        revision: Int,
         since instant: ContinuousClock.Instant? = nil,
         _ make: @escaping @Sendable () async throws -> RenderedPage
     ) async throws -> Rendering {
-        let (found, beats) = state.withLock { state in
+        let (found, revision) = state.withLock { state in
             let now = ContinuousClock().now
             if let entry = state.entries[key], instant.map({ $0 <= entry.begun }) ?? true,
-                Self.counts(entry, now, beats, among: state.open.count)
+                Self.isValid(entry, now, revision, among: state.open.count)
             {
-                return (entry.task, entry.beats)
+                return (entry.task, entry.revision)
             }
-            state.entries = state.entries.filter { $0.value.cost == nil || now - $0.value.begun < Self.kept }
+            state.entries = state.entries.filter { $0.value.cost == nil || now - $0.value.begun < Self.retention }
             state.count += 1
             let task = task(key, state.count, make)
-            state.entries[key] = Entry(number: state.count, beats: beats, begun: now, task: task)
-            return (task, beats)
+            state.entries[key] = Entry(number: state.count, revision: revision, begun: now, task: task)
+            return (task, revision)
         }
-        return Rendering(regions: try await found.value, beats: beats)
+        return Rendering(regions: try await found.value, revision: revision)
     }
 
     private func task(_ key: Key, _ number: Int, _ make: @escaping @Sendable () async throws -> RenderedPage) -> Task<
@@ -102,7 +101,7 @@ final class LivePages: Sendable {
                 let cost = clock.now - began
                 state.withLock { if $0.entries[key]?.number == number { $0.entries[key]?.cost = cost } }
             }
-            let regions = try await room.through {
+            let regions = try await limit.run {
                 began = clock.now
                 let page = try await make()
                 return LiveRegions.of(page.html).map {
@@ -113,15 +112,15 @@ final class LivePages: Sendable {
         }
     }
 
-    private static func counts(
+    private static func isValid(
         _ entry: Entry,
         _ now: ContinuousClock.Instant,
-        _ beats: Int,
+        _ revision: Int,
         among pages: Int
     ) -> Bool {
         guard let cost = entry.cost else { return true }
         let age = now - entry.begun
-        if beats == entry.beats, age < turn { return true }
-        return age < min(cost * share * max(1, pages / 2), longestRest)
+        if revision == entry.revision, age < maxAge { return true }
+        return age < min(cost * costFactor * max(1, pages / 2), maxWait)
     }
 }

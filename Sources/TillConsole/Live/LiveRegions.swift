@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 
-/// Parts of a page that change while it is open. A template puts `<!--live ID-->` and `<!--/live-->` around what is
-/// inside of the element that has the id; no text that people wrote can hold such a mark, since it is escaped.
+/// The parts of a page that are updated while it is open. In a template, `<!--live ID-->` and `<!--/live-->` enclose
+/// the content of the element with that id. User input cannot contain these comments, because it is escaped.
 enum LiveRegions {
-    /// What stands in each region.
+    /// The regions of a page.
     static func of(_ html: String) -> [(id: String, html: String)] {
         var regions: [(id: String, html: String)] = []
         var rest = html[...]
@@ -17,21 +17,21 @@ enum LiveRegions {
         return regions
     }
 
-    /// By which two texts are told apart.
+    /// A short hash that detects changes.
     ///
-    /// - Parameter once: what is another at each making of a page and changes nothing on it.
+    /// - Parameter once: the value that differs in every rendering; it is ignored.
     static func digest(_ html: String, apartFrom once: String = "") -> String {
         let text = once.isEmpty ? html : html.replacing(once, with: "")
         return SHA256.hash(data: Data(text.utf8)).prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
             .joined()
     }
 
-    /// What a page shows, for who asks later what has changed: `clock:1a2b3c list:4d5e6f`.
+    /// The digests of a page's regions, which the browser sends to request later changes: `clock:1a2b3c list:4d5e6f`.
     static func summary(_ html: String, apartFrom once: String = "") -> String {
         of(html).map { "\($0.id):\(digest($0.html, apartFrom: once))" }.joined(separator: " ")
     }
 
-    /// The digests of such a summary, by region.
+    /// The digests in a summary, by region.
     static func digests(_ summary: String) -> [String: String] {
         var digests: [String: String] = [:]
         for part in summary.prefix(8_192).split(separator: " ") {

@@ -1,19 +1,19 @@
 import TillShop
 
-/// A list that a verb answers whole, shown a part at a time.
+/// A page of a list that the control operation returns as a whole.
 struct ShownPart: Sendable {
     /// At most this many.
     let elements: ArraySlice<JSONTree>
-    /// Where the next part is; nothing on the last.
+    /// The URL of the next page; nothing on the last one.
     let next: PageValue
 
     static let most = 50
 
     /// - Parameters:
-    ///   - key: by which an element is named.
-    ///   - second: what tells elements with the same key apart; nil where there are none.
-    ///   - name: what the page's query calls the last one of the part before.
-    ///   - path: the page's.
+    ///   - key: the key that identifies an element.
+    ///   - second: a second key for elements with the same first key; nil if the first is unique.
+    ///   - name: the query parameter with the last element of the previous page.
+    ///   - path: the path of the console page.
     init(
         _ all: [JSONTree],
         by key: String,
@@ -33,21 +33,24 @@ struct ShownPart: Sendable {
     }
 }
 
-/// Apps and teams to choose from.
+/// Choices of apps and teams for forms.
 enum Choices {
-    /// Nil when there are more than a list helps with.
-    static func apps(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActForm.Field.Kind? {
+    /// Nil if there are too many for a select field.
+    static func apps(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActionForm.Field.Kind?
+    {
         let apps = try await page.ask("listApps")["apps"]?.elements ?? []
         return choice(apps, "bundleId", first)
     }
 
-    static func teams(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActForm.Field.Kind? {
+    static func teams(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActionForm.Field
+        .Kind?
+    {
         let teams = try await page.ask("listTeams")["teams"]?.elements ?? []
         return choice(teams, "issuerId", first)
     }
 
     private static func choice(_ elements: [JSONTree], _ key: String, _ first: [(value: String, name: String)])
-        -> ActForm.Field.Kind?
+        -> ActionForm.Field.Kind?
     {
         guard elements.count <= 200 else { return nil }
         let choices = elements.map { element in

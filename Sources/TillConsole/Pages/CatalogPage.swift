@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// What an app has for sale: groups with their levels, and what is bought once.
+    /// An app's products: subscription groups with their levels, and one-time purchases.
     static let catalog = ConsolePage(
         path: "/console/apps/{bundleId}/{environment}/catalog",
         template: Template("catalog", PackageResources.catalog_mustache)
@@ -11,7 +11,7 @@ extension ConsolePage {
         let list = CatalogList(catalog)
         let (shown, next) = list.page(after: page.value("after"))
         return PageContent(
-            "Catalogue",
+            "Catalog",
             [
                 "sections": .list(list.sections(of: shown, page)),
                 "isEmpty": .flag(list.products.isEmpty),
@@ -23,10 +23,10 @@ extension ConsolePage {
                 ),
                 "groups": .list(page.value("after") == nil ? list.emptyGroups : []),
                 "settings": CatalogList.settings(catalog),
-                "importFile": ActForm(
+                "importFile": ActionForm(
                     "importStoreKitFile",
                     "Import",
-                    file: "A .storekit file of Xcode’s: it replaces what is sold; what it lacks is removed from sale"
+                    file: "Xcode .storekit file. Replaces the catalog and removes missing products from sale."
                 ).value(page),
                 "addGroup": CatalogForms.group.value(page),
                 "addProduct": CatalogForms.product(list.groups).value(page),
@@ -35,12 +35,12 @@ extension ConsolePage {
     }
 }
 
-/// A catalogue in the order in which it is shown: group by group, the highest level first, then what is bought once.
+/// A catalog in display order: group by group, highest level first, then one-time purchases.
 struct CatalogList: Sendable {
-    /// A product, and where it stands.
+    /// A product and its position.
     struct Entry: Sendable {
         let id: String
-        /// Nil for what is no subscription.
+        /// Nil for a one-time purchase.
         let group: String?
         let level: Int64
         let product: JSONTree
@@ -49,7 +49,7 @@ struct CatalogList: Sendable {
     let groups: [(id: String, name: String, tree: JSONTree)]
     let products: [Entry]
 
-    static let mostShown = 50
+    static let maxShown = 50
 
     init(_ catalog: JSONTree) {
         groups = (catalog["groups"]?.elements ?? []).map { ($0["groupId"]?.text ?? "", $0["name"]?.text ?? "", $0) }
@@ -71,14 +71,14 @@ struct CatalogList: Sendable {
         }
     }
 
-    /// A page of them, and what to name for the next.
+    /// A page of products, and the cursor of the next page.
     func page(after: String?) -> (shown: ArraySlice<Entry>, next: String?) {
         let start = after.flatMap { id in products.firstIndex { $0.id == id } }.map { $0 + 1 } ?? 0
-        let shown = products[start...].prefix(Self.mostShown)
+        let shown = products[start...].prefix(Self.maxShown)
         return (shown, shown.endIndex < products.endIndex ? shown.last?.id : nil)
     }
 
-    /// Products under the heading of their group.
+    /// Products grouped by subscription group.
     func sections(of shown: ArraySlice<Entry>, _ page: PageRequest) -> [PageValue] {
         var sections: [(group: String?, rows: [PageValue])] = []
         for entry in shown {
@@ -104,7 +104,7 @@ struct CatalogList: Sendable {
             "name": PageValue(product["referenceName"]?.text), "type": .text(CatalogWords.type(product)),
             "level": PageValue(entry.group == nil ? nil : String(entry.level)),
             "price": PageValue(CatalogWords.price(product)),
-            "pace": PageValue(CatalogWords.pace(product["subscription"]?["period"]?.text)),
+            "billingInterval": PageValue(CatalogWords.billingInterval(product["subscription"]?["period"]?.text)),
             "storefronts": .list(Array(storefronts.prefix(4))),
             "moreStorefronts": Self.more(storefronts.count, than: 4),
             "texts": Self.texts(product), "isForSale": PageValue(product["forSale"]),
@@ -118,11 +118,11 @@ struct CatalogList: Sendable {
         ]
     }
 
-    private static func more(_ count: Int, than most: Int) -> PageValue {
-        count > most ? PageValue(count - most) : .nothing
+    private static func more(_ count: Int, than limit: Int) -> PageValue {
+        count > limit ? PageValue(count - limit) : .nothing
     }
 
-    /// Names as people will read them, each in its own writing.
+    /// Localized names and descriptions.
     static func texts(_ tree: JSONTree?) -> PageValue {
         .list(
             (tree?["localizations"]?.elements ?? []).prefix(50).map { text in
@@ -135,10 +135,10 @@ struct CatalogList: Sendable {
         )
     }
 
-    /// Groups that nothing is in yet.
+    /// Groups without products.
     var emptyGroups: [PageValue] {
         let used = Set(products.compactMap(\.group))
-        return groups.filter { !used.contains($0.id) }.prefix(Self.mostShown).map {
+        return groups.filter { !used.contains($0.id) }.prefix(Self.maxShown).map {
             ["id": .text($0.id), "name": .text($0.name), "texts": Self.texts($0.tree)]
         }
     }
@@ -151,15 +151,15 @@ struct CatalogList: Sendable {
     }
 }
 
-/// Forms that add to what is sold.
+/// Forms that add groups and products.
 enum CatalogForms {
-    static let group = ActForm(
+    static let group = ActionForm(
         "putGroup",
-        "Add or rename the group",
-        [.init("groupId", "Group’s identifier", hint: "plans"), .init("name", "Name")]
+        "Add or rename group",
+        [.init("groupId", "Group ID", hint: "plans"), .init("name", "Name")]
     )
 
-    static func product(_ groups: [(id: String, name: String, tree: JSONTree)]) -> ActForm {
+    static func product(_ groups: [(id: String, name: String, tree: JSONTree)]) -> ActionForm {
         let types: [(value: String, name: String)] = [
             ("AUTO_RENEWABLE", "Subscription"), ("NON_CONSUMABLE", "Non-consumable"), ("CONSUMABLE", "Consumable"),
             ("NON_RENEWABLE", "Non-renewing subscription"),
@@ -170,17 +170,17 @@ enum CatalogForms {
         ]
         let known = (1...200).contains(groups.count)
         let choices = [(value: "", name: "–")] + groups.map { (value: $0.id, name: $0.name) }
-        return ActForm(
+        return ActionForm(
             "putProduct",
-            "Add the product",
+            "Add product",
             [
-                .init("productId", "Product’s identifier", hint: "com.example.pro.month"),
+                .init("productId", "Product ID", hint: "com.example.pro.month"),
                 .init("type", "Type", .choice(types)), .init("referenceName", "Name"),
                 .init("price", "Price", hint: "4.99"), .init("currency", "Currency", hint: "USD"),
-                .init("subscription.groupId", "Group, of a subscription", known ? .choice(choices) : nil),
-                .init("subscription.level", "Level in it", .number, hint: "1"),
+                .init("subscription.groupId", "Subscription group", known ? .choice(choices) : nil),
+                .init("subscription.level", "Level", .number, hint: "1"),
                 .init("subscription.period", "Period", .choice(periods)),
-                .init("familyShareable", "Shared with the family", .flag),
+                .init("familyShareable", "Family Sharing", .flag),
             ]
         )
     }

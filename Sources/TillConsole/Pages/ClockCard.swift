@@ -2,14 +2,14 @@ import TillCore
 import TillServer
 import TillShop
 
-/// A clock as `{{>clock}}` shows it: what it shows, how it goes, what comes next, and what moves it.
+/// A clock, shown by `{{>clock}}`: its time and mode, upcoming events, and forms to change it.
 struct ClockCard: Sendable {
     let page: PageRequest
     let bundleID: String
     let environment: String
-    /// A clock of customers' own; nil is that of the app's environment.
+    /// The name of a customer clock; nil for the environment's clock.
     let own: String?
-    /// Of whom alone it says what comes next; nil says it of everybody.
+    /// Limits upcoming events to one customer; nil shows those of all customers.
     let customer: Account?
 
     init(_ page: PageRequest, bundleID: String, environment: String, own: String? = nil, customer: Account? = nil) {
@@ -24,60 +24,66 @@ struct ClockCard: Sendable {
         ["bundleId": bundleID, "environment": environment].merging(own.map { ["clock": $0] } ?? [:]) { $1 }
     }
 
-    /// A word for ids on the page.
+    /// Used in element IDs.
     var id: String { [bundleID, environment, own].compactMap(\.self).joined(separator: "-") }
 
+    /// The title of an environment's clock: `Sandbox clock`.
+    static func title(_ environment: String) -> String { "\(Words.sentence(environment)) clock" }
+
     /// - Parameters:
-    ///   - most: how much of what is to come is named.
-    ///   - isOpen: whether what moves it is shown at once.
-    func value(most: Int, isOpen: Bool = false) async throws(ControlError) -> PageValue {
+    ///   - limit: the most upcoming events to show.
+    ///   - isOpen: whether the forms are unfolded.
+    func value(limit: Int, isOpen: Bool = false) async throws(ControlError) -> PageValue {
         let clock = try await page.ask(own == nil ? "getClock" : "getOwnClock", parameters)
-        let pendingAdvance = try await page.ask(own == nil ? "getLeap" : "getOwnLeap", parameters)
-        let query = [(name: "limit", value: String(most))] + (own.map { [(name: "clock", value: $0)] } ?? [])
-        let coming = try await page.ask("listComing", parameters, query: query)
+        let advance = try await page.ask(own == nil ? "getLeap" : "getOwnLeap", parameters)
+        let query = [(name: "limit", value: String(limit))] + (own.map { [(name: "clock", value: $0)] } ?? [])
+        let upcoming = try await page.ask("listComing", parameters, query: query)
         let now = clock["now"]?.number ?? 0
         let job = own == nil ? try await nextJob() : nil
-        let delivery = coming["nextAttemptDate"]?.number
-        let hasNext = coming["coming"]?.elements.isEmpty == false || job != nil || (delivery ?? now) > now
+        let delivery = upcoming["nextAttemptDate"]?.number
+        let hasNext = upcoming["coming"]?.elements.isEmpty == false || job != nil || (delivery ?? now) > now
         return [
-            "id": .text(id), "own": PageValue(own), "now": Words.time(now), "mode": PageValue(clock["mode"]?.text),
-            "words": .text(Self.words(clock)), "isRunning": .flag(clock["mode"]?.text == "running"),
-            "isOpen": .flag(isOpen), "leap": Self.value(ofAdvance: pendingAdvance),
-            "coming": .list(
-                customer.map { own(event: $0, now) } ?? coming["coming"]?.elements.map { value(of: $0, now) } ?? []
-            ),
+            "id": .text(id), "own": PageValue(own), "title": .text(Self.title(environment)), "now": Words.time(now),
+            "mode": PageValue(clock["mode"]?.text), "words": .text(Self.words(clock)),
+            "isOpen": .flag(isOpen), "advance": Self.value(ofAdvance: advance),
+            "upcoming": .list(customer.map { event(of: $0, now) } ?? events(upcoming["coming"]?.elements ?? [], now)),
             "isOfOne": .flag(customer != nil), "job": Words.time(job, from: now),
             "delivery": Self.value(ofDelivery: delivery, now),
             "forms": .list(forms(clock, hasNext: hasNext).map { $0.value(page) }),
         ]
     }
 
-    /// When the next act that concerns many accounts takes effect.
+    /// When the next bulk operation takes effect.
     private func nextJob() async throws(ControlError) -> Int64? {
         let jobs = try await page.ask("listJobs", parameters)["jobs"]?.elements ?? []
         return jobs.first { $0["state"]?.text != "done" }?["effectiveDate"]?.number
     }
 
-    private func own(event account: Account, _ now: Int64) -> [PageValue] {
+    private func event(of account: Account, _ now: Int64) -> [PageValue] {
         guard let event = page.shop.coming(to: account) else { return [] }
         return [
             [
-                "time": Words.time(event.instant.milliseconds, from: now), "customer": .nothing, "link": .nothing,
+                "label": "Next event", "time": Words.time(event.instant.milliseconds, from: now),
+                "customer": .text(account.customer), "link": .nothing,
                 "event": .text(Self.words(event.kind.rawValue)),
             ]
         ]
     }
 
+    /// The predicate of a sentence about the customer: `ann renews`.
     private static func words(_ event: String?) -> String {
-        switch event {
-        // In production it is a day before the period begins.
-        case "RENEWAL": "Charge for a renewal"
-        case let event?: Words.sentence(event)
-        case nil: "Something"
+        switch event.flatMap({ UpcomingEvent.Kind(rawValue: $0) }) {
+        case .priceNotice?: "is notified of a price increase"
+        case .renewal?: "renews"
+        case .endOfPeriod?: "reaches the end of the period"
+        case .endOfGrace?: "reaches the end of the grace period"
+        case .endOfRetry?: "reaches the end of billing retry"
+        case .refundDecision?: "gets a refund decision"
+        case nil: "has an event"
         }
     }
 
-    /// What was due before now waits for an endpoint, not for the clock.
+    /// An overdue delivery waits for its endpoint, not for the clock.
     private static func value(ofDelivery instant: Int64?, _ now: Int64) -> PageValue {
         guard let instant else { return .nothing }
         return ["time": Words.time(instant, from: now), "isOverdue": .flag(instant < now)]
@@ -85,54 +91,62 @@ struct ClockCard: Sendable {
 
     private static func words(_ clock: JSONTree) -> String {
         switch clock["mode"]?.text {
-        case "frozen": "stands still"
-        case "running" where clock["speed"]?.number == 1: "runs as fast as the wall's"
-        case "running": "runs \(clock["speed"]?.text ?? "1") times as fast"
-        default: "as the wall's"
+        case "frozen": "Frozen"
+        case "running": "Speed: \(clock["speed"]?.text ?? "1") × real time"
+        default: "Real time"
         }
     }
 
-    private static func value(ofAdvance pendingAdvance: JSONTree) -> PageValue {
-        guard pendingAdvance["isUnderWay"]?.isTrue == true else { return .nothing }
+    private static func value(ofAdvance advance: JSONTree) -> PageValue {
+        guard advance["isUnderWay"]?.isTrue == true else { return .nothing }
         return [
-            "from": Words.time(pendingAdvance["from"]?.number), "to": Words.time(pendingAdvance["to"]?.number),
-            "accounts": PageValue(pendingAdvance["accounts"]?.text),
-            "notifications": PageValue(pendingAdvance["notifications"]?.text),
+            "from": Words.time(advance["from"]?.number), "to": Words.time(advance["to"]?.number),
+            "accounts": PageValue(advance["accounts"]?.text),
+            "notifications": PageValue(advance["notifications"]?.text),
         ]
     }
 
-    private func value(of event: JSONTree, _ now: Int64) -> PageValue {
+    private func events(_ events: [JSONTree], _ now: Int64) -> [PageValue] {
+        events.enumerated().map { value(of: $0.element, label: $0.offset == 0 ? "Next event" : "Then", now) }
+    }
+
+    private func value(of event: JSONTree, label: String, _ now: Int64) -> PageValue {
         let customer = event["customer"]?.text ?? ""
         let more = ["bundleId": bundleID, "environment": environment, "customer": customer]
         return [
-            "time": Words.time(event["date"]?.number, from: now), "customer": .text(customer),
+            "label": .text(label), "time": Words.time(event["date"]?.number, from: now), "customer": .text(customer),
             "event": .text(Self.words(event["event"]?.text)),
             "link": PageValue(page.link("/console/apps/{bundleId}/{environment}/customers/{customer}", more)),
         ]
     }
 
-    /// What can be done with a clock as it goes now.
-    private func forms(_ clock: JSONTree, hasNext: Bool) -> [ActForm] {
-        let present = clock["mode"]?.text
+    /// The forms for the clock's current mode.
+    private func forms(_ clock: JSONTree, hasNext: Bool) -> [ActionForm] {
+        let mode = clock["mode"]?.text
         let isAhead = (clock["now"]?.number ?? 0) > page.shop.wallClock().milliseconds
-        let settle = ActForm.Field("settle", "Deliver on the way")
+        let settle = ActionForm.Field("settle", "Deliver notifications on the way")
         let (set, advance) = own == nil ? ("setClock", "advanceClock") : ("setOwnClock", "advanceOwnClock")
-        func form(_ verb: String, _ label: String, _ name: String, _ fields: [ActForm.Field]) -> ActForm {
-            ActForm(verb, label, fields, parameters: parameters, name: "\(name)-\(id)")
+        func form(_ verb: String, _ label: String, _ name: String, _ fields: [ActionForm.Field]) -> ActionForm {
+            ActionForm(verb, label, fields, parameters: parameters, name: "\(name)-\(id)")
         }
-        func mode(_ mode: String) -> [ActForm.Field] { [.init("mode", "", .hidden, value: mode)] }
+        func hidden(_ mode: String) -> [ActionForm.Field] { [.init("mode", "", .hidden, value: mode)] }
         var forms = [
             form(advance, "Advance", "by", [.init("by", "By", value: "1mo", hint: "1h, 3d, 2w, 1mo, 1y"), settle]),
-            form(advance, "Leap", "to", [.init("to", "To (UTC)", .instant), settle]),
-            form(set, "Run", "run", mode("running") + [.init("speed", "Times as fast", value: "3600")]),
+            form(advance, "Advance to", "to", [.init("to", "Date (UTC)", .instant), settle]),
+            form(set, "Run", "run", hidden("running") + [.init("speed", "Speed (× real time)", value: "3600")]),
         ]
         if hasNext {
-            let next = form(advance, "To the next event", "next", [.init("toNextEvent", "", .hidden, value: "true")])
+            let next = form(
+                advance,
+                "Advance to next event",
+                "next",
+                [.init("toNextEvent", "", .hidden, value: "true")]
+            )
             forms.insert(next, at: 1)
         }
-        if present != "frozen" { forms.append(form(set, "Freeze", "freeze", mode("frozen"))) }
-        // A clock never goes back.
-        if present != "real", !isAhead { forms.append(form(set, "As the wall's", "real", mode("real"))) }
+        if mode != "frozen" { forms.append(form(set, "Freeze", "freeze", hidden("frozen"))) }
+        // A clock cannot go back.
+        if mode != "real", !isAhead { forms.append(form(set, "Real time", "real", hidden("real"))) }
         return forms
     }
 }

@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// Takes apart whatever is pasted. Nothing is kept: the text comes and goes with the form.
+    /// Decodes a pasted text. The text is not stored.
     static let decoder = ConsolePage(
         path: "/console/decoder",
         template: Template("decoder", PackageResources.decoder_mustache),
@@ -11,8 +11,8 @@ extension ConsolePage {
         let text = page.form?["text"]
         var decoded: (parts: [DecodedPart], isCutShort: Bool) = ([], false)
         if let text {
-            guard let found = await decodings.through({ await TextDecoding.parts(of: text, page.shop) }) else {
-                throw ControlError.busy("Too many texts are being taken apart. Try again.")
+            guard let found = await decodings.run({ await TextDecoding.parts(of: text, page.shop) }) else {
+                throw ControlError.busy("The decoder is busy. Try again.")
             }
             decoded = found
         }
@@ -25,6 +25,6 @@ extension ConsolePage {
         )
     }
 
-    /// A text may be long, and what is signed in it many times signed.
-    private static let decodings = Gate(1, mostWaiting: 8)
+    /// A text can be long and deeply nested, so only one is decoded at a time.
+    private static let decodings = AsyncSemaphore(1, maxWaiting: 8)
 }

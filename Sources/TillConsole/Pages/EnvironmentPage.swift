@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// One environment of an app: its clock, what comes next, deliveries that fail, the first customers.
+    /// One environment of an app: its clocks, upcoming events, failing deliveries, first customers and settings.
     static let environment = ConsolePage(
         path: "/console/apps/{bundleId}/{environment}/",
         template: Template("environment", PackageResources.environment_mustache)
@@ -14,29 +14,31 @@ extension ConsolePage {
         var own: [PageValue] = []
         for clock in clocks.prefix(10) {
             let card = ClockCard(page, bundleID: bundleID, environment: environment, own: clock["name"]?.text ?? "")
-            own.append(try await card.value(most: 3))
+            own.append(try await card.value(limit: 3))
         }
         let others = environment == "sandbox" ? "production" : "sandbox"
         return PageContent(
             "\(app["name"]?.text ?? bundleID), \(environment)",
             [
                 "clock": try await ClockCard(page, bundleID: bundleID, environment: environment).value(
-                    most: 10,
+                    limit: 10,
                     isOpen: true
                 ),
+                "clockTitle": .text(ClockCard.title(environment)),
                 "own": .list(own), "hasMoreClocks": .flag(clocks.count > 10),
-                "failing": .list(try await Deliveries.failing(page, page.parameters, most: 10)),
-                "isTold": .flag(try await Deliveries.hasEndpoints(page, page.parameters)),
-                "list": try await CustomerList.value(page, after: nil, most: 10),
+                "failing": .list(try await Deliveries.failing(page, page.parameters, limit: 10)),
+                "hasEndpoints": .flag(try await Deliveries.hasEndpoints(page, page.parameters)),
+                "endpointLink": PageValue(Deliveries.endpointLink(page, page.parameters)),
+                "list": try await CustomerList.value(page, after: nil, limit: 10),
                 "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{environment}/customers")),
                 "jobs": try await Jobs.value(page),
                 "settings": try await EnvironmentSettings.value(page),
                 "otherEnvironment": .text(others),
                 "otherLink": PageValue(page.link("/console/apps/{bundleId}/{environment}/", ["environment": others])),
-                "makeClock": ActForm(
+                "createClock": ActionForm(
                     "createClock",
-                    "Make a clock",
-                    [.init("name", "Name"), .init("at", "Stands at (UTC)", .instant)]
+                    "Create clock",
+                    [.init("name", "Name"), .init("at", "Start time (UTC)", .instant)]
                 ).value(page),
             ]
         )

@@ -1,79 +1,124 @@
+import TillCore
 import TillServer
 import TillShop
 
-/// Where an environment's notifications go, and the rules that hold in it, as `{{>settings}}` shows them on the
-/// environment's page.
+/// The endpoints and settings of an environment, shown by `{{>settings}}` on the environment page.
 enum EnvironmentSettings {
     static func value(_ page: PageRequest) async throws -> PageValue {
         let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements ?? []
-        let rules = try await page.ask("getRules")
+        let settings = try await page.ask("getRules")
         return [
             "endpoints": .list(endpoints.prefix(ShownPart.most).map { endpoint($0, page) }),
             "hasEndpoints": .flag(!endpoints.isEmpty),
-            "setEndpoint": ActForm(
+            "setEndpoint": ActionForm(
                 "setEndpoint",
-                "Set",
+                "Set endpoint",
                 [
-                    .init("path.endpoint", "Name", value: "primary", help: "Apple’s routes tell of primary."),
-                    .init("url", "Address", hint: "https://example.com/apple"),
-                    .init("types", "Only these, one a line", hint: "DID_RENEW"),
+                    .init("path.endpoint", "Name", value: "primary", help: "Apple’s routes report only primary."),
+                    .init("url", "URL", hint: "https://example.com/apple"),
+                    .init("types", "Notification types, one per line (empty: all)", hint: "DID_RENEW"),
                     .init("version", "Version", .choice([("", "2"), ("1", "1")])),
                 ]
             ).value(page),
-            "test": ActForm("requestTestNotification", "Send a TEST").value(page),
-            "rules": .list(shown(rules)), "setRules": form(rules).value(page),
+            "test": ActionForm("requestTestNotification", "Send test notification").value(page),
+            "setRules": form(settings).value(page),
         ]
     }
 
     private static func endpoint(_ endpoint: JSONTree, _ page: PageRequest) -> PageValue {
         let name = endpoint["name"]?.text ?? ""
         let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
-        let remove = ActForm(
+        let remove = ActionForm(
             "removeEndpoint",
-            "Remove",
+            "Delete",
             parameters: ["endpoint": name],
             name: name,
-            isGrave: true,
-            confirmation: "Drop what is owed to it"
+            isDestructive: true,
+            confirmation: "Discard pending deliveries"
         )
         return [
             "name": .text(name), "url": PageValue(endpoint["url"]?.text),
             "version": PageValue(endpoint["version"]?.text),
             "types": .list(types.prefix(ShownPart.most).map { .text($0) }),
-            // Who listens goes away by itself.
+            // The endpoint of `till listen` removes itself.
             "remove": name == "listen" ? .nothing : remove.value(page),
         ]
     }
 
-    private static func shown(_ rules: JSONTree) -> [PageValue] {
-        let grace = rules["grace"]
-        let coverage = grace?["coverage"]?.text.map { $0 == "PAID_TO_PAID_ONLY" ? ", paid to paid only" : "" } ?? ""
-        let rows: [(name: String, value: String)] = [
-            ("Length of a month", rules["rate"]?.text ?? ""),
-            ("Grace period", grace?["days"]?.text.map { "\($0) days\(coverage)" } ?? "none"),
-            ("Who decides on refunds", Words.plain(rules["refundRule"]?.text ?? "")),
-            ("Released", rules["released"]?.isTrue == true ? "yes" : "no: production answers 401"),
-            ("Weather", rules["weather"]?.text ?? ""),
-            ("Purchase without a price", Words.plain(rules["missingPrice"]?.text ?? "")),
-        ]
-        return rows.map { ["name": .text($0.name), "value": .text($0.value)] }
-    }
-
-    private static func form(_ rules: JSONTree) -> ActForm {
-        let released: [(value: String, name: String)] = [("", "–"), ("true", "Yes"), ("false", "No")]
-        let days: [(value: String, name: String)] = [
-            ("", "–"), ("0", "None"), ("3", "3 days"), ("16", "16 days"), ("28", "28 days"),
-        ]
-        return ActForm(
+    /// One form with the current value of every setting.
+    private static func form(_ settings: JSONTree) -> ActionForm {
+        func field(_ name: String, _ label: String, _ options: [(value: String, name: String)], _ value: String?)
+            -> ActionForm.Field
+        {
+            .init(name, label, .choice(options), value: value ?? options.first?.value ?? "")
+        }
+        let grace = settings["grace"]
+        let rates =
+            [(value: "default", name: "server default")] + RenewalRate.all.map { (value: $0.name, name: $0.name) }
+        let days = [(value: "0", name: "none")] + GracePeriod.lengths.map { (value: String($0), name: "\($0) days") }
+        let profile = settings["weather"]?.text ?? PayloadProfile.defaultWords
+        return ActionForm(
             "setRules",
-            "Change",
+            "Save settings",
             [
-                .init("rate", "Length of a month"), .init("grace.days", "Grace period", .choice(days)),
-                .init("grace.coverage", "Which renewals it covers"),
-                .init("refundRule", "Who decides on refunds"), .init("released", "Released", .choice(released)),
-                .init("weather", "Weather", hint: "fair, sparse, tomorrow, version:1.8"),
-                .init("missingPrice", "Purchase without a price"),
+                field("rate", "Subscription renewal rate", rates, settings["rate"]?.text),
+                field("grace.days", "Grace period", days, grace?["days"]?.text),
+                field(
+                    "grace.coverage",
+                    "Grace period covers",
+                    [("ALL_RENEWALS", "all renewals"), ("PAID_TO_PAID_ONLY", "paid-to-paid renewals only")],
+                    grace?["coverage"]?.text
+                ),
+                field(
+                    "refundRule",
+                    "Refund decisions",
+                    RefundRule.allCases.map { (value: $0.rawValue, name: words(ofRefundRule: $0.rawValue)) },
+                    settings["refundRule"]?.text
+                ),
+                field(
+                    "released",
+                    "App is released",
+                    [("true", "yes"), ("false", "no (production answers 401)")],
+                    settings["released"]?.isTrue == false ? "false" : "true"
+                ),
+                field("weather", "Payload profile", profiles(besides: profile), profile),
+                field(
+                    "missingPrice",
+                    "Product without a price in the storefront",
+                    [
+                        ("storefrontCurrency", "use the standard price in the storefront’s currency"),
+                        ("refuse", "reject the purchase"),
+                    ],
+                    settings["missingPrice"]?.text
+                ),
             ]
         )
+    }
+
+    /// The payload profiles, with the current one even if its seed is unusual.
+    private static func profiles(besides current: String) -> [(value: String, name: String)] {
+        let versions = (0...PayloadProfile.newestVersion).reversed().map { PayloadProfile.version($0) }
+        let profiles: [PayloadProfile] = [.minimal, .forwardCompatible(seed: 1)] + versions
+        var choices = [PayloadProfile.defaultWords] + profiles.map(\.words)
+        if !choices.contains(current) { choices.append(current) }
+        return choices.map { (value: $0, name: words(ofProfile: $0)) }
+    }
+
+    private static func words(ofProfile profile: String) -> String {
+        switch PayloadProfile(words: profile) {
+        case nil: "default"
+        case .minimal?: "minimal"
+        case .forwardCompatible(let seed)?: "forward-compatible (seed \(seed))"
+        case .version(let minor)?: "API version 1.\(minor)"
+        }
+    }
+
+    /// Who or what decides on refund requests.
+    static func words(ofRefundRule rule: String) -> String {
+        switch RefundRule(rawValue: rule) {
+        case .byHand?: "manual"
+        case .followPreference?: "follow the developer’s preference"
+        default: Words.plain(rule)
+        }
     }
 }

@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// What goes wrong on demand, and how often it did.
+    /// Fault rules and their hits.
     static let faults = ConsolePage(
         path: "/console/faults",
         template: Template("faults", PackageResources.faults_mustache)
@@ -17,9 +17,10 @@ extension ConsolePage {
                 "faults": .list(part.elements.map { Faults.value($0, page) }), "next": part.next,
                 "hasFaults": .flag(!all.isEmpty),
                 "removeAll": all.isEmpty
-                    ? .nothing : ActForm("removeFaults", "Remove all \(all.count)", isGrave: true).value(page),
+                    ? .nothing
+                    : ActionForm("removeFaults", "Delete all \(all.count) rules", isDestructive: true).value(page),
                 "groups": .list([
-                    Faults.kinds("Calls", FaultKind.all.filter { !$0.isOfNotifications }, kind, page),
+                    Faults.kinds("API calls", FaultKind.all.filter { !$0.isOfNotifications }, kind, page),
                     Faults.kinds("Notifications", FaultKind.all.filter(\.isOfNotifications), kind, page),
                 ]),
                 "kind": .text(Words.sentence(kind.word)), "words": .text(kind.words),
@@ -29,18 +30,18 @@ extension ConsolePage {
     }
 }
 
-/// The parts of the faults' page.
+/// The parts of the page.
 private enum Faults {
     static func value(_ fault: JSONTree, _ page: PageRequest) -> PageValue {
         let id = fault["id"]?.text ?? ""
         let kind = fault["kind"]?.text ?? ""
-        let remove = ActForm("removeFault", "Remove", parameters: ["faultId": id], name: id, isGrave: true)
+        let remove = ActionForm("removeFault", "Delete", parameters: ["faultId": id], name: id, isDestructive: true)
         return [
             "id": .text(id), "kind": .text(Words.sentence(kind)), "code": PageValue(fault["code"]?.text),
             "details": .list(details(fault).map { .text($0) }),
             "scope": .list(scope(fault)), "chance": PageValue(fault["percent"]?.text.map { "\($0) %" }),
             "until": Words.time(fault["until"]?.number), "seed": PageValue(fault["seed"]?.text),
-            "struck": PageValue(fault["struck"]?.text), "seen": PageValue(fault["seen"]?.text),
+            "hits": PageValue(fault["struck"]?.text), "seen": PageValue(fault["seen"]?.text),
             "limit": PageValue(fault["limit"]?.text), "remove": remove.value(page),
         ]
     }
@@ -51,13 +52,13 @@ private enum Faults {
         if let spread = fault["spread"]?.number { words.append("up to \(Words.exactly(spread)) more") }
         if let seconds = fault["retryAfter"]?.text { words.append("Retry-After \(seconds)") }
         if fault["kind"]?.text == "rateLimit" {
-            words.append(fault["perHour"]?.text.map { "\($0) calls an hour" } ?? "Apple’s limits")
+            words.append(fault["perHour"]?.text.map { "\($0) calls per hour" } ?? "Apple’s limits")
         }
         return words
     }
 
     private static func scope(_ fault: JSONTree) -> [PageValue] {
-        [("realm", "realm"), ("bundleId", "app"), ("route", "route"), ("customer", "customer")].compactMap {
+        [("realm", "environment"), ("bundleId", "app"), ("route", "route"), ("customer", "customer")].compactMap {
             key,
             name in fault[key]?.text.map { ["name": .text(name), "value": .text($0)] }
         }

@@ -1,17 +1,17 @@
 import TillServer
 import TillShop
 
-/// Changes for many customers at once, as `{{>jobs}}` shows them on the environment's page.
+/// Bulk operations, shown by `{{>jobs}}` on the environment page.
 enum Jobs {
-    private static let most = 10
+    private static let maxShown = 10
 
     static func value(_ page: PageRequest) async throws -> PageValue {
         let jobs = try await page.ask("listJobs")["jobs"]?.elements ?? []
         let now = try await page.ask("getClock")["now"]?.number
         return [
-            // By when they take effect: the last of them first.
-            "rows": .list(jobs.suffix(most).reversed().map { row($0, now, page) }),
-            "isCutShort": .flag(jobs.count > most), "hasJobs": .flag(!jobs.isEmpty), "extend": extend.value(page),
+            // Latest effective date first.
+            "rows": .list(jobs.suffix(maxShown).reversed().map { row($0, now, page) }),
+            "isCutShort": .flag(jobs.count > maxShown), "hasJobs": .flag(!jobs.isEmpty), "extend": extend.value(page),
         ]
     }
 
@@ -33,21 +33,21 @@ enum Jobs {
 
     private static func words(_ kind: String) -> String {
         switch kind {
-        case "raisePrice": "A higher price"
-        case "extend": "An extension"
+        case "raisePrice": "Price increase"
+        case "extend": "Extension"
         case "shareProduct": "Family sharing"
         default: Words.sentence(kind)
         }
     }
 
-    private static var extend: ActForm {
-        ActForm(
+    private static var extend: ActionForm {
+        ActionForm(
             "extendAll",
-            "Extend",
+            "Extend all",
             [
                 .init("productId", "Product", hint: "com.example.month"), .init("days", "Days", value: "30"),
                 SubscriptionCard.extensionReason,
-                .init("storefronts", "Only these storefronts, one a line", hint: "DEU"),
+                .init("storefronts", "Storefronts, one per line (empty: all)", hint: "DEU"),
             ]
         )
     }

@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// Who may ask, and under which certificates answers are signed.
+    /// API keys, control API tokens, shared secrets, and the certificates that sign data.
     static let keys = ConsolePage(
         path: Keys.path,
         template: Template("keys", PackageResources.keys_mustache)
@@ -13,14 +13,14 @@ extension ConsolePage {
             [
                 "keys": try await Keys.keys(page), "tokens": try await Keys.tokens(page),
                 "secrets": try await SharedSecrets.value(page), "authorities": .list(try await authorities.list),
-                "rotate": ActForm("rotateChain", "Issue a new leaf and intermediate").value(page),
+                "rotate": ActionForm("rotateChain", "Issue new leaf and intermediate certificates").value(page),
                 "responder": try await authorities.responder,
             ]
         )
     }
 }
 
-/// API keys and tokens of control.
+/// API keys and control API tokens.
 private enum Keys {
     static let path = "/console/keys"
 
@@ -33,14 +33,14 @@ private enum Keys {
             let id = key["keyId"]?.text ?? ""
             let isRevoked = key["revokedDate"] != nil
             let app = key["offersOf"]?.text
-            let revoke = ActForm(
+            let revoke = ActionForm(
                 "revokeKey",
                 "Revoke",
                 app.map { [.init("bundleId", "", .hidden, value: $0)] } ?? [],
                 parameters: ["keyId": id],
                 name: app.map { "\(id)-\($0)" } ?? id,
-                isGrave: true,
-                confirmation: "Refuse it from now on"
+                isDestructive: true,
+                confirmation: "Reject requests with this key"
             )
             return [
                 "id": .text(id), "name": PageValue(key["name"]?.text),
@@ -49,11 +49,11 @@ private enum Keys {
                 "revoke": isRevoked ? .nothing : revoke.value(page),
             ]
         }
-        var fields: [ActForm.Field] = [.init("name", "What it is for", hint: "backend")]
+        var fields: [ActionForm.Field] = [.init("name", "Name", hint: "backend")]
         if teams.count > 1 { fields.append(.init("issuerId", "Team", try await Choices.teams(page, first: []))) }
         return [
             "rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next,
-            "create": ActForm("createKey", "Make a key", fields).value(page),
+            "create": ActionForm("createKey", "Create API key", fields).value(page),
         ]
     }
 
@@ -62,19 +62,25 @@ private enum Keys {
         let part = ShownPart(all, by: "name", as: "token", page, path: path)
         let rows = part.elements.map { token -> PageValue in
             let name = token["name"]?.text ?? ""
-            let revoke = ActForm("revokeToken", "Revoke", parameters: ["tokenName": name], name: name, isGrave: true)
+            let revoke = ActionForm(
+                "revokeToken",
+                "Revoke",
+                parameters: ["tokenName": name],
+                name: name,
+                isDestructive: true
+            )
             return [
                 "name": .text(name), "created": Words.time(token["createdDate"]?.number), "revoke": revoke.value(page),
             ]
         }
         return [
             "rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next,
-            "create": ActForm("createToken", "Make a token", [.init("name", "Whose it is", hint: "ci")]).value(page),
+            "create": ActionForm("createToken", "Create token", [.init("name", "Name", hint: "ci")]).value(page),
         ]
     }
 }
 
-/// Secrets of verifyReceipt. They are shown when they are set, and not again.
+/// Shared secrets of verifyReceipt. The console shows a secret only when it is set.
 private enum SharedSecrets {
     static func value(_ page: PageRequest) async throws -> PageValue {
         let all = try await page.ask("listApps")["apps"]?.elements ?? []
@@ -85,34 +91,40 @@ private enum SharedSecrets {
             let from = try await page.ask("getSharedSecret", ["bundleId": id])["from"]?.text
             let words =
                 switch from {
-                case "app"?: "its own"
-                case "team"?: "its team’s"
+                case "app"?: "app-specific"
+                case "team"?: "team"
                 default: "none"
                 }
-            let remove = ActForm("removeSharedSecret", "Remove", parameters: ["bundleId": id], name: id, isGrave: true)
+            let remove = ActionForm(
+                "removeSharedSecret",
+                "Delete",
+                parameters: ["bundleId": id],
+                name: id,
+                isDestructive: true
+            )
             rows.append([
                 "id": .text(id), "name": PageValue(app["name"]?.text), "from": .text(words),
                 "remove": from == "app" ? remove.value(page) : .nothing,
             ])
         }
-        let secret = ActForm.Field("sharedSecret", "Secret", help: "One is made when it is left empty.")
+        let secret = ActionForm.Field("sharedSecret", "Secret", help: "Empty: generate a secret.")
         let apps = try await Choices.apps(page, first: [])
         let teams = try await Choices.teams(page, first: [])
-        let team = ActForm.Field("path.issuerId", "Team", teams)
+        let team = ActionForm.Field("path.issuerId", "Team", teams)
         return [
             "rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next,
             "forms": .list(
                 [
-                    ActForm("setSharedSecret", "Set the app’s own", [.init("path.bundleId", "App", apps), secret]),
-                    ActForm("setPrimarySharedSecret", "Set the team’s", [team, secret]),
-                    ActForm("removePrimarySharedSecret", "Remove the team’s", [team], isGrave: true),
+                    ActionForm("setSharedSecret", "Set app secret", [.init("path.bundleId", "App", apps), secret]),
+                    ActionForm("setPrimarySharedSecret", "Set team secret", [team, secret]),
+                    ActionForm("removePrimarySharedSecret", "Delete team secret", [team], isDestructive: true),
                 ].map { $0.value(page) }
             ),
         ]
     }
 }
 
-/// The roots, the chains under them, and what is said of their certificates.
+/// Root certificates, their chains, and OCSP responses.
 private struct Authorities: Sendable {
     let page: PageRequest
 
@@ -155,12 +167,12 @@ private struct Authorities: Sendable {
     var responder: PageValue {
         get async throws {
             let all = try await page.ask("getRevocation")["certificates"]?.elements ?? []
-            // The chain that signs now is asked about most.
+            // The current chain comes first.
             let known = all.filter { $0["isCurrent"]?.isTrue == true } + all.filter { $0["isCurrent"]?.isTrue != true }
             let part = ShownPart(known, by: "serialNumber", as: "serial", page, path: Keys.path)
             return [
                 "rows": .list(part.elements.map { Self.row($0) }), "isEmpty": .flag(all.isEmpty), "next": part.next,
-                "say": Self.form(part.elements).value(page),
+                "setRevocation": Self.form(part.elements).value(page),
             ]
         }
     }
@@ -180,23 +192,22 @@ private struct Authorities: Sendable {
         ]
     }
 
-    private static func form(_ certificates: ArraySlice<JSONTree>) -> ActForm {
+    private static func form(_ certificates: ArraySlice<JSONTree>) -> ActionForm {
         let named: [(value: String, name: String)] = [
-            ("leaf", "The leaf that signs now"), ("intermediate", "The intermediate that signs now"),
-            ("all", "All of them"),
+            ("leaf", "Current leaf"), ("intermediate", "Current intermediate"), ("all", "All certificates"),
         ]
         let others = certificates.compactMap { certificate in
             certificate["serialNumber"]?.text.map {
                 (value: $0, name: "\(Words.sentence(certificate["certificate"]?.text ?? "")) \($0)")
             }
         }
-        return ActForm(
+        return ActionForm(
             "setRevocation",
-            "Say so",
+            "Save",
             [
-                .init("path.certificate", "Of", .choice(named + others)), .init("state", "What is said"),
-                .init("reason", "Why revoked"), .init("revocationDate", "Revoked since (UTC)", .instant),
-                .init("delay", "Milliseconds, when slow", hint: "5000"), .init("error", "Which error"),
+                .init("path.certificate", "Certificate", .choice(named + others)), .init("state", "Status"),
+                .init("reason", "Revocation reason"), .init("revocationDate", "Revoked since (UTC)", .instant),
+                .init("delay", "Delay in milliseconds (for slow)", hint: "5000"), .init("error", "Error"),
             ]
         )
     }

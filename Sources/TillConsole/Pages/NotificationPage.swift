@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// One notification: what it says in its layers, who signed them, and every attempt to deliver it.
+    /// One notification: its decoded payload with signatures, and every delivery attempt.
     static let notification = ConsolePage(
         path: "/console/apps/{bundleId}/{environment}/notifications/{notificationUUID}",
         template: Template("notification", PackageResources.notification_mustache)
@@ -26,15 +26,15 @@ extension ConsolePage {
         )
     }
 
-    private static func resends(_ endpoints: [String]) -> [ActForm] {
+    private static func resends(_ endpoints: [String]) -> [ActionForm] {
         guard !endpoints.isEmpty else { return [] }
-        let everywhere = ActForm("resendNotification", "Send again everywhere", name: "all")
-        guard endpoints.count > 1 else { return [everywhere] }
-        return [everywhere]
+        let toAll = ActionForm("resendNotification", "Resend to all endpoints", name: "all")
+        guard endpoints.count > 1 else { return [toAll] }
+        return [toAll]
             + endpoints.prefix(10).map { name in
-                ActForm(
+                ActionForm(
                     "resendNotification",
-                    "Send again to \(name)",
+                    "Resend to \(name)",
                     [.init("endpoint", "", .hidden, value: name)],
                     name: name
                 )

@@ -4,7 +4,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// What was told about an app's environment, newest first, page by page.
+    /// The notifications of an app's environment, newest first.
     static let notifications = ConsolePage(
         path: "/console/apps/{bundleId}/{environment}/notifications",
         template: Template("notifications", PackageResources.notifications_mustache)
@@ -20,7 +20,7 @@ extension ConsolePage {
                 "hasClocks": .flag(try await page.ask("listClocks")["clocks"]?.elements.isEmpty == false),
                 "endpoints": .list(endpoints.prefix(20).map { NotificationList.endpoint($0) }),
                 "settings": PageValue(page.link("/console/apps/{bundleId}/{environment}/")),
-                "test": ActForm("requestTestNotification", "Send a TEST").value(page),
+                "test": ActionForm("requestTestNotification", "Send test notification").value(page),
                 "trigger": NotificationList.trigger.value(page),
                 "resend": NotificationList.resend(names).value(page),
             ]
@@ -28,16 +28,16 @@ extension ConsolePage {
     }
 }
 
-/// The parts of the page of notifications.
+/// The parts of the page.
 enum NotificationList {
     static let path = "/console/apps/{bundleId}/{environment}/notifications"
 
-    /// Every type with every subtype that goes with it, as people write them.
+    /// All notification types with their subtypes: `EXPIRED/VOLUNTARY`.
     static let everything = NotificationType.allCases.flatMap { type in
         type.subtypes.map { Notice(type, $0).words }
     }
 
-    /// The same for a filter, to which a type alone means it with any subtype.
+    /// The filter options; a type without a subtype matches every subtype.
     private static let choices = NotificationType.allCases.flatMap { type in
         [type.rawValue] + type.subtypes.compactMap(\.self).map { Notice(type, $0).words }
     }
@@ -46,11 +46,11 @@ enum NotificationList {
         FilterForm(
             address: page.link(path) ?? "",
             fields: [
-                .init("type", "What", .choice(choices)),
+                .init("type", "Type", .choice(choices)),
                 .init("customer", "Customer", .text(hint: "ann")),
-                .init("endpoint", "Tried at", .choice(endpoints)),
+                .init("endpoint", "Endpoint", .choice(endpoints)),
                 .init("from", "From (UTC)", .instant), .init("to", "To (UTC)", .instant),
-                .init("failed", "Only what has not arrived", .flag),
+                .init("failed", "Only undelivered", .flag),
             ]
         )
     }
@@ -61,13 +61,13 @@ enum NotificationList {
             answer = try await page.ask("listNotifications", query: try query(page))
         } catch {
             guard [.badRequest, .notFound].contains(error.status), !filter.query(page).isEmpty else { throw error }
-            return ["rows": .list([]), "next": .nothing, "trouble": .text(error.message)]
+            return ["rows": .list([]), "next": .nothing, "error": .text(error.message)]
         }
         let next = answer["next"]?.text.flatMap {
             page.link(path, query: filter.query(page) + [(name: "after", value: $0)])
         }
         let rows = (answer["notifications"]?.elements ?? []).map { row($0, page) }
-        return ["rows": .list(rows), "next": PageValue(next), "trouble": .nothing]
+        return ["rows": .list(rows), "next": PageValue(next), "error": .nothing]
     }
 
     private static func query(_ page: PageRequest) throws(ControlError) -> [(name: String, value: String)] {
@@ -78,7 +78,7 @@ enum NotificationList {
         for name in ["from", "to"] {
             guard let text = page.value(name) else { continue }
             guard let instant = FormBody.instant(text) else {
-                throw .badForm("\(name) is a date and time, such as 2026-03-01T10:00.")
+                throw .badForm("\(name) must be a date and time such as 2026-03-01T10:00.")
             }
             query.append((name: name, value: String(instant)))
         }
@@ -97,36 +97,36 @@ enum NotificationList {
         let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
         return [
             "name": PageValue(endpoint["name"]?.text), "url": PageValue(endpoint["url"]?.text),
-            "types": .text(types.isEmpty ? "everything" : types.joined(separator: ", ")),
+            "types": .text(types.isEmpty ? "all notifications" : types.joined(separator: ", ")),
         ]
     }
 
-    static var trigger: ActForm {
-        ActForm(
+    static var trigger: ActionForm {
+        ActionForm(
             "triggerNotification",
-            "Send it",
+            "Send notification",
             [
-                .init("type", "What", .notice), .init("transactionId", "Transaction"),
+                .init("type", "Type", .notice), .init("transactionId", "Transaction"),
                 .init("customer", "Customer"),
             ]
         )
     }
 
-    static func resend(_ endpoints: [String]) -> ActForm {
-        ActForm(
+    static func resend(_ endpoints: [String]) -> ActionForm {
+        ActionForm(
             "resendNotifications",
-            "Send again",
+            "Resend",
             [
-                .init("from", "Made from (UTC)", .instant), .init("to", "To (UTC)", .instant),
-                .init("endpoint", "To", .choice([("", "Every endpoint")] + endpoints.map { ($0, $0) })),
+                .init("from", "Created from (UTC)", .instant), .init("to", "To (UTC)", .instant),
+                .init("endpoint", "Endpoint", .choice([("", "All endpoints")] + endpoints.map { ($0, $0) })),
             ]
         )
     }
 }
 
-/// What notifications have in common on the pages that show them.
+/// Values for the pages that show notifications.
 enum NotificationWords {
-    /// What it is and whom it is about.
+    /// The type, customer and transaction of a notification.
     static func about(_ entry: JSONTree, _ page: PageRequest) -> PageValue {
         let words = [entry["notificationType"]?.text, entry["subtype"]?.text].compactMap(\.self)
         let customer = entry["customer"]?.text
@@ -147,25 +147,25 @@ enum NotificationWords {
 
     private static func tries(_ count: Int) -> String {
         switch count {
-        case 0: "not tried yet"
+        case 0: "no attempts yet"
         case 1: "after 1 attempt"
         default: "after \(count) attempts"
         }
     }
 
-    /// How a delivery stands.
+    /// The status and attempts of a delivery.
     static func delivery(_ delivery: JSONTree) -> PageValue {
         let attempts = delivery["attempts"]?.elements ?? []
         let next = delivery["nextAttemptDate"]?.number
-        // A fault that drops it, or who listens, says so without an answer of the endpoint.
+        // A drop fault and `till listen` count a notification as delivered without a response from the endpoint.
         let isAnswered = attempts.last?["status"] != nil
         let (words, style) =
             switch (delivery["isDelivered"]?.isTrue == true, next, attempts.isEmpty) {
-            case (true, _, _) where !isAnswered: ("counts as arrived", "warn")
-            case (true, _, _): ("arrived", "good")
-            case (false, _?, true): ("owed", "warn")
-            case (false, _?, false): ("failing", "bad")
-            case (false, nil, _): ("given up", "bad")
+            case (true, _, _) where !isAnswered: ("counted as delivered", "warn")
+            case (true, _, _): ("delivered", "good")
+            case (false, _?, true): ("pending", "warn")
+            case (false, _?, false): ("retrying", "bad")
+            case (false, nil, _): ("failed", "bad")
             }
         let last = attempts.last
         let isSuccess = last?["sendAttemptResult"]?.text == SendAttemptResult.success.rawValue

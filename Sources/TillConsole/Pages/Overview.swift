@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// Apps with their environments, what goes on in them, and what was refused.
+    /// Apps with their environments, and the latest rejected requests.
     static let overview = ConsolePage(
         path: "/console/",
         template: Template("overview", PackageResources.overview_mustache)
@@ -10,7 +10,7 @@ extension ConsolePage {
         let all = try await page.ask("listApps")["apps"]?.elements ?? []
         let ids = all.compactMap { $0["bundleId"]?.text }
         let start = page.value("after").flatMap { ids.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-        let shown = all.dropFirst(start).prefix(Overview.mostApps)
+        let shown = all.dropFirst(start).prefix(Overview.maxApps)
         var apps: [PageValue] = []
         for app in shown { apps.append(try await Overview.value(of: app, page)) }
         let last = shown.last?["bundleId"]?.text
@@ -22,9 +22,9 @@ extension ConsolePage {
                 "next": PageValue(
                     hasMore ? page.link("/console/", query: [(name: "after", value: last ?? "")]) : nil
                 ),
-                "refusals": .list(try await Overview.refusals(page)),
-                "allRefusals": PageValue(page.link("/console/requests")),
-                "makeApp": try await Overview.form(page),
+                "rejected": .list(try await Overview.rejectedRequests(page)),
+                "allRequests": PageValue(page.link("/console/requests")),
+                "createApp": try await Overview.form(page),
             ]
         )
     }
@@ -32,8 +32,8 @@ extension ConsolePage {
 
 /// The parts of the overview.
 private enum Overview {
-    /// Each costs some reads, so that a page has not too many.
-    static let mostApps = 10
+    /// Each app costs several reads, so a page shows only a few.
+    static let maxApps = 10
 
     static func value(of app: JSONTree, _ page: PageRequest) async throws -> PageValue {
         let id = app["bundleId"]?.text ?? ""
@@ -45,15 +45,16 @@ private enum Overview {
                 "name": .text(environment), "id": .text("\(id)-\(environment)"),
                 "link": PageValue(page.link(path, scope)),
                 "customers": PageValue(page.link(path + "customers", scope)),
-                "clock": try await ClockCard(page, bundleID: id, environment: environment).value(most: 3),
-                "failing": .list(try await Deliveries.failing(page, scope, most: 3)),
-                "isTold": .flag(try await Deliveries.hasEndpoints(page, scope)),
+                "clock": try await ClockCard(page, bundleID: id, environment: environment).value(limit: 3),
+                "failing": .list(try await Deliveries.failing(page, scope, limit: 3)),
+                "hasEndpoints": .flag(try await Deliveries.hasEndpoints(page, scope)),
+                "endpointLink": PageValue(Deliveries.endpointLink(page, scope)),
             ])
         }
         return ["bundleId": .text(id), "name": PageValue(app["name"]?.text), "environments": .list(environments)]
     }
 
-    static func refusals(_ page: PageRequest) async throws -> [PageValue] {
+    static func rejectedRequests(_ page: PageRequest) async throws -> [PageValue] {
         let entries = try await page.ask("listJournal", query: [(name: "limit", value: "8")])["entries"]?.elements ?? []
         return entries.map { entry in
             let id = entry["requestId"]?.text ?? ""
@@ -67,35 +68,40 @@ private enum Overview {
     }
 
     static func form(_ page: PageRequest) async throws -> PageValue {
-        var fields: [ActForm.Field] = [
-            .init("bundleId", "Bundle identifier", hint: "com.example.app"), .init("name", "Name"),
+        var fields: [ActionForm.Field] = [
+            .init("bundleId", "Bundle ID", hint: "com.example.app"), .init("name", "Name"),
         ]
         let teams = try await page.ask("listTeams")["teams"]?.elements ?? []
         if teams.count > 1 {
             let choices = teams.map { (value: $0["issuerId"]?.text ?? "", name: $0["name"]?.text ?? "") }
             fields.append(.init("issuerId", "Team", .choice(choices)))
         }
-        return ActForm(
+        return ActionForm(
             "createApp",
-            "Make the app",
+            "Create app",
             fields,
-            file: "What it sells: a .storekit file of Xcode's",
+            file: "Products: Xcode .storekit file (optional)",
             needsFile: false
         )
         .value(page)
     }
 }
 
-/// Deliveries that were tried and have not arrived.
+/// Deliveries with failed attempts.
 enum Deliveries {
-    /// Whether anybody is told at all.
+    /// Whether the app's environment has an endpoint.
     static func hasEndpoints(_ page: PageRequest, _ scope: [String: String]) async throws -> Bool {
         try await page.ask("listEndpoints", scope)["endpoints"]?.elements.isEmpty == false
     }
 
-    /// The newest of them of an app's environment.
-    static func failing(_ page: PageRequest, _ scope: [String: String], most: Int) async throws -> [PageValue] {
-        let query = [(name: "failed", value: "true"), (name: "limit", value: String(most))]
+    /// The form that sets an endpoint.
+    static func endpointLink(_ page: PageRequest, _ scope: [String: String]) -> String? {
+        page.link("/console/apps/{bundleId}/{environment}/", scope).map { $0 + "#endpoints-title" }
+    }
+
+    /// The newest failing deliveries of an app's environment.
+    static func failing(_ page: PageRequest, _ scope: [String: String], limit: Int) async throws -> [PageValue] {
+        let query = [(name: "failed", value: "true"), (name: "limit", value: String(limit))]
         let answer = try await page.ask("listNotifications", scope, query: query)
         let path = "/console/apps/{bundleId}/{environment}/notifications/{notificationUUID}"
         return (answer["notifications"]?.elements ?? []).map { entry in

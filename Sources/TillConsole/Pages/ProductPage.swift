@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// One product: its prices, offers and texts, and what changes them.
+    /// One product: its prices, offers and localizations, and the forms to change them.
     static let product = ConsolePage(
         path: "/console/apps/{bundleId}/{environment}/catalog/{productId}",
         template: Template("product", PackageResources.product_mustache)
@@ -11,7 +11,7 @@ extension ConsolePage {
         let catalog = try await page.ask("getCatalog")
         let products = catalog["products"]?.elements ?? []
         guard let product = products.first(where: { $0["productId"]?.text == id }) else {
-            throw ControlError.missing("There is no product \(id.prefix(64)).")
+            throw ControlError.missing("No product \"\(id.prefix(64))\".")
         }
         let parts = ProductParts(page: page, product: product, groups: catalog["groups"]?.elements ?? [])
         return PageContent(
@@ -40,13 +40,13 @@ private struct ProductParts {
         return [
             "id": PageValue(product["productId"]?.text), "type": .text(CatalogWords.type(product)),
             "price": PageValue(CatalogWords.price(product)),
-            "pace": PageValue(CatalogWords.pace(plan?["period"]?.text)),
+            "billingInterval": PageValue(CatalogWords.billingInterval(plan?["period"]?.text)),
             "group": PageValue(group?["name"]?.text), "level": PageValue(plan?["level"]?.text),
             "isForSale": PageValue(product["forSale"]), "isShareable": PageValue(product["familyShareable"]),
         ]
     }
 
-    /// How a long period can be paid.
+    /// The billing plans of a long period.
     var plans: [PageValue] {
         (product["subscription"]?["billingPlans"]?.elements ?? []).map { plan in
             [
@@ -69,42 +69,42 @@ private struct ProductParts {
         }
     }
 
-    var forms: [ActForm] {
+    var forms: [ActionForm] {
         let isForSale = product["forSale"]?.isTrue == true
         var forms = [
-            ActForm(
+            ActionForm(
                 "setForSale",
-                isForSale ? "Remove from sale" : "Put on sale",
+                isForSale ? "Remove from sale" : "Make available for sale",
                 [.init("forSale", "", .hidden, value: isForSale ? "false" : "true")]
             )
         ]
         let type = product["type"]?.text
         if type == "AUTO_RENEWABLE" {
             forms.append(
-                ActForm(
+                ActionForm(
                     "raisePrice",
-                    "Raise the price",
+                    "Raise price",
                     [
                         .init("price", "New price", .money, hint: "5.99"), .init("currency", "Currency", hint: "USD"),
-                        .init("storefront", "Only in the storefront", hint: "DEU"),
-                        .init("consent", "Subscribers must agree"),
+                        .init("storefront", "Storefront (empty: all)", hint: "DEU"),
+                        .init("consent", "Subscriber consent"),
                     ]
                 )
             )
         }
         if product["familyShareable"]?.isTrue != true, type == "AUTO_RENEWABLE" || type == "NON_CONSUMABLE" {
-            forms.append(ActForm("shareProduct", "Share with families"))
+            forms.append(ActionForm("shareProduct", "Turn on Family Sharing"))
         }
         return forms
     }
 
-    /// Everything else is changed as text.
-    var replace: ActForm {
+    /// Everything else is edited as JSON.
+    var replace: ActionForm {
         let json = String(decoding: product.written(), as: UTF8.self)
-        return ActForm(
+        return ActionForm(
             "putProduct",
-            "Replace",
-            [.init("_document", "The product as JSON", .lines, value: json, help: "As docs/catalogue.md describes it.")]
+            "Save product",
+            [.init("_document", "Product as JSON", .lines, value: json, help: "Format: docs/catalog.md.")]
         )
     }
 }

@@ -3,7 +3,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// Requests of Apple's routes, newest first, and why they were refused.
+    /// Logged requests to the App Store Server API, newest first.
     static let requests = ConsolePage(
         path: "/console/requests",
         template: Template("requests", PackageResources.requests_mustache)
@@ -13,16 +13,16 @@ extension ConsolePage {
             address: "/console/requests",
             fields: [
                 .init("bundleId", "App", apps.count > 100 ? .text(hint: "com.example.app") : .choice(apps)),
-                .init("path", "Path has", .text(hint: "/inApps/v1/subscriptions")),
+                .init("path", "Path contains", .text(hint: "/inApps/v1/subscriptions")),
                 .init("status", "Status or error code", .text(hint: "404, 4040010")),
-                .init("refused", "Only what was refused", .flag),
+                .init("refused", "Only rejected requests", .flag),
             ]
         )
         let list = try await RequestWords.list(page, filter)
         return PageContent("Requests", ["filter": filter.value(page), "list": list])
     }
 
-    /// One request: what was sent, what was answered and why.
+    /// One request with its bodies and explanation.
     static let request = ConsolePage(
         path: "/console/requests/{id}",
         template: Template("request", PackageResources.request_mustache)
@@ -40,9 +40,9 @@ extension ConsolePage {
     }
 }
 
-/// An entry of the request log, for the pages that show it.
+/// An entry of the request log.
 private enum RequestWords {
-    /// A page of the list; what is wrong with a filter is said in its place.
+    /// A page of the list, or the error of an invalid filter.
     static func list(_ page: PageRequest, _ filter: FilterForm) async throws(ControlError) -> PageValue {
         let after = page.value("after").map { [(name: "after", value: $0)] } ?? []
         let answer: JSONTree
@@ -53,13 +53,13 @@ private enum RequestWords {
             )
         } catch {
             guard error.status == .badRequest else { throw error }
-            return ["rows": .list([]), "next": .nothing, "trouble": .text(error.message)]
+            return ["rows": .list([]), "next": .nothing, "error": .text(error.message)]
         }
         let next = answer["next"]?.text.flatMap {
             page.link("/console/requests", query: filter.query(page) + [(name: "after", value: $0)])
         }
         let rows = (answer["entries"]?.elements ?? []).map { value(of: $0, page) }
-        return ["rows": .list(rows), "next": PageValue(next), "trouble": .nothing]
+        return ["rows": .list(rows), "next": PageValue(next), "error": .nothing]
     }
 
     static func value(of entry: JSONTree, _ page: PageRequest) -> PageValue {
@@ -77,7 +77,7 @@ private enum RequestWords {
         ]
     }
 
-    /// JSON with its lines; anything else as it is.
+    /// Formatted JSON; other text unchanged.
     static func body(_ text: String) -> String {
         guard let tree = try? JSONTree.parse(Array(text.utf8), keepsNull: true) else { return text }
         return String(decoding: tree.written(), as: UTF8.self)

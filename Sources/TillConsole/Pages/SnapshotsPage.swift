@@ -2,48 +2,48 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// States that were saved, and what puts one in place of the present one.
+    /// Snapshots, and forms to save, restore, export, import and reset the state.
     static let snapshots = ConsolePage(
         path: "/console/snapshots",
         template: Template("snapshots", PackageResources.snapshots_mustache)
     ) { page in
         let all = try await page.ask("listSnapshots")["snapshots"]?.elements ?? []
         let part = ShownPart(all, by: "name", page, path: "/console/snapshots")
-        let apps = try await Choices.apps(page, first: [("", "The whole shop")])
+        let apps = try await Choices.apps(page, first: [("", "All apps")])
         let known = try await page.ask("listApps")["apps"]?.elements ?? []
         return PageContent(
             "Snapshots",
             [
                 "snapshots": .list(part.elements.map { Snapshots.value($0, page) }), "next": part.next,
                 "hasSnapshots": .flag(!all.isEmpty),
-                "save": ActForm(
+                "save": ActionForm(
                     "saveSnapshot",
-                    "Save",
+                    "Save snapshot",
                     [
-                        .init("path.name", "Name", hint: "fresh", help: "What was saved under it before is replaced."),
-                        .init("bundleId", "Of", apps),
+                        .init("path.name", "Name", hint: "fresh", help: "Replaces an earlier snapshot of this name."),
+                        .init("bundleId", "Scope", apps),
                     ]
                 ).value(page),
-                "reset": ActForm(
+                "reset": ActionForm(
                     "reset",
                     "Reset",
                     [
-                        .init("bundleId", "Of", apps),
+                        .init("bundleId", "Scope", apps),
                         .init(
                             "everything",
-                            "Also what was set up",
-                            help: "Apps, keys, catalogues, rules and endpoints; else they stay."
+                            "Also delete the configuration",
+                            help: "Apps, keys, catalogs, settings and endpoints."
                         ),
                     ],
-                    isGrave: true,
-                    confirmation: "Erase it"
+                    isDestructive: true,
+                    confirmation: "Delete this data"
                 ).value(page),
-                "take": ActForm(
+                "import": ActionForm(
                     "importState",
-                    "Take it in",
-                    file: "A state that was written out, at most 8 MiB",
-                    isGrave: true,
-                    confirmation: "Put it in place of what is there"
+                    "Import",
+                    file: "Exported state (at most 8 MiB)",
+                    isDestructive: true,
+                    confirmation: "Replace the current data"
                 ).value(page),
                 "export": .text(Downloads.state()),
                 "exports": .list(
@@ -56,7 +56,7 @@ extension ConsolePage {
     }
 }
 
-/// The parts of the snapshots' page.
+/// The parts of the page.
 private enum Snapshots {
     static func value(_ snapshot: JSONTree, _ page: PageRequest) -> PageValue {
         let name = snapshot["name"]?.text ?? ""
@@ -66,24 +66,24 @@ private enum Snapshots {
             "saved": Words.time(snapshot["savedAt"]?.number), "customers": PageValue(snapshot["customers"]?.text),
             "transactions": PageValue(snapshot["transactions"]?.text),
             "notifications": PageValue(snapshot["notifications"]?.text),
-            "restore": ActForm(
+            "restore": ActionForm(
                 "restoreSnapshot",
                 "Restore",
                 parameters: parameters,
                 name: name,
-                isGrave: true,
-                // Of one app, teams and their keys stay.
+                isDestructive: true,
+                // A snapshot of one app does not restore teams and their keys.
                 confirmation: snapshot["bundleId"] == nil
-                    ? "Lose what happened since, and apps, keys, catalogues, rules and endpoints set up since"
-                    : "Lose what happened in the app since, and what was set up in it"
+                    ? "Discard all changes since the snapshot, including apps, keys, catalogs, settings and endpoints"
+                    : "Discard all changes in the app since the snapshot, including its configuration"
             ).value(page),
-            "remove": ActForm(
+            "remove": ActionForm(
                 "removeSnapshot",
-                "Remove",
+                "Delete",
                 parameters: parameters,
                 name: name,
-                isGrave: true,
-                confirmation: "Forget it"
+                isDestructive: true,
+                confirmation: "Delete this snapshot"
             ).value(page),
         ]
     }

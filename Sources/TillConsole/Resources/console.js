@@ -1,11 +1,11 @@
 "use strict";
-// Keeps an open page up to date. Everything works without it, by loading the page again.
+// Keeps an open page up to date. Without the script, the page is up to date after a reload.
 (() => {
   const { address, had, act } = document.body.dataset;
   const effect = document.getElementById("effect");
   if (effect) effect.focus();
 
-  // Buttons that do nothing without a script are seen only with one.
+  // The style sheet hides copy buttons unless the script adds this class.
   if (navigator.clipboard) document.documentElement.classList.add("copies");
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("button[data-copies]");
@@ -15,25 +15,29 @@
       await navigator.clipboard.writeText(text.textContent);
       button.textContent = "Copied";
     } catch {
-      // Where that is not allowed a person copies what is chosen for them.
+      // Without clipboard access, the text is selected so that the user can copy it.
       getSelection().selectAllChildren(text);
     }
   });
 
   if (!address) return;
-  // After an act the address becomes the page's own, so that loading it again does nothing twice.
+  // After an action, show the address of the page, so that a reload does not repeat the action.
   if (location.pathname.startsWith("/console/act/")) history.replaceState(null, "", address);
   if (!window.EventSource) return;
 
   const waiting = new Map();
   const name = (details) => details.id || details.querySelector("summary")?.textContent;
 
-  // Nothing is taken from under somebody's hands: not the field with the focus, nor what was typed.
+  // A region is not replaced while the user is filling in one of its fields.
+  function isChanged(select) {
+    return select.selectedIndex !== Math.max(0, [...select.options].findIndex((option) => option.defaultSelected));
+  }
+
   function isInUse(region) {
     const fields = [...region.querySelectorAll("input:not([type=hidden]), select, textarea")];
     return fields.some((field) => field === document.activeElement
       || (field.type === "checkbox" ? field.checked !== field.defaultChecked
-        : "defaultValue" in field && field.value !== field.defaultValue));
+        : field.tagName === "SELECT" ? isChanged(field) : field.value !== field.defaultValue));
   }
 
   function show(id, html) {
@@ -43,13 +47,13 @@
     waiting.delete(id);
     const open = [...region.querySelectorAll("details[open]")].map(name);
     const focused = region.contains(document.activeElement) ? document.activeElement : null;
-    const place = focused && (focused.id ? `#${CSS.escape(focused.id)}`
+    const selector = focused && (focused.id ? `#${CSS.escape(focused.id)}`
       : focused.href ? `a[href="${CSS.escape(focused.getAttribute("href"))}"]` : null);
     region.innerHTML = html;
     for (const details of region.querySelectorAll("details")) {
       if (open.includes(name(details))) details.open = true;
     }
-    if (place && focused !== region) region.querySelector(place)?.focus();
+    if (selector && focused !== region) region.querySelector(selector)?.focus();
   }
 
   document.addEventListener("focusout", () => setTimeout(() => {
@@ -59,7 +63,8 @@
   let source = null;
   let pause = 500;
 
-  // A browser has six connections to a host: pages that nobody sees give theirs back. Who comes back is sent everything.
+  // A browser opens at most six connections to a host, so a hidden page closes its own. A page that becomes visible
+  // again receives all regions.
   function open(had) {
     const query = new URLSearchParams({ page: address, had });
     if (act) query.set("act", act);
@@ -68,7 +73,7 @@
       pause = 500;
       for (const [id, html] of Object.entries(JSON.parse(event.data))) show(id, html);
     });
-    // What the page is about is not there any more: there is nothing to wait for, and that is said.
+    // The customer, app or other subject of the page was deleted.
     source.addEventListener("gone", () => {
       close();
       document.getElementById("gone").hidden = false;

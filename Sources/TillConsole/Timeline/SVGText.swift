@@ -1,4 +1,4 @@
-/// SVG as it is written: every attribute and every text is escaped here.
+/// Writes SVG and escapes all attributes and texts.
 struct SVGText {
     private(set) var text = ""
 
@@ -18,7 +18,7 @@ struct SVGText {
         text += "</\(name)>"
     }
 
-    /// An element with nothing but text.
+    /// An element that contains only text.
     mutating func words(_ name: String, _ attributes: [(String, String)], _ words: String) {
         element(name, attributes) { $0.text += Self.escaped(words) }
     }
@@ -26,9 +26,9 @@ struct SVGText {
     /// Text within an element.
     mutating func words(_ words: String) { text += Self.escaped(words) }
 
-    /// Shapes that say what they are when they are pointed at.
+    /// A group of shapes with a tooltip.
     mutating func group(_ title: String, href: String? = nil, _ content: (inout SVGText) -> Void) {
-        // The same links stand in the tables below the picture: the keyboard need not walk through all of these.
+        // The tables below the timeline have the same links, so keyboard users can skip these.
         let link = href.map { [("href", $0), ("tabindex", "-1")] }
         element(link == nil ? "g" : "a", link ?? []) { svg in
             svg.words("title", [], title)
@@ -47,10 +47,10 @@ struct SVGText {
         shape("rect", attributes)
     }
 
-    /// A path of commands with their numbers written in.
+    /// A path.
     mutating func path(_ kind: String, _ commands: String) { shape("path", [("class", kind), ("d", commands)]) }
 
-    /// A line through points, x and y in turn.
+    /// A line through points; x and y alternate.
     mutating func line(_ kind: String, _ numbers: Double...) {
         let points = stride(from: 0, to: numbers.count - 1, by: 2).map {
             "\(Self.number(numbers[$0])) \(Self.number(numbers[$0 + 1]))"
@@ -58,7 +58,7 @@ struct SVGText {
         path(kind, "M" + points.joined(separator: " L"))
     }
 
-    /// A text with its place.
+    /// A text at a position.
     mutating func label(_ kind: String, x: Double, y: Double, _ words: String) {
         self.words("text", [("class", kind), ("x", Self.number(x)), ("y", Self.number(y))], words)
     }
@@ -67,14 +67,14 @@ struct SVGText {
         for (name, value) in attributes { text += " \(name)=\"\(Self.escaped(value))\"" }
     }
 
-    /// A number to a tenth of a pixel.
+    /// A number rounded to a tenth of a pixel.
     static func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
         return (tenths < 0 ? "-" : "") + "\(whole)" + (rest == 0 ? "" : ".\(rest)")
     }
 
-    /// Text that means itself in content and in attributes. What XML has no way to write is replaced.
+    /// Escapes text for content and attributes. Characters that XML does not allow are replaced.
     static func escaped(_ text: String) -> String {
         var written = ""
         for scalar in text.unicodeScalars {
@@ -93,7 +93,7 @@ struct SVGText {
     }
 }
 
-/// Where a rectangle stands.
+/// The position and size of a rectangle.
 struct SVGBox: Equatable {
     var x: Double
     var y: Double

@@ -1,6 +1,6 @@
-/// How wide a text is about, since a server knows no font: a little more than most fonts need.
+/// Estimates text widths without a font, slightly above those of most fonts.
 enum TextWidth {
-    /// Pixels at a size of the font.
+    /// The width in pixels at a font size.
     static func of(_ text: String, size: Double) -> Double {
         text.unicodeScalars.reduce(0) { $0 + width(of: $1) } * size
     }
@@ -15,7 +15,7 @@ enum TextWidth {
         }
     }
 
-    /// The text as far as it fits, with an ellipsis where it does not.
+    /// The text, truncated with an ellipsis if it does not fit.
     static func fitting(_ text: String, within room: Double, size: Double) -> String {
         if of(text, size: size) <= room { return text }
         var kept = text

@@ -1,27 +1,26 @@
 import TillCore
 
-/// The picture of a subscription: its story laid out over a width, lane by lane. The same facts and the same width make
-/// the same picture.
+/// The timeline of a subscription, laid out for a width. It is a pure function of its facts and width.
 package struct Timeline: Sendable {
-    /// What it is made of.
+    /// The input.
     package let facts: TimelineFacts
     /// In pixels.
     package let width: Double
     /// In pixels.
     package let height: Double
-    /// What happened.
+    /// The history.
     package let story: TimelineStory
-    /// Where instants stand.
+    /// Maps dates to horizontal positions.
     package let scale: TimelineScale
-    /// One for each product, from the top.
+    /// One lane per product, from the top.
     package let lanes: [TimelineLane]
     /// The periods.
     package let bars: [TimelineBar]
-    /// Periods that were over as they began.
+    /// Periods that were replaced at their start.
     package let slivers: [TimelineBar]
-    /// Payments that could not be made.
+    /// Failed payments.
     package let strips: [TimelineStrip]
-    /// What comes next; nil when nothing does.
+    /// The next period; nil if the subscription has ended.
     package let ghost: TimelineGhost?
     /// Changes of plan.
     package let steps: [TimelineStep]
@@ -29,20 +28,20 @@ package struct Timeline: Sendable {
     package let marks: [TimelineMark]
     /// Dates on the axis.
     package let ticks: [TimelineTick]
-    /// The customer's time; nil in a picture of the past.
+    /// The position of the current time; nil on a timeline of older periods.
     package let nowX: Double?
-    /// Where the axis runs.
+    /// The vertical position of the axis.
     package let axisY: Double
 
-    /// The widths in which a page has the picture, of which it shows the one that fits.
+    /// The widths that a page contains; CSS shows the one that fits.
     package static let widths: [Double] = [350, 660, 1_040]
 
-    /// The narrowest that a period is on the average.
+    /// The minimum average width of a period.
     private static let leastPeriod = 37.0
-    /// However wide it is.
+    /// The maximum number of periods.
     static let mostPeriods = 24
 
-    /// Lays a picture out.
+    /// Lays out a timeline.
     package init(_ facts: TimelineFacts, width: Double) {
         self.facts = facts
         self.width = width
@@ -75,7 +74,7 @@ package struct Timeline: Sendable {
         instants += story.troubles.flatMap { [$0.start, $0.end] }
         let empty = story.lapses + story.untold
         instants += empty.flatMap { [$0.start, $0.end] }
-        // Now divides no period: it only stands where it is, beyond the last of them if need be.
+        // The current time extends the scale only if it is after the last period.
         if !facts.isPast, instants.allSatisfy({ $0 < facts.now }) { instants.append(facts.now) }
         let begin = story.begin
         let lengths = story.periods.map { $0.expiresDate.milliseconds - $0.start.milliseconds }.sorted()
@@ -87,10 +86,10 @@ package struct Timeline: Sendable {
         )
     }
 
-    /// The measures of its parts, in pixels.
+    /// Sizes in pixels.
     enum Layout {
         static let margin = 8.0
-        /// The row that says when now is.
+        /// The row with the current time.
         static let pill = 24.0
         static let bar = 26.0
         static let lane = 18.0
@@ -105,7 +104,7 @@ extension TimelineStory {
     /// When the first period begins.
     var begin: Timestamp { periods.first?.start ?? Timestamp(milliseconds: 0) }
 
-    /// When the last thing that is known ends.
+    /// When the last known event ends.
     func end(_ facts: TimelineFacts) -> Timestamp {
         let last = periods.last?.end ?? begin
         return facts.isPast ? last : max(last, facts.now)
@@ -113,11 +112,11 @@ extension TimelineStory {
 }
 
 extension Timeline {
-    /// Whether periods are so short that the axis has times of the day.
+    /// Whether periods are so short that the axis shows times.
     var isFine: Bool { ticks.contains { $0.label?.contains(":") == true } }
 
-    /// The picture as SVG.
+    /// The timeline as SVG.
     ///
-    /// - Parameter id: makes its ids differ from those of other pictures on the page; letters, digits and dashes.
+    /// - Parameter id: a prefix that makes element IDs unique on the page: letters, digits and dashes.
     package func svg(id: String) -> String { TimelineDrawing(self, id: id).text() }
 }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// An instant in UTC as people write it under a picture.
+/// A UTC date, formatted for a timeline.
 struct TimelineDate: Sendable {
     let year: Int
     let month: Int

@@ -1,5 +1,5 @@
-/// Notifications: each kind has a shape; a hollow one has not arrived, one that was given up is struck through, and one
-/// of which nobody was to be told has a broken line.
+/// Draws notifications. Each kind has a shape. A pending notification is hollow, a failed one is struck through, and
+/// one that was not sent has a dashed outline.
 extension TimelineDrawing {
     func draw(_ mark: TimelineMark, in svg: inout SVGText) {
         guard let first = mark.notices.first else { return }
@@ -8,7 +8,7 @@ extension TimelineDrawing {
         let y = bottom - 4 - Double(mark.level) * TimelineMark.size - TimelineMark.size / 2
         svg.group(title, href: first.address) { svg in
             svg.line("tl-stem", mark.x, y + 6, mark.x, timeline.axisY)
-            // A larger ground to point at.
+            // A larger target for the pointer.
             let half = TimelineMark.size / 2
             svg.rectangle("tl-target", SVGBox(x: mark.x - half, y: y - half, width: 2 * half, height: 2 * half))
             if mark.notices.count > 1 {
@@ -19,7 +19,7 @@ extension TimelineDrawing {
         }
     }
 
-    /// A mark by itself, as the legend has it too.
+    /// Draws the shape of a mark, also for the legend.
     static func draw(
         _ kind: TimelineMark.Kind,
         _ fate: TimelineNotice.Fate,
@@ -35,7 +35,7 @@ extension TimelineDrawing {
 }
 
 extension TimelineMark.Kind {
-    /// The shape around the point at which the path stands.
+    /// The shape as a path relative to its centre.
     var outline: String {
         switch self {
         case .bought: "m-1.7 -5.5 h3.4 v3.8 h3.8 v3.4 h-3.8 v3.8 h-3.4 v-3.8 h-3.8 v-3.4 h3.8 z"
@@ -47,7 +47,7 @@ extension TimelineMark.Kind {
         }
     }
 
-    /// What the legend calls it, where notifications of these types are marked.
+    /// The legend text for marks of these notification types.
     func words(of types: Set<String>) -> String {
         guard self == .refund, types.contains("REVOKE") else { return words }
         let isMixed = !types.isDisjoint(with: ["REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "CONSUMPTION_REQUEST"])
@@ -56,10 +56,10 @@ extension TimelineMark.Kind {
 
     private var words: String {
         switch self {
-        case .bought: "bought"
+        case .bought: "purchased"
         case .renewed: "renewed"
         case .changed: "changed"
-        case .trouble: "not charged"
+        case .trouble: "payment failed"
         case .ended: "ended"
         case .refund: "refund"
         }

@@ -1,7 +1,7 @@
 import TillCore
 import TillShop
 
-/// Stretches of time: periods and what lies between them.
+/// Draws periods and the time between them.
 extension TimelineDrawing {
     func draw(_ bar: TimelineBar, _ price: (text: String, x: Double)?, in svg: inout SVGText) {
         let period = bar.period
@@ -24,7 +24,7 @@ extension TimelineDrawing {
         }
     }
 
-    /// A period that was over as it began has no length: it is an edge that stands before what took its place.
+    /// Draws a period that was replaced at its start: a narrow edge before the next bar.
     func draw(sliver bar: TimelineBar, in svg: inout SVGText) {
         let box = SVGBox(x: max(0, bar.x - 5), y: bar.y, width: 5, height: Layout.bar)
         svg.group(words.period(bar.period), href: address(of: bar.period)) { svg in
@@ -36,7 +36,7 @@ extension TimelineDrawing {
         timeline.facts.transactions.map { $0 + period.transaction.wireForm }
     }
 
-    /// What stands on the bars: every price, or, where they do not all find room, each that differs from the last.
+    /// The labels of the bars: every price if all fit, otherwise each price that differs from the one before.
     func prices() -> [(text: String, x: Double)?] {
         let placed = timeline.bars.map { bar -> (text: String, x: Double)? in
             guard let price = bar.period.price else { return nil }
@@ -52,7 +52,7 @@ extension TimelineDrawing {
         }
     }
 
-    /// The middle of a text on a bar: off what was taken back, and off the line of now where there is room beside it.
+    /// The centre of a label on a bar. It avoids the revoked part and, if possible, the line of the current time.
     private func place(of text: String, in bar: TimelineBar) -> Double? {
         let (left, right) = (bar.x + 3, (bar.revokedX ?? bar.end) - 3)
         let width = TextWidth.of(text, size: Layout.small)
@@ -64,7 +64,7 @@ extension TimelineDrawing {
         return (from + to) / 2
     }
 
-    /// Chevrons at its end, which was moved.
+    /// Chevrons at the end of an extended period.
     func extended(_ box: SVGBox, in svg: inout SVGText) {
         let x = max(box.x + 1, box.x + box.width - 15)
         let margin = box.height > 12 ? 6.0 : 2
@@ -72,7 +72,7 @@ extension TimelineDrawing {
         for start in [x, x + 6] { svg.line("tl-chevron", start, top, start + 5, middle, start, bottom) }
     }
 
-    /// Hatched where access was taken; a hatched foot where only the money went back.
+    /// A hatched area after access ended; a hatched foot if only the money was refunded.
     private func revoked(_ bar: TimelineBar, _ box: SVGBox, in svg: inout SVGText) {
         if let revokedX = bar.revokedX {
             let from = max(revokedX, box.x)

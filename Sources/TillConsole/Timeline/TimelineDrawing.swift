@@ -1,11 +1,11 @@
 import TillCore
 
-/// Writes a timeline as SVG. Colours come from the page's style sheet by classes; shapes and words tell the same.
+/// Writes a timeline as SVG. Colours come from CSS classes. Shapes and labels carry the same information.
 struct TimelineDrawing: Sendable {
     typealias Layout = Timeline.Layout
 
     let timeline: Timeline
-    /// Makes the ids of this drawing differ from those of others on the page.
+    /// A prefix that makes element IDs unique on the page.
     let id: String
     let words: TimelineWords
 
@@ -15,7 +15,7 @@ struct TimelineDrawing: Sendable {
         words = TimelineWords(facts: timeline.facts, isFine: timeline.isFine)
     }
 
-    /// The whole picture.
+    /// The SVG text.
     func text() -> String {
         let legend = TimelineLegend(of: timeline)
         let name = timeline.facts.name(of: timeline.facts.subscription.latestTransaction.productID)
@@ -40,14 +40,14 @@ struct TimelineDrawing: Sendable {
 
     // MARK: Hatchings
 
-    /// By which a stretch differs from others without its colour.
+    /// The patterns that distinguish time spans without colour.
     enum Hatching: String, CaseIterable {
         case trial
         case shared
         case grace
         case revoked
 
-        /// What is repeated every eight pixels.
+        /// The path of an 8 × 8 pixel tile.
         var path: String {
             switch self {
             case .trial: "M0 2 H8 M0 6 H8"
@@ -80,7 +80,7 @@ struct TimelineDrawing: Sendable {
             svg.rectangle("tl-track", box, radius: 5)
         }
         for lapse in timeline.story.lapses { draw(lapse, "no access", words.lapse(lapse), in: &svg) }
-        for gap in timeline.story.untold { draw(gap, "not known", words.untold(gap), in: &svg) }
+        for gap in timeline.story.untold { draw(gap, "unknown", words.untold(gap), in: &svg) }
         let prices = prices()
         for (bar, price) in zip(timeline.bars, prices) { draw(bar, price, in: &svg) }
         if let ghost = timeline.ghost { draw(ghost, in: &svg) }
@@ -93,8 +93,8 @@ struct TimelineDrawing: Sendable {
 
     private func name(_ lane: TimelineLane, in svg: inout SVGText) {
         let isShared = timeline.facts.subscription.ownership == .familyShared
-        let words = lane.name + (isShared ? " · shared by the family" : "")
-        // Beside the line of now, where that stands at the beginning.
+        let words = lane.name + (isShared ? " · Family Sharing" : "")
+        // Avoids the line of the current time at the left edge.
         let x = timeline.nowX.map { $0 < 16 ? $0 + 4 : 1 } ?? 1
         let shown = TextWidth.fitting(words, within: timeline.width - x - 1, size: Layout.label)
         let place = [("x", SVGText.number(x)), ("y", SVGText.number(lane.barTop - 5))]

@@ -1,32 +1,31 @@
 import TillCore
 
-/// What the picture of a subscription is made of. Nothing else goes into it.
+/// The complete input of a subscription's timeline.
 package struct TimelineFacts: Sendable {
-    /// Rows of the subscription, in any order: the newest without a gap, or an older stretch of them.
+    /// The subscription's transactions in any order: the newest ones without a gap, or a range of older ones.
     package var rows: [Transaction]
-    /// The subscription as it stands.
+    /// The current subscription.
     package var subscription: any HeldSubscription
-    /// What renewal info says of it now.
+    /// The current renewal info.
     package var renewal: RenewalInfo
-    /// What the developer's server was told of it, in any order.
+    /// The subscription's notifications, in any order.
     package var notices: [TimelineNotice]
-    /// The instant up to which notifications are left out, because there are too many; nil when none is.
+    /// Notifications before this time are omitted, because there are too many; nil if none are omitted.
     package var toldSince: Timestamp?
-    /// What people call a product, in the order in which their lanes stand: the highest level first. One that is not
-    /// named here goes by its id, below the others.
+    /// Products with their names in lane order, highest level first. Other products are shown with their IDs below.
     package var products: [(id: String, name: String)]
-    /// The customer's time.
+    /// The current time on the customer's clock.
     package var now: Timestamp
-    /// Whether there are periods before these rows.
+    /// Whether there are earlier periods.
     package var hasEarlier: Bool
-    /// Where earlier periods are shown: an address that ends where the change number of a row belongs. Nil without one.
+    /// The URL of earlier periods, to which a change number is appended; nil without one.
     package var earlier: String?
-    /// Where a transaction is shown: an address that ends where its identifier belongs. Nil without one.
+    /// The URL of a transaction, to which its ID is appended; nil without one.
     package var transactions: String?
-    /// Whether later periods are left out: then neither now nor what comes next is in the picture.
+    /// Whether later periods are omitted. The timeline then shows neither the current time nor the next period.
     package var isPast: Bool
 
-    /// What a picture is made of.
+    /// Creates the input of a timeline.
     package init(
         rows: [Transaction],
         subscription: any HeldSubscription,
@@ -53,21 +52,21 @@ package struct TimelineFacts: Sendable {
         self.isPast = isPast
     }
 
-    /// What people call a product.
+    /// The display name of a product.
     func name(of product: String) -> String { products.first { $0.id == product }?.name ?? product }
 }
 
-/// A notification as a mark on the picture.
+/// A notification, shown as a mark on the timeline.
 package struct TimelineNotice: Equatable, Sendable {
-    /// What became of it.
+    /// The delivery status of a notification.
     package enum Fate: String, Sendable {
-        /// Every endpoint has it.
+        /// Delivered to every endpoint.
         case arrived
-        /// It is tried again, or for the first time.
+        /// At least one delivery is pending.
         case owed
-        /// It was given up.
+        /// At least one delivery failed, and no delivery is pending.
         case failed
-        /// There is no endpoint that wants it.
+        /// No endpoint is configured for it.
         case unsent
     }
 
@@ -75,16 +74,16 @@ package struct TimelineNotice: Equatable, Sendable {
     package var type: String
     /// `subtype`.
     package var subtype: String?
-    /// When it was made.
+    /// The signed date.
     package var date: Timestamp
-    /// The transaction that it is about.
+    /// The transaction in the notification.
     package var transaction: TransactionID?
-    /// What became of it.
+    /// The delivery status.
     package var fate: Fate
-    /// Where it is shown; nil while nothing shows it.
+    /// The URL of the notification's page; nil without one.
     package var address: String?
 
-    /// A notification.
+    /// Creates a notification.
     package init(
         type: String,
         subtype: String?,
@@ -104,7 +103,7 @@ package struct TimelineNotice: Equatable, Sendable {
     /// `SUBSCRIBED/INITIAL_BUY`, `DID_RENEW`.
     var words: String { type + (subtype.map { "/\($0)" } ?? "") }
 
-    /// What it says of the subscription, by which its mark is shaped.
+    /// The kind of event, which selects the shape of the mark.
     var kind: TimelineMark.Kind {
         switch type {
         case "SUBSCRIBED", "ONE_TIME_CHARGE": .bought

@@ -1,4 +1,4 @@
-/// What the shapes of a picture mean: those that are in it, and no others.
+/// The legend of the shapes that occur on a timeline.
 struct TimelineLegend: Sendable {
     enum Entry: Equatable, Sendable {
         case period(TimelinePeriod.Kind)
@@ -18,19 +18,19 @@ struct TimelineLegend: Sendable {
             case .period(.shared): "shared"
             case .trouble(.grace): "grace"
             case .trouble(.retry): "billing retry"
-            case .revoked: "taken back"
+            case .revoked: "revoked"
             case .extended: "extended"
             case .mark(_, let words): words
-            case .hollow: "not arrived"
-            case .failed: "given up"
-            case .unsent: "nobody to tell"
+            case .hollow: "pending"
+            case .failed: "failed"
+            case .unsent: "not sent"
             }
         }
     }
 
     private typealias Layout = Timeline.Layout
 
-    /// Each with its place.
+    /// The entries with their positions.
     let entries: [(entry: Entry, x: Double, row: Int)]
     /// In pixels.
     let height: Double

@@ -1,44 +1,44 @@
 import TillCore
 
-/// A notification, or several that stand too close together, in their place above the lanes.
+/// One notification, or several that are too close together, above the lanes.
 package struct TimelineMark: Equatable, Sendable {
-    /// What a notification says of a subscription; each kind has a shape of its own.
+    /// The kind of event; each kind has its own shape.
     package enum Kind: String, CaseIterable, Sendable {
-        /// The customer bought.
+        /// A purchase.
         case bought
-        /// The store charged.
+        /// A renewal.
         case renewed
-        /// The customer, the developer or the price changed something.
+        /// A change by the customer or the developer, or of the price.
         case changed
-        /// The store could not charge.
+        /// A failed payment.
         case trouble
-        /// It ended.
+        /// The end of the subscription.
         case ended
-        /// Money went back or is wanted back, or sharing ended.
+        /// A refund, a refund request or the end of sharing.
         case refund
     }
 
-    /// In their order; more than one where there is no room to show each.
+    /// By date; more than one if there is no room for separate marks.
     package private(set) var notices: [TimelineNotice]
-    /// Its middle.
+    /// The horizontal centre.
     package let x: Double
-    /// Counts rows from the lanes upwards.
+    /// The row, counted upwards from the lanes.
     package let level: Int
 
-    /// The kind of the first.
+    /// The kind of the first notification.
     package var kind: Kind { notices.first?.kind ?? .changed }
 
-    /// Room for one, in pixels.
+    /// The size of a mark in pixels.
     static let size = 17.0
     private static let levels = 4
 
-    /// The room that marks take above the lanes.
+    /// The height of all rows of marks.
     static func height(of marks: [TimelineMark]) -> Double {
         let levels = (marks.map(\.level).max() ?? -1) + 1
         return levels == 0 ? 0 : Double(levels) * size + 4
     }
 
-    /// Lays notifications out: each where it came about, above those that are in its way.
+    /// Places notifications at their dates; overlapping marks are stacked.
     static func laid(
         _ notices: [TimelineNotice],
         from begin: Timestamp,

@@ -1,14 +1,14 @@
 import TillCore
 
-/// Where a product's periods stand.
+/// The lane of a product's periods.
 package struct TimelineLane: Equatable, Sendable {
     /// The product.
     package let productID: String
-    /// What people call it.
+    /// The product's name.
     package let name: String
-    /// The upper edge of its bars.
+    /// The top of its bars.
     package let barTop: Double
-    /// The lower edge of all that belongs to it.
+    /// The bottom of the lane.
     package let bottom: Double
 
     static func laid(_ story: TimelineStory, _ facts: TimelineFacts, from top: Double) -> [TimelineLane] {
@@ -26,22 +26,22 @@ package struct TimelineLane: Equatable, Sendable {
     }
 }
 
-/// A period in its place.
+/// The bar of a period.
 package struct TimelineBar: Equatable, Sendable {
-    /// What it shows.
+    /// The period.
     package let period: TimelinePeriod
     /// Its left edge.
     package let x: Double
     /// Its right edge.
     package let end: Double
-    /// Counts lanes from the top.
+    /// The index of the lane from the top.
     package let lane: Int
-    /// Its upper edge.
+    /// Its top edge.
     package let y: Double
-    /// From where on there was no access; nil where there was.
+    /// Where access ended early; nil if it did not.
     package let revokedX: Double?
 
-    /// Whether it was over, or taken back, before its time.
+    /// Whether it ended or was revoked early.
     var isCut: Bool { revokedX != nil || period.end < period.expiresDate }
 
     init(_ period: TimelinePeriod, on scale: TimelineScale, _ lanes: [TimelineLane]) {
@@ -54,17 +54,17 @@ package struct TimelineBar: Equatable, Sendable {
     }
 }
 
-/// A payment that could not be made, in its place.
+/// The strip of a failed payment.
 package struct TimelineStrip: Equatable, Sendable {
-    /// What it shows.
+    /// The failed payment.
     package let trouble: TimelineTrouble
     /// Its left edge.
     package let x: Double
     /// Its right edge.
     package let end: Double
-    /// The upper edge of its lane's bars.
+    /// The top of its lane's bars.
     package let y: Double
-    /// Whether it lies over bars, because what it was about was paid later.
+    /// Whether it overlaps bars, because the payment succeeded later.
     package let isOverBars: Bool
 
     init(_ trouble: TimelineTrouble, beside bars: [TimelineBar], on scale: TimelineScale) {
@@ -77,17 +77,17 @@ package struct TimelineStrip: Equatable, Sendable {
     }
 }
 
-/// What comes next, beyond the last period: how long it will be is not known yet.
+/// The next period, after the last bar. Its length is not known yet.
 package struct TimelineGhost: Equatable, Sendable {
-    /// What it shows.
+    /// What follows.
     package let next: TimelineNext
     /// Its left edge.
     package let x: Double
     /// Its right edge.
     package let end: Double
-    /// Counts lanes from the top.
+    /// The index of the lane from the top.
     package let lane: Int
-    /// The upper edge of its lane's bars.
+    /// The top of its lane's bars.
     package let y: Double
 
     init?(_ next: TimelineNext?, after bar: TimelineBar?, width: Double, _ lanes: [TimelineLane]) {
@@ -103,7 +103,7 @@ package struct TimelineGhost: Equatable, Sendable {
         y = lanes.isEmpty ? 0 : lanes[lane].barTop
     }
 
-    /// The room that it takes.
+    /// Its width.
     static func width(in width: Double, next: TimelineNext?) -> Double {
         switch next {
         case nil: 0
@@ -113,15 +113,15 @@ package struct TimelineGhost: Equatable, Sendable {
     }
 }
 
-/// A change of plan: the way from one lane to another.
+/// A change of plan: an arrow from one lane to another.
 package struct TimelineStep: Equatable, Sendable {
-    /// Where it stands.
+    /// The horizontal position.
     package let x: Double
-    /// Where it comes from.
+    /// The vertical start.
     package let from: Double
-    /// Where it leads.
+    /// The vertical end.
     package let to: Double
-    /// Whether it has been chosen and has not happened.
+    /// Whether the change is pending.
     package let isPlanned: Bool
 
     static func between(_ bars: [TimelineBar], _ slivers: [TimelineBar], and ghost: TimelineGhost?) -> [TimelineStep] {

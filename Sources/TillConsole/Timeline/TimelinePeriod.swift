@@ -1,52 +1,52 @@
 import TillCore
 
-/// A period of a subscription as a picture shows it.
+/// A subscription period on a timeline.
 package struct TimelinePeriod: Equatable, Sendable {
-    /// How it was come by.
+    /// How the period was acquired.
     package enum Kind: String, CaseIterable, Sendable {
         /// At the full price.
         case paid
-        /// Under an offer that costs nothing.
+        /// With a free offer.
         case trial
-        /// Under any other offer.
+        /// With any other offer.
         case offer
-        /// A family member paid.
+        /// Shared by a family member.
         case shared
     }
 
-    /// The row.
+    /// The transaction.
     package let transaction: TransactionID
-    /// The row's place in the history.
+    /// The transaction's change number.
     package let change: Int64
-    /// Decides the lane.
+    /// The product, which has its own lane.
     package let productID: String
-    /// How it was come by.
+    /// How the period was acquired.
     package let kind: Kind
     /// When it begins.
     package let start: Timestamp
-    /// When it ends, or another row takes its place.
+    /// When it ends or another period replaces it.
     package let end: Timestamp
-    /// `expiresDate` of the row.
+    /// `expiresDate` of the transaction.
     package let expiresDate: Timestamp
-    /// From then on there was no access, because it was refunded or is no longer shared; nil where access was kept.
+    /// The end of access by a refund or the end of sharing; nil if access was kept.
     package let revokedFrom: Timestamp?
-    /// Whether its money went back after it was over.
+    /// Whether it was refunded after it ended.
     package let isRefundedLater: Bool
-    /// Why and how far it was taken back.
+    /// The revocation; nil without one.
     package let revocation: Revocation?
-    /// Whether another plan took its place.
+    /// Whether another plan replaced it.
     package let isSuperseded: Bool
-    /// Whether its end was moved.
+    /// Whether it was extended.
     package let isExtended: Bool
-    /// Whether it was charged and has not begun.
+    /// Whether it was charged but has not begun.
     package let isAhead: Bool
-    /// Nil for a family member's copy.
+    /// Nil for a shared transaction.
     package let price: Money?
-    /// The offer under which it was bought.
+    /// The offer that applied.
     package let offer: AppliedOffer?
-    /// Who acted.
+    /// Purchase or renewal.
     package let reason: TransactionReason
-    /// Which month of a commitment it is.
+    /// The month of the commitment; nil without one.
     package let commitment: Commitment?
 
     init(_ row: Transaction, until end: Timestamp, isExtended: Bool, isAhead: Bool) {
@@ -61,7 +61,7 @@ package struct TimelinePeriod: Equatable, Sendable {
         expiresDate = row.expiresDate ?? end
         revocation = row.revocation
         revokedFrom = row.revocation.flatMap { $0.date < end ? max($0.date, row.purchaseDate) : nil }
-        // Who was refunded and bought again at once has the new period from the very instant of the refund.
+        // After a refund and an immediate new purchase, the new period begins at the time of the refund.
         isRefundedLater =
             row.revocation.map { $0.date > end || $0.date == end && (row.isUpgraded || end == row.expiresDate) }
             ?? false
@@ -75,7 +75,7 @@ package struct TimelinePeriod: Equatable, Sendable {
     }
 }
 
-/// A stretch of time.
+/// A time span.
 package struct TimelineStretch: Equatable, Sendable {
     /// When it begins.
     package let start: Timestamp
@@ -83,46 +83,46 @@ package struct TimelineStretch: Equatable, Sendable {
     package let end: Timestamp
 }
 
-/// A payment that could not be made.
+/// A time span after a failed payment.
 package struct TimelineTrouble: Equatable, Sendable {
-    /// Whether access goes on.
+    /// Whether the customer keeps access.
     package enum Kind: String, CaseIterable, Sendable {
-        /// It does.
+        /// Access continues.
         case grace
-        /// It does not.
+        /// No access.
         case retry
     }
 
-    /// Whether access goes on.
+    /// Whether the customer keeps access.
     package let kind: Kind
-    /// When the payment failed, or the grace was over.
+    /// When the payment failed or the grace period ended.
     package let start: Timestamp
-    /// When it was over, or will be.
+    /// When it ended or will end.
     package let end: Timestamp
-    /// Whether it is not over.
+    /// Whether it is still in progress.
     package let isOpen: Bool
 }
 
-/// A year that is paid monthly, as far as it is in the picture.
+/// The visible part of a commitment that is paid monthly.
 package struct TimelineCommitment: Equatable, Sendable {
-    /// Decides the lane.
+    /// The product, which has its own lane.
     package let productID: String
-    /// The last month that is in the picture.
+    /// The last visible month.
     package var month: Int
-    /// All of them.
+    /// The number of months.
     package let months: Int
-    /// When the first month that is in the picture begins.
+    /// When the first visible month begins.
     package let start: Timestamp
-    /// When the last month that is in the picture ends.
+    /// When the last visible month ends.
     package var paidUntil: Timestamp
-    /// When it is over.
+    /// When the commitment ends.
     package var end: Timestamp
 }
 
-/// What comes after the last period.
+/// What follows the last period.
 package enum TimelineNext: Equatable, Sendable {
-    /// Nothing.
+    /// The subscription ends.
     case ends(Timestamp)
-    /// Another period.
+    /// The subscription renews.
     case renews(Timestamp, productID: String, price: Money?, offer: AppliedOffer?, awaitsConsent: Bool)
 }

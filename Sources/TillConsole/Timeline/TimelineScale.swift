@@ -1,25 +1,24 @@
 import Foundation
 import TillCore
 
-/// Where an instant stands on a picture.
+/// Maps dates to horizontal positions.
 ///
-/// Lengths of time differ by too much for one measure: a trial of three days beside a year, five minutes of the sandbox
-/// beside a month in which nothing happened. So every stretch between two boundaries has a measure of its own, and a
-/// longer one is drawn longer, but by less than it is.
+/// A linear scale cannot show a three-day trial next to a year, or five sandbox minutes next to an idle month. So each
+/// span between two boundaries has its own scale: longer spans are wider, but less than in proportion.
 package struct TimelineScale: Sendable {
-    /// Rising; each with its place.
+    /// In ascending order, with their positions.
     package let boundaries: [(instant: Timestamp, x: Double)]
 
-    /// A usual period is not drawn wider, however few there are.
+    /// The maximum width of a period of usual length.
     private static let widestPeriod = 230.0
 
-    /// A scale over the boundaries of a story.
+    /// Creates a scale over the boundaries of a history.
     ///
     /// - Parameters:
-    ///   - instants: where a stretch ends and another begins, in any order.
-    ///   - lapses: stretches in which nothing happened: they are drawn short.
-    ///   - usual: the length of a period that is neither long nor short.
-    ///   - range: the places at the beginning and at the end.
+    ///   - instants: the boundaries between spans, in any order.
+    ///   - lapses: spans without events, which are drawn short.
+    ///   - usual: the median length of a period.
+    ///   - range: the first and last position.
     init(
         over instants: some Sequence<Timestamp>,
         lapses: [TimelineStretch],
@@ -45,7 +44,7 @@ package struct TimelineScale: Sendable {
         boundaries = places
     }
 
-    /// The place of an instant; one outside of the picture stands at its edge.
+    /// The position of a date; dates outside the scale are clamped.
     package func x(_ instant: Timestamp) -> Double {
         guard let first = boundaries.first, let last = boundaries.last else { return 0 }
         if instant <= first.instant { return first.x }

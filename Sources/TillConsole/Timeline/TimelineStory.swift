@@ -1,27 +1,27 @@
 import TillCore
 
-/// What happened to a subscription, as stretches of time: what a picture shows before it has a width.
+/// The history of a subscription as time spans, independent of the drawing's width.
 package struct TimelineStory: Sendable {
-    /// In their order; none reaches into the next.
+    /// By date, without overlaps.
     package let periods: [TimelinePeriod]
-    /// Periods that another took the place of at the very instant at which they began, in their order.
+    /// Periods that were replaced at their start, by date.
     package let moments: [TimelinePeriod]
-    /// Payments that could not be made, in their order.
+    /// Failed payments, by date.
     package let troubles: [TimelineTrouble]
-    /// Stretches without access, in their order.
+    /// Time spans without access, by date.
     package let lapses: [TimelineStretch]
-    /// Stretches between periods of which nobody knows any more whether there was grace, in their order.
+    /// Gaps between periods for which the notifications about grace periods are missing, by date.
     package let untold: [TimelineStretch]
-    /// Commitments that bind for many periods, in their order.
+    /// Commitments, by date.
     package let commitments: [TimelineCommitment]
-    /// What comes after the last period; nil when it has ended.
+    /// What follows the last period; nil if the subscription has ended.
     package let next: TimelineNext?
-    /// How many periods before these are left out.
+    /// The number of earlier periods that are omitted.
     package let hidden: Int
 
-    /// Reads the story of a subscription.
+    /// Computes the history of a subscription.
     ///
-    /// - Parameter most: how many periods are shown; the newest are.
+    /// - Parameter most: the maximum number of periods; older ones are omitted.
     package init(_ facts: TimelineFacts, atMost most: Int = .max) {
         let begun = Self.periods(facts)
         let all = begun.filter { $0.start < $0.end }
@@ -32,8 +32,8 @@ package struct TimelineStory: Sendable {
         moments = begun.filter { $0.start == $0.end && $0.start >= begin }
         troubles = Self.troubles(facts).filter { $0.end > begin }
         let gaps = Self.gaps(shown, troubles, facts)
-        lapses = gaps.filter(\.isTold).map(\.stretch)
-        untold = gaps.filter { !$0.isTold }.map(\.stretch)
+        lapses = gaps.filter(\.isKnown).map(\.stretch)
+        untold = gaps.filter { !$0.isKnown }.map(\.stretch)
         commitments = Self.commitments(shown)
         next = facts.isPast ? nil : Self.next(facts)
     }
@@ -47,7 +47,7 @@ package struct TimelineStory: Sendable {
         return begun.indices.compactMap { index in
             let row = begun[index]
             guard let whole = row.expiresDate else { return nil }
-            // A later row, bought before this one was over, took its place.
+            // A transaction bought before this period ended replaces it.
             let following = index + 1 < begun.count ? begun[index + 1].purchaseDate : nil
             let end = min(whole, following ?? whole)
             return TimelinePeriod(
@@ -59,13 +59,13 @@ package struct TimelineStory: Sendable {
         }
     }
 
-    /// Whether a row was charged ahead and then given up, by a change of plan or after a refund, before it began.
+    /// Whether a renewal that was charged ahead was replaced before it began, by a plan change or after a refund.
     ///
-    /// - Parameter rows: rising by their dates.
+    /// - Parameter rows: in ascending date order.
     private static func neverBegan(_ row: Transaction, among rows: [Transaction]) -> Bool {
         guard row.reason == .renewal else { return false }
         if row.isUpgraded {
-            // What was bought instead of it runs over its date.
+            // The replacement period includes the start of this one.
             let instead = rows.last { $0.purchaseDate < row.purchaseDate }
             return instead?.reason == .purchase && instead?.expiresDate.map { $0 > row.purchaseDate } == true
         }
@@ -75,15 +75,15 @@ package struct TimelineStory: Sendable {
         }
     }
 
-    // MARK: Troubles
+    // MARK: Failed payments
 
-    /// Those of the past as they were told, the present one as the subscription knows it.
+    /// Past failures come from notifications, the current one from the subscription.
     private static func troubles(_ facts: TimelineFacts) -> [TimelineTrouble] {
-        let told = toldTroubles(facts.notices)
-        guard let failed = facts.subscription.state.failedPayment, !facts.isPast else { return told }
+        let past = pastTroubles(facts.notices)
+        guard let failed = facts.subscription.state.failedPayment, !facts.isPast else { return past }
         let begin = facts.subscription.renewalDate
-        var troubles = told.filter { $0.start < begin }
-        // A refund ends what was waited for, and access by grace with it.
+        var troubles = past.filter { $0.start < begin }
+        // A refund ends the grace period or billing retry.
         let refund = facts.subscription.latestTransaction.revocation.map { max($0.date, begin) }
         let isOpen = facts.subscription.state.awaitsPayment
         func add(_ kind: TimelineTrouble.Kind, _ start: Timestamp, _ end: Timestamp, isOpen: Bool) {
@@ -96,7 +96,7 @@ package struct TimelineStory: Sendable {
         return troubles
     }
 
-    private static func toldTroubles(_ notices: [TimelineNotice]) -> [TimelineTrouble] {
+    private static func pastTroubles(_ notices: [TimelineNotice]) -> [TimelineTrouble] {
         var troubles: [TimelineTrouble] = []
         var open: (kind: TimelineTrouble.Kind, start: Timestamp, transaction: TransactionID?)?
         func close(at end: Timestamp) {
@@ -123,16 +123,16 @@ package struct TimelineStory: Sendable {
         return troubles
     }
 
-    // MARK: Without access
+    // MARK: Gaps
 
-    /// What lies between periods, and after the last, beside the payments that could not be made: there was no access,
-    /// unless it was grace of which nobody knows any more.
+    /// The time between and after periods without failed payments. There was no access, unless the notifications
+    /// about a grace period are missing (`isKnown` is false).
     private static func gaps(
         _ periods: [TimelinePeriod],
         _ troubles: [TimelineTrouble],
         _ facts: TimelineFacts
-    ) -> [(stretch: TimelineStretch, isTold: Bool)] {
-        var gaps: [(stretch: TimelineStretch, isTold: Bool)] = []
+    ) -> [(stretch: TimelineStretch, isKnown: Bool)] {
+        var gaps: [(stretch: TimelineStretch, isKnown: Bool)] = []
         for (index, period) in periods.enumerated() {
             let isLast = index + 1 == periods.count
             guard !isLast || !facts.isPast else { continue }
@@ -140,21 +140,22 @@ package struct TimelineStory: Sendable {
             let waiting = troubles.filter { $0.start >= period.start && $0.start < limit }.map { min($0.end, limit) }
             let begin = max(period.end, waiting.max() ?? period.end)
             guard begin < limit else { continue }
-            let isTold = isLast && isKnown(facts.subscription) || !waiting.isEmpty || isTold(period, facts)
-            gaps.append((TimelineStretch(start: begin, end: limit), isTold))
+            let isKnown =
+                isLast && knowsGrace(facts.subscription) || !waiting.isEmpty || hasNotifications(period, facts)
+            gaps.append((TimelineStretch(start: begin, end: limit), isKnown))
         }
         return gaps
     }
 
-    /// Whether what was told of a period is still there when it ends: then grace after it would be, too.
-    private static func isTold(_ period: TimelinePeriod, _ facts: TimelineFacts) -> Bool {
+    /// Whether notifications of a period are available. Then those of a following grace period would be, too.
+    private static func hasNotifications(_ period: TimelinePeriod, _ facts: TimelineFacts) -> Bool {
         if let since = facts.toldSince, period.end <= since { return false }
         return facts.notices.contains { $0.transaction == period.transaction && $0.date.wholeSecond <= period.end }
     }
 
-    /// Whether a subscription itself knows whether there was grace after its last period; one that was given up while
-    /// it waited for money does not.
-    private static func isKnown(_ subscription: any HeldSubscription) -> Bool {
+    /// Whether a subscription's state tells if a grace period followed its last period. It does not if the subscription
+    /// was cancelled during billing retry.
+    private static func knowsGrace(_ subscription: any HeldSubscription) -> Bool {
         if case .expired = subscription.state { return subscription.state.failedPayment != nil }
         return true
     }
@@ -185,7 +186,7 @@ package struct TimelineStory: Sendable {
         return found
     }
 
-    // MARK: What comes next
+    // MARK: Next period
 
     private static func next(_ facts: TimelineFacts) -> TimelineNext? {
         let subscription = facts.subscription

@@ -2,16 +2,16 @@ import TillCore
 
 /// A date on the axis.
 package struct TimelineTick: Equatable, Sendable {
-    /// When.
+    /// The date.
     package let instant: Timestamp
-    /// Where.
+    /// The horizontal position.
     package let x: Double
-    /// What stands there; nil where there is no room for it.
+    /// The label; nil if there is no room.
     package let label: String?
-    /// The larger unit, where it differs from that of the label before.
+    /// The larger unit if it differs from that of the previous label.
     package let second: String?
 
-    /// How exactly dates are written: as exactly as the shortest period needs.
+    /// The precision of the labels, by the shortest period.
     private enum Grain {
         case days
         case minutes
@@ -72,7 +72,7 @@ package struct TimelineTick: Equatable, Sendable {
         }
     }
 
-    /// Those for which there is room: the first and the last ones before the others, the newer before the older.
+    /// The dates that get a label. The first and last have priority, then newer dates.
     private static func labelled(
         _ rising: [Timestamp],
         _ story: TimelineStory,
@@ -95,7 +95,7 @@ package struct TimelineTick: Equatable, Sendable {
         return labelled
     }
 
-    /// The middle of a text that must not leave the picture.
+    /// The centre of a text, kept within the drawing.
     static func middle(of text: String, at x: Double, within width: Double) -> Double {
         let half = TextWidth.of(text, size: Timeline.Layout.small) / 2
         return min(max(x, half), width - half)

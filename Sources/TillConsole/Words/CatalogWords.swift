@@ -1,8 +1,8 @@
 import TillShop
 
-/// What is for sale, in words.
+/// Descriptions of products and offers.
 enum CatalogWords {
-    /// `AUTO_RENEWABLE` as people call it.
+    /// The name of a product type.
     static func type(_ product: JSONTree) -> String {
         switch product["type"]?.text {
         case "AUTO_RENEWABLE"?: "Subscription"
@@ -12,13 +12,13 @@ enum CatalogWords {
         }
     }
 
-    /// `3.99 USD`; nil for what is free.
+    /// `3.99 USD`; nil without a price.
     static func price(_ priced: JSONTree) -> String? {
         guard let price = priced["price"]?.text else { return nil }
         return [price, priced["currency"]?.text].compactMap(\.self).joined(separator: " ")
     }
 
-    /// Storefronts with a price of their own, in the order of their codes.
+    /// Prices of individual storefronts, ordered by storefront code.
     static func storefronts(_ priced: JSONTree) -> [PageValue] {
         (priced["prices"]?.members ?? []).map {
             ["storefront": .text($0.key), "price": PageValue(price($0.value))]
@@ -31,16 +31,16 @@ enum CatalogWords {
         return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 
-    /// `P3M` as `3 months`, and `P1M` as `month`: what stands behind `every`.
-    static func turn(_ iso: String?) -> String? {
+    /// `P3M` as `3 months`, and `P1M` as `month`, to follow `every`.
+    static func interval(_ iso: String?) -> String? {
         guard let (count, unit) = parts(iso) else { return iso }
         return count == 1 ? unit : "\(count) \(unit)s"
     }
 
-    /// `P3M` as `every 3 months`, and `P1M` as `a month`: what stands behind a price.
-    static func pace(_ iso: String?) -> String? {
-        guard let turn = turn(iso) else { return nil }
-        return turn.first?.isNumber == true ? "every \(turn)" : "a \(turn)"
+    /// `P3M` as `every 3 months`, and `P1M` as `a month`, to follow a price.
+    static func billingInterval(_ iso: String?) -> String? {
+        guard let interval = interval(iso) else { return nil }
+        return interval.first?.isNumber == true ? "every \(interval)" : "a \(interval)"
     }
 
     private static func parts(_ iso: String?) -> (count: Int, unit: String)? {
@@ -54,30 +54,31 @@ enum CatalogWords {
 
     // MARK: Offers
 
-    /// What an offer costs and how long: `1.99 USD every month, 3 times`.
+    /// The price and duration of an offer: `1.99 USD every month, 3 times`.
     static func terms(_ offer: JSONTree) -> String {
         let period = period(offer["period"]?.text) ?? ""
-        let price = price(offer) ?? "nothing"
+        let price = price(offer) ?? "free"
         switch offer["mode"]?.text {
         case "FREE_TRIAL"?: return "free for \(period)"
         case "PAY_UP_FRONT"?: return "\(price) for \(period), paid up front"
         case "ONE_TIME"?: return "\(price), once"
         default:
             let count = offer["periodCount"]?.number ?? 1
-            let turn = turn(offer["period"]?.text) ?? ""
-            return count == 1 ? "\(price) for the first \(turn)" : "\(price) every \(turn), \(count) times"
+            let interval = interval(offer["period"]?.text) ?? ""
+            return count == 1
+                ? "\(price) for the first \(interval)" : "\(price) every \(interval), \(count) times"
         }
     }
 
-    /// Whom it is for, and how far it goes; nil when there is nothing to say.
+    /// The eligibility and limits of an offer; nil without any.
     static func conditions(_ offer: JSONTree) -> String? {
         var words: [String] = []
         let audience = (offer["audience"]?.elements ?? []).compactMap(\.text).map { $0.lowercased() }
         if !audience.isEmpty { words.append("for \(audience.joined(separator: ", ")) customers") }
-        if let limit = offer["redemptionLimit"]?.text { words.append("redeemed at most \(limit) times in all") }
-        if offer["stackable"]?.isTrue == true { words.append("after the introductory offer") }
+        if let limit = offer["redemptionLimit"]?.text { words.append("at most \(limit) redemptions") }
+        if offer["stackable"]?.isTrue == true { words.append("can follow the introductory offer") }
         if let criteria = offer["winBack"] { words += winBack(criteria) }
-        if offer["billingPlan"]?.text == "MONTHLY" { words.append("on the plan that is paid monthly") }
+        if offer["billingPlan"]?.text == "MONTHLY" { words.append("monthly billing plan only") }
         return words.isEmpty ? nil : words.joined(separator: "; ")
     }
 
@@ -87,8 +88,8 @@ enum CatalogWords {
         let between = criteria["monthsBetweenOffers"]?.text ?? "2"
         return [
             "after \(paid) paid month\(paid == 1 ? "" : "s")",
-            "\(since.joined(separator: " to ")) months after the end",
-            "not again within \(between) months",
+            "\(since.joined(separator: " to ")) months after expiry",
+            "at least \(between) months between offers",
         ]
     }
 

@@ -2,11 +2,11 @@ import Foundation
 import TillCore
 import TillShop
 
-/// Instants, lengths of time and money, in words.
+/// Formats dates, durations and money for people.
 enum Words {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// An instant for `{{>time}}`: what people read, what programs read, and how far it is from another.
+    /// A date for `{{>time}}`: formatted for people and machines, with the distance from another date.
     static func time(_ milliseconds: Int64?, from now: Int64? = nil) -> PageValue {
         guard let milliseconds else { return .nothing }
         return [
@@ -24,7 +24,7 @@ enum Words {
         return "\(day) \(months[(month - 1) % 12]) \(date[0]), \(parts[1]) UTC"
     }
 
-    /// A sentence whose dates are written for programs, with dates as people write them.
+    /// A sentence with its ISO 8601 dates formatted for people.
     static func datesInWords(_ sentence: String) -> String {
         sentence.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) { match in
             guard case .instant(let instant)? = TimeExpression(String(match.output)) else {
@@ -36,14 +36,14 @@ enum Words {
 
     /// `in 3 days`, `2 hours ago`, `now`.
     static func distance(from now: Int64, to instant: Int64) -> String {
-        // As both are written, without fractions of a second: what can be read off the page must come out.
+        // Ignores fractions of a second, so that the distance matches the dates on the page.
         let (from, to) = (wholeSeconds(now), wholeSeconds(instant))
         if to == from { return "now" }
         let words = length(from: now, to: instant)
         return to > from ? "in \(words)" : "\(words) ago"
     }
 
-    /// What lies between two instants as they are written, without fractions of a second.
+    /// The time between two dates, ignoring fractions of a second.
     static func length(from: Int64, to: Int64) -> String {
         let (early, late) = (min(from, to), max(from, to))
         let seconds = wholeSeconds(late) - wholeSeconds(early)
@@ -51,8 +51,7 @@ enum Words {
         return duration(Int64(clamping: min(seconds.magnitude, UInt64(Int64.max) / 1_000)) * 1_000)
     }
 
-    /// Years are those of the calendar, some of which are a day longer; nil for less than one, and for more than people
-    /// live through.
+    /// Calendar years and days; nil for less than a year and for dates beyond the year 9999.
     private static func years(from: Int64, to: Int64) -> String? {
         guard abs(from) < 253_402_300_800, abs(to) < 253_402_300_800 else { return nil }
         var calendar = Calendar(identifier: .gregorian)
@@ -64,7 +63,7 @@ enum Words {
         return "\(years) year\(years == 1 ? "" : "s")\(rest)"
     }
 
-    /// Of milliseconds, rounded down before 1970 too.
+    /// Whole seconds of milliseconds, rounded down also before 1970.
     private static func wholeSeconds(_ milliseconds: Int64) -> Int64 {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
         return rest < 0 ? seconds - 1 : seconds
@@ -92,7 +91,7 @@ enum Words {
         return Money(milliunits: milliunits, currency: currency).words
     }
 
-    /// `gracePeriodEntered` or `GRACE_PERIOD` as people would say it: `grace period entered`.
+    /// An identifier as words: `gracePeriodEntered` as `grace period entered`, `GRACE_PERIOD` as `grace period`.
     static func plain(_ word: String) -> String {
         guard word.contains(where: \.isLowercase) else {
             return word.lowercased().split(separator: "_").map { abbreviations[String($0)] ?? String($0) }
@@ -113,7 +112,7 @@ enum Words {
         "aacompromise": "AA compromise", "cacompromise": "CA compromise",
     ]
 
-    /// The same with a capital letter in front.
+    /// An identifier as words with a capital letter.
     static func sentence(_ word: String) -> String {
         let plain = plain(word)
         return plain.prefix(1).uppercased() + plain.dropFirst()

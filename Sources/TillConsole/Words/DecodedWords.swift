@@ -1,11 +1,11 @@
 import TillShop
 import TillSigning
 
-/// What was taken apart, as `{{>decoded}}` shows it.
+/// The values for `{{>decoded}}`.
 enum DecodedWords {
-    /// Rows of one table: past them the JSON below says the rest.
-    private static let mostRows = 400
-    private static let longestValue = 600
+    /// The most rows of a table; the JSON below the table is complete.
+    private static let maxRows = 400
+    private static let maxValueLength = 600
 
     static func parts(_ parts: [DecodedPart]) -> [PageValue] {
         parts.enumerated().map { number, part in value(of: part, number) }
@@ -22,11 +22,11 @@ enum DecodedWords {
         ]
     }
 
-    /// A document key by key, and as it is; nothing without one.
+    /// A document as a table and as JSON; nothing without one.
     static func document(_ tree: JSONTree?) -> PageValue {
         guard let tree else { return .nothing }
         var rows: [PageValue] = []
-        let isWhole = add(tree, Place(), in: nil, to: &rows)
+        let isWhole = add(tree, RowPath(), in: nil, to: &rows)
         return ["rows": .list(rows), "isCutShort": .flag(!isWhole), "json": .text(json(tree))]
     }
 
@@ -34,68 +34,74 @@ enum DecodedWords {
 
     // MARK: Rows
 
-    /// Where a row stands in its document: what is shown of the way there, and the last key. Keys may be of any length
-    /// and depth; both are cut on the way down.
-    private struct Place {
+    /// The path of a row in its document, as shown, and its last key. Both are truncated, because keys can be long and
+    /// deeply nested.
+    private struct RowPath {
         var shown = ""
         var key = ""
 
-        private static let longest = 200
+        private static let maxLength = 200
 
-        func member(_ key: String) -> Place {
-            let step = shown.isEmpty ? "" : "."
-            return Place(shown: extended(by: step + key.cut(toBytes: Self.longest)), key: key.cut(toBytes: 256))
+        func member(_ key: String) -> RowPath {
+            let separator = shown.isEmpty ? "" : "."
+            return RowPath(
+                shown: extended(by: separator + key.cut(toBytes: Self.maxLength)),
+                key: key.cut(toBytes: 256)
+            )
         }
 
-        /// An element has no name of its own.
-        func element(_ index: Int) -> Place { Place(shown: extended(by: "[\(index)]")) }
+        func element(_ index: Int) -> RowPath { RowPath(shown: extended(by: "[\(index)]")) }
 
-        private func extended(by step: String) -> String {
-            shown.utf8.count >= Self.longest ? shown : (shown + step).cut(toBytes: Self.longest)
+        private func extended(by text: String) -> String {
+            shown.utf8.count >= Self.maxLength ? shown : (shown + text).cut(toBytes: Self.maxLength)
         }
     }
 
-    private static func add(_ tree: JSONTree, _ place: Place, in parent: JSONTree?, to rows: inout [PageValue]) -> Bool
-    {
-        guard rows.count < mostRows else { return false }
+    private static func add(
+        _ tree: JSONTree,
+        _ path: RowPath,
+        in parent: JSONTree?,
+        to rows: inout [PageValue]
+    ) -> Bool {
+        guard rows.count < maxRows else { return false }
         switch tree {
         case .object(let members) where !members.isEmpty:
-            return members.allSatisfy { add($0.value, place.member($0.key), in: tree, to: &rows) }
+            return members.allSatisfy { add($0.value, path.member($0.key), in: tree, to: &rows) }
         case .array(let elements) where !elements.isEmpty:
-            return elements.enumerated().allSatisfy { add($0.element, place.element($0.offset), in: tree, to: &rows) }
+            return elements.enumerated().allSatisfy { add($0.element, path.element($0.offset), in: tree, to: &rows) }
         default:
-            rows.append(row(tree, place, in: parent))
+            rows.append(row(tree, path, in: parent))
             return true
         }
     }
 
-    private static func row(_ tree: JSONTree, _ place: Place, in parent: JSONTree?) -> PageValue {
+    private static func row(_ tree: JSONTree, _ path: RowPath, in parent: JSONTree?) -> PageValue {
         let text =
             switch tree {
             case .string(let text): text
             default: tree.summary.trimmingPrefix("the number ").description
             }
         let isSigned = text.hasPrefix("eyJ") && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
-        let value = isSigned ? "signed; taken apart below" : text
+        let value = isSigned ? "signed; decoded below" : text
         return [
-            "name": .text(place.shown), "value": .text(cut(value)), "isSigned": .flag(isSigned),
-            "time": Words.time(instant(place.key, tree.number)),
-            "words": PageValue(money(place.key, tree.number, in: parent)),
+            "name": .text(path.shown), "value": .text(cut(value)), "isSigned": .flag(isSigned),
+            "time": Words.time(instant(path.key, tree.number)),
+            "words": PageValue(money(path.key, tree.number, in: parent)),
         ]
     }
 
     private static func cut(_ text: String) -> String {
-        text.utf8.count <= longestValue ? text : text.cut(toBytes: longestValue) + "…"
+        text.utf8.count <= maxValueLength ? text : text.cut(toBytes: maxValueLength) + "…"
     }
 
-    /// Milliseconds for what is a date by its name; tokens count seconds.
+    /// A date in milliseconds if the key names a date; tokens use seconds.
     private static func instant(_ key: String, _ number: Int64?) -> Int64? {
         guard let number, number > 0 else { return nil }
         if ["iat", "exp", "nbf"].contains(key) {
             return number < 253_402_300_800 ? number * 1_000 : nil
         }
         let isDate = key.hasSuffix("Date") || key.hasSuffix("_ms") || key == "timestamp"
-        // The year 9999 is the last that has a written form.
+        // ISO 8601 dates end with the year 9999.
         return isDate && (100_000_000_000..<253_402_300_800_000).contains(number) ? number : nil
     }
 
@@ -113,12 +119,12 @@ enum DecodedWords {
         case .renewalInfo: "Renewal info"
         case .appTransaction: "App transaction"
         case .signed: "Signed data"
-        case .token: "Token of a developer’s server"
+        case .token: "API token"
         case .receipt: "App receipt"
-        case .transactionReceipt: "Receipt of one transaction"
+        case .transactionReceipt: "Transaction receipt"
         case .json: "JSON"
         case .certificate: "Certificates"
-        case .unknown: "Not readable"
+        case .unknown: "Unknown format"
         }
     }
 
@@ -128,13 +134,13 @@ enum DecodedWords {
             case .thisTill: ("this Till", "good")
             case .otherTill: ("another Till", "warn")
             case .apple: ("Apple", "good")
-            case .stranger: ("a stranger", "warn")
+            case .stranger: ("an unknown root", "warn")
             case .key: ("a known key", "good")
-            case .nobody: ("nobody", "bad")
+            case .nobody: ("not verified", "bad")
             }
         return [
             "signer": .text(signer), "style": .text(style), "words": .text(verdict.words),
-            "remarks": .list(verdict.remarks.map { .text($0) }), "hasRemarks": .flag(!verdict.remarks.isEmpty),
+            "details": .list(verdict.remarks.map { .text($0) }), "hasDetails": .flag(!verdict.remarks.isEmpty),
         ]
     }
 

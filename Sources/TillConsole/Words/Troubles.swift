@@ -1,14 +1,18 @@
 import HTTPTypes
 import TillServer
 
-/// What the console itself refuses; what acts are refused for, the verbs say.
+/// Errors of the console itself. Errors of actions come from the control operations.
 extension ControlError {
-    static let missingPage = missing("There is no such page.")
-    static let signedOut = ControlError(status: .unauthorized, code: "signed_out", message: "Sign in again.")
+    static let missingPage = missing("No such page.")
+    static let signedOut = ControlError(
+        status: .unauthorized,
+        code: "signed_out",
+        message: "You are signed out. Sign in again."
+    )
     static let foreign = ControlError(
         status: .forbidden,
         code: "foreign_form",
-        message: "The form is not one of this console's, or it is too old. Load its page again, and repeat it."
+        message: "The form is not from this console or is out of date. Reload the page and try again."
     )
 
     static func missing(_ message: String) -> ControlError {

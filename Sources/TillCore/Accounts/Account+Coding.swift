@@ -1,5 +1,5 @@
-/// How an account lies in its engine. What came later may be missing in what an older Till wrote; what says nothing is
-/// left out, so that a state stays short.
+/// The stored form of an account. Keys that later versions added may be missing; default values are left out, so that a
+/// state stays short.
 extension Account {
     private enum Key: String, CodingKey {
         case id, app, customer, storefront, version, changeNumber, refundNumber, rowCount, lastEvent
@@ -60,7 +60,7 @@ extension Account {
         jobsDone = try read(.jobsDone, or: [])
     }
 
-    /// Writes what says something.
+    /// Writes only values that differ from the defaults.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(id, forKey: .id)
@@ -96,7 +96,7 @@ extension Account {
     }
 }
 
-/// A stored subscription of this version, which is bought, or of version 0.1.0, which is either.
+/// A stored subscription: of this version, always a bought one, or of version 0.1.0, bought or shared.
 private enum StoredSubscription: Decodable {
     case bought(Subscription)
     case shared(SharedSubscription)

@@ -1,7 +1,7 @@
-/// What an account says of other accounts, and what they may say of it: its family, what it bought, and what others
-/// share with it. Small, so that the relations of many accounts can be compared at once.
+/// What an account says about other accounts: its family, its purchases, and what others share with it. Small, so that
+/// the relations of many accounts can be compared at once.
 package struct AccountRelations: Equatable, Sendable {
-    /// Access by another member's purchase that has not ended.
+    /// Access through another member's purchase that has not ended.
     private enum Copy: Equatable {
         case subscription(group: String, owner: AccountID)
         case product(source: TransactionID?, owner: AccountID)
@@ -18,7 +18,7 @@ package struct AccountRelations: Equatable, Sendable {
     private let app: String
     private let clock: String?
     private let family: FamilyMembership?
-    /// Groups to which the customer bought a subscription.
+    /// Groups in which the customer bought a subscription.
     private let groups: Set<String>
     /// The customer's own purchases of non-consumables.
     private let purchases: Set<TransactionID>
@@ -48,10 +48,10 @@ package struct AccountRelations: Equatable, Sendable {
         self.copies = copies
     }
 
-    /// Whether the account names no other, so that nothing has to be compared.
+    /// Whether the account refers to no other account, so that nothing has to be compared.
     package var isAlone: Bool { family == nil && copies.isEmpty }
 
-    /// What does not fit together: a clause about this account, without a full stop; nil when everything does.
+    /// A contradiction between accounts: a clause about this account, without a full stop; nil when there is none.
     ///
     /// - Parameter others: finds the relations of another account; nil where the account does not exist.
     package func fault(among others: (AccountID) -> AccountRelations?) -> String? {

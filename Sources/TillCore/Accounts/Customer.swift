@@ -1,70 +1,71 @@
-/// One customer in one app in one environment: all that can still change by itself or by a command.
+/// One customer in one app and environment: everything that can still change, through time or a command.
 ///
-/// Rows of the ledger that are only history are not here; a command that needs one names it. So the cost of a purchase
-/// does not grow with the length of the customer's history.
+/// Ledger rows that are only history are not part of it; a command that needs one names it. So the cost of a purchase
+/// does not grow with the customer's history.
 package struct Account: Codable, Equatable, Sendable {
-    /// Its number is `appTransactionId`, also for a customer who never downloaded the app.
+    /// The number is the `appTransactionId`, even for a customer who never downloaded the app.
     package let id: AccountID
     /// Production and sandbox share no customers.
     package let environment: StoreEnvironment
     /// The app's bundle identifier.
     package let app: String
-    /// The customer's name in this store: whatever the operator calls them.
+    /// The customer's name, as the operator chose it.
     package let customer: String
-    /// Where the customer shops.
+    /// The storefront where the customer buys.
     package var storefront: Storefront
-    /// Raised by one with every commit; guards against two writers.
+    /// Raised by one with every commit; detects concurrent writers.
     package var version: Int64
-    /// The last change number taken.
+    /// The last change number that was used.
     package var changeNumber: Int64
-    /// The last refund number taken.
+    /// The last refund number that was used.
     package var refundNumber: Int64
-    /// How many rows the account has in the ledger; `till doctor` counts them again.
+    /// How many rows the account has in the ledger; `till doctor` verifies it.
     package var rowCount: Int64
-    /// The last instant at which anything happened; nothing may happen before it.
+    /// When the account last changed; no event may be earlier.
     package var lastEvent: Timestamp
     /// The download of the app; nil for a customer who never downloaded it.
     package var appTransaction: AppTransaction?
-    /// The customer's own, at most one for each group.
+    /// The customer's own, at most one in each group.
     package var subscriptions: [Subscription]
-    /// What family members share, at most one for each group and member.
+    /// Shared by family members, at most one for each group and member.
     package var sharedSubscriptions: [SharedSubscription]
-    /// Non-consumables that the customer has or had: each purchase, and each copy of another's purchase, for itself.
+    /// Non-consumables that the customer has or had: an entry for each purchase and for each copy of another's
+    /// purchase.
     package var holdings: [Holding]
     /// Groups in which an introductory offer was used up.
     package var introductoryOffersUsed: Set<String>
     /// Offer codes redeemed, as `product/offer`.
     package var codesRedeemed: Set<String>
-    /// Nonces of the app's offer signatures, oldest first; a signature is good for one purchase.
+    /// Nonces of the app's offer signatures, oldest first; a signature is valid for one purchase.
     package var offerNonces: [String]
-    /// When the last win-back offer of a group was taken.
+    /// When the last win-back offer of a group was redeemed.
     package var winBackOffersTaken: [String: Timestamp]
-    /// Nil outside a family; set and cleared in all members' accounts at once.
+    /// Nil outside a family; always updated in all members' accounts together.
     package var family: FamilyMembership?
-    /// How the customer's card behaves.
+    /// How charges to the customer's card behave.
     package var card: Card
     /// Whether a parent must approve what the customer buys.
     package var asksToBuy: Bool
-    /// Purchases that wait for somebody.
+    /// Purchases that wait for approval or completion.
     package var heldPurchases: [HeldPurchase]
     /// The number of the last held purchase.
     package var heldNumber: Int64
-    /// Refunds that were asked for and not decided.
+    /// Refund requests without a decision.
     package var refundRequests: [RefundRequest]
     /// How many notifications have been made.
     package var notificationNumber: Int64
-    /// The date of the last notification; the next is a millisecond later at least.
+    /// The date of the last notification; the next one is at least a millisecond later.
     package var lastSigned: Timestamp?
-    /// The name of a clock of the customer's own (with the family); nil for that of the app's environment.
+    /// The name of a separate clock (shared by the family); nil for the clock of the app's environment.
     package var clock: String?
     /// Jobs that this account has done, newest last, so that none is done twice.
     package var jobsDone: [JobResult]
 
-    /// What was wrong with the stored account, so that not all of it could be read (`damage`). Such an account is
+    /// What was wrong with the stored account so that it could not be read completely (`damage`). Such an account is
     /// quarantined and never written.
     package internal(set) var damageFound: String?
 
-    /// A new customer who has bought nothing.
+    /// A new customer without purchases.
     package init(
         id: AccountID,
         environment: StoreEnvironment,
@@ -104,12 +105,12 @@ package struct Account: Codable, Equatable, Sendable {
         jobsDone = []
     }
 
-    /// The subscription to a group that the customer bought.
+    /// The subscription that the customer bought in a group.
     package func subscription(toGroup group: String) -> Subscription? {
         subscriptions.first { $0.groupID == group }
     }
 
-    /// A family member's subscription to a group.
+    /// A family member's shared subscription in a group.
     package func sharedSubscription(toGroup group: String, from owner: AccountID) -> SharedSubscription? {
         sharedSubscriptions.first { $0.groupID == group && $0.owner == owner }
     }
@@ -119,7 +120,7 @@ package struct Account: Codable, Equatable, Sendable {
         subscriptions.first { $0.originalID == original }
     }
 
-    /// What a family member shares, by the original transaction of the customer's copy.
+    /// A subscription shared by a family member, by the original transaction of the customer's copy.
     package func sharedSubscription(_ original: TransactionID) -> SharedSubscription? {
         sharedSubscriptions.first { $0.originalID == original }
     }
@@ -135,7 +136,7 @@ package struct Account: Codable, Equatable, Sendable {
         return (subscriptions + sharedSubscriptions).sorted { $0.originalID < $1.originalID }
     }
 
-    /// Puts a subscription in the place of the one with the same original transaction.
+    /// Replaces the subscription with the same original transaction.
     package mutating func put(_ subscription: Subscription) {
         if let place = subscriptions.firstIndex(where: { $0.originalID == subscription.originalID }) {
             subscriptions[place] = subscription
@@ -144,7 +145,7 @@ package struct Account: Codable, Equatable, Sendable {
         }
     }
 
-    /// Puts a shared subscription in the place of the one with the same original transaction.
+    /// Replaces the shared subscription with the same original transaction.
     package mutating func put(_ copy: SharedSubscription) {
         if let place = sharedSubscriptions.firstIndex(where: { $0.originalID == copy.originalID }) {
             sharedSubscriptions[place] = copy
@@ -158,7 +159,7 @@ package struct Account: Codable, Equatable, Sendable {
         holdings.first { $0.productID == productID && !$0.isRevoked && $0.ownership == .purchased }
     }
 
-    /// Non-consumables that the customer may use now, each once.
+    /// The non-consumables that the customer may use now, each once.
     package var productsOwned: Set<String> { Set(holdings.filter { !$0.isRevoked }.map(\.productID)) }
 }
 
@@ -174,13 +175,13 @@ package struct AppTransaction: Codable, Equatable, Sendable {
 
     /// When the app was first downloaded, in milliseconds since 1970 on the wire.
     package var originalPurchaseDate: Timestamp
-    /// Set by the first download; later ones leave it as it is.
+    /// Set by the first download; later ones do not change it.
     package var originalPlatform: Platform
-    /// The version that was downloaded first.
+    /// The version that was first downloaded.
     package var originalApplicationVersion: String
     /// The version on the device now.
     package var applicationVersion: String
-    /// Nil as long as nobody can order ahead (docs/api/payloads.md).
+    /// Nil, because pre-orders are not supported yet (docs/api/payloads.md).
     package var preorderDate: Timestamp?
 
     /// A download.
@@ -199,24 +200,24 @@ package struct AppTransaction: Codable, Equatable, Sendable {
     }
 }
 
-/// A non-consumable in a customer's hands, by one purchase.
+/// A non-consumable that a customer has through one purchase.
 package struct Holding: Codable, Equatable, Sendable {
-    /// What the customer has.
+    /// The product.
     package var productID: String
-    /// The customer's own row: the purchase, or the copy of a family member's.
+    /// The customer's own transaction: the purchase, or the copy of a family member's.
     package var transaction: TransactionID
-    /// A purchase of one's own, or what a family member shares.
+    /// Purchased, or shared by a family member.
     package var ownership: Ownership
-    /// For a copy: whose purchase it is.
+    /// For a copy: the purchaser's account.
     package var sharedFrom: AccountID?
-    /// For a copy: the purchase.
+    /// For a copy: the purchaser's transaction.
     package var source: TransactionID?
-    /// Access ended, but may come back when a refund is reversed.
+    /// Access ended, but may return when a refund is reversed.
     package var isRevoked: Bool
     /// False once the purchaser has turned family sharing off for it.
     package var isShared: Bool
 
-    /// What was bought, and how the customer came by it.
+    /// A product and how the customer got it.
     package init(
         productID: String,
         transaction: TransactionID,
@@ -239,32 +240,32 @@ package struct Holding: Codable, Equatable, Sendable {
 /// How a customer's card behaves (docs/api/lifecycle.md, Billing).
 package enum Card: String, Codable, CaseIterable, Sendable {
     case accepted
-    /// Renewals fail; what the customer buys by hand is paid otherwise.
+    /// Renewals fail; purchases by the customer succeed with another payment method.
     case declinedForRenewals
-    /// Purchases fail too, as with the sandbox tester's switch.
+    /// Purchases fail, too, as with the switch for sandbox testers.
     case declined
 }
 
-/// A purchase that waits (docs/api/lifecycle.md, One-time products).
+/// A purchase on hold (docs/api/lifecycle.md, One-time products).
 package struct HeldPurchase: Codable, Equatable, Sendable {
-    /// For what it waits.
+    /// Why it is on hold.
     package enum Reason: String, Codable, CaseIterable, Sendable {
         /// A parent's approval.
         case askToBuy
-        /// The customer, who was interrupted.
+        /// The customer must complete an interrupted purchase.
         case interrupted
     }
 
     /// Counts the account's held purchases, from 1.
     package var number: Int64
-    /// What is bought once somebody agrees.
+    /// The purchase to make after approval.
     package var purchase: Purchase
-    /// For whom it waits.
+    /// Why it is on hold.
     package var reason: Reason
-    /// Since when it waits.
+    /// Since when it is on hold.
     package var since: Timestamp
 
-    /// A purchase that waits.
+    /// A purchase on hold.
     package init(number: Int64, purchase: Purchase, reason: Reason, since: Timestamp) {
         self.number = number
         self.purchase = purchase
@@ -273,27 +274,27 @@ package struct HeldPurchase: Codable, Equatable, Sendable {
     }
 }
 
-/// What came of a job in an account.
+/// The result of a job for an account.
 package struct JobResult: Codable, Equatable, Sendable {
     /// The job's id.
     package var job: String
-    /// Nil where the job did not concern the account.
+    /// Nil where the job did not apply to the account.
     package var succeeded: Bool?
 
-    /// What came of a job in an account.
+    /// The result of a job for an account.
     package init(job: String, succeeded: Bool?) {
         self.job = job
         self.succeeded = succeeded
     }
 }
 
-/// A customer's place in a family: every member's account holds the same list.
+/// A customer's membership in a family: every member's account contains the same list.
 package struct FamilyMembership: Codable, Equatable, Sendable {
     /// The family's name in this store.
     package var name: String
-    /// Who leads it: the first member.
+    /// The first member, who leads the family.
     package var organizer: AccountID
-    /// Everybody, the organizer included; at most six, in the order of joining.
+    /// All members, the organizer included; at most six, in the order of joining.
     package var members: [AccountID]
 
     /// A family.
@@ -303,6 +304,6 @@ package struct FamilyMembership: Codable, Equatable, Sendable {
         self.members = members
     }
 
-    /// The most customers that a family may have.
+    /// The maximum number of members.
     package static let mostMembers = 6
 }

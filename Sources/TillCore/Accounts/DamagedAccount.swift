@@ -1,7 +1,7 @@
-/// A stored account that contradicts itself or its family. No rule decides anything over it: the shop quarantines the
-/// account and says why, instead of acting on data that no Till wrote.
+/// A stored account that contradicts itself or its family. No rule is applied to it: the shop quarantines the account
+/// and reports the reason instead of acting on data that no version of Till wrote.
 package struct DamagedAccount: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The account that the contradiction was found in.
+    /// The account with the contradiction.
     package let account: AccountID
     /// The customer's name.
     package let customer: String
@@ -15,14 +15,14 @@ package struct DamagedAccount: Error, Equatable, Sendable, CustomStringConvertib
         self.reason = reason
     }
 
-    /// An account whose number and customer can be read, and nothing else.
+    /// An account with only its number and customer readable.
     package init(_ account: AccountID, of customer: String, _ reason: String) {
         self.account = account
         self.customer = customer
         self.reason = reason
     }
 
-    /// Names the account, the contradiction and the way out.
+    /// Names the account, the contradiction and the remedy.
     package var description: String {
         "account \(account.number) (\(customer)) is damaged: \(reason); run till doctor, then restore a backup or a "
             + "snapshot that was made before"
@@ -30,10 +30,10 @@ package struct DamagedAccount: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension Ledger {
-    /// What is wrong with accounts that are loaded together, so that no rule looks for an account, a period or a
-    /// number that is not there; nil when nothing is.
+    /// What is wrong with accounts that are loaded together, so that no rule uses an account, period or number that is
+    /// missing; nil when nothing is.
     ///
-    /// - Parameter accounts: an account and its whole family, as the store has them.
+    /// - Parameter accounts: an account and its whole family, as stored.
     package static func damage(in accounts: [Account]) -> DamagedAccount? {
         for account in accounts {
             if let reason = account.damage { return DamagedAccount(account, reason) }
@@ -50,17 +50,17 @@ extension Ledger {
 }
 
 extension Account {
-    /// What is wrong with the account by itself: a clause without a full stop; nil when nothing is.
+    /// What is wrong within the account: a clause without a full stop; nil when nothing is.
     package var damage: String? {
         if let damageFound { return damageFound }
         let counters = [version, changeNumber, refundNumber, rowCount, heldNumber, notificationNumber]
-        guard counters.allSatisfy(StoredNumbers.counters.contains) else { return "a counter of it is out of range" }
+        guard counters.allSatisfy(StoredNumbers.counters.contains) else { return "one of its counters is out of range" }
         let dates = [lastEvent, lastSigned, appTransaction?.originalPurchaseDate, appTransaction?.preorderDate]
         let listed =
             Array(winBackOffersTaken.values) + heldPurchases.map(\.since) + refundRequests.map(\.since)
             + refundRequests.compactMap(\.decideAt)
         guard (dates.compactMap(\.self) + listed).allSatisfy(StoredNumbers.isDate) else {
-            return "a date of it is out of range"
+            return "one of its dates is out of range"
         }
         for subscription in heldSubscriptions {
             let reason = subscription.damage(in: id) ?? subscription.bought?.damagedTerms
@@ -74,17 +74,17 @@ extension Account {
             return "it has two subscriptions to one group"
         }
         guard Set(holdings.map(\.transaction)).count == holdings.count else {
-            return "it has two products by one transaction"
+            return "it has two products from one transaction"
         }
         for holding in holdings where (holding.ownership == .familyShared) != (holding.sharedFrom != nil) {
-            return "its copy of \(holding.productID) does not say whose purchase it is, or a purchase says it"
+            return "its copy of \(holding.productID) does not name the purchaser, or a purchase names one"
         }
         let held = heldPurchases.map(\.number)
         guard Set(held).count == held.count, held.allSatisfy({ $0 >= 1 && $0 <= heldNumber }) else {
-            return "its held purchases are numbered beyond its count of them, or two have one number"
+            return "a held purchase has a number above the account's count, or two have the same number"
         }
         guard Set(refundRequests.map(\.transaction)).count == refundRequests.count else {
-            return "it asks for two refunds of one transaction"
+            return "it has two refund requests for one transaction"
         }
         return family.flatMap { $0.damage(of: id) }
     }
@@ -102,16 +102,16 @@ extension FamilyMembership {
 }
 
 extension HeldSubscription {
-    /// What is wrong with what a bought and a shared subscription both have; nil when nothing is. The state itself is
+    /// What is wrong in the parts common to bought and shared subscriptions; nil when nothing is. The state itself is
     /// checked when it is read (`SubscriptionState.init(stored:)`).
     fileprivate func damage(in account: AccountID) -> String? {
         for row in state.periods.map(\.transaction) {
-            if let reason = row.damage { return "has transaction \(row.id.number), of which \(reason)" }
+            if let reason = row.damage { return "has transaction \(row.id.number): \(reason)" }
             guard row.account == account else {
                 return "has transaction \(row.id.number), which names account \(row.account.number)"
             }
             guard row.originalID == originalID, row.groupID == groupID, row.ownership == ownership else {
-                return "has transaction \(row.id.number), which is of another subscription"
+                return "has transaction \(row.id.number), which belongs to another subscription"
             }
         }
         let dates = [originalPurchaseDate, recentStart] + state.dates
@@ -137,7 +137,7 @@ extension Subscription {
 }
 
 extension SubscriptionState {
-    /// Every date of the state itself; those of its transactions are theirs.
+    /// Every date of the state itself, without those of its transactions.
     fileprivate var dates: [Timestamp] {
         switch self {
         case .active: []
@@ -159,7 +159,7 @@ extension ExpirationReason {
 }
 
 extension Transaction {
-    /// What is wrong with the numbers of a row, for arithmetic; nil when nothing is.
+    /// What is wrong with the numbers of a row, which arithmetic relies on; nil when nothing is.
     package var damage: String? {
         let dates: [Timestamp?] = [
             purchaseDate, originalPurchaseDate, modifiedDate, expiresDate, revocation?.date, commitment?.expiresDate,
@@ -175,10 +175,10 @@ extension Transaction {
     }
 }
 
-/// Between which bounds arithmetic on stored numbers cannot overflow.
+/// The bounds in which arithmetic on stored numbers cannot overflow.
 private enum StoredNumbers {
     static let counters: ClosedRange<Int64> = 0...(1 << 53)
-    /// Milliseconds of a length of time.
+    /// Lengths of time in milliseconds.
     static let spans: ClosedRange<Int64> = 0...(1 << 60)
     /// Some 35,000 years around 1970, in milliseconds.
     private static let dates: ClosedRange<Int64> = -(1 << 50)...(1 << 50)

@@ -1,4 +1,4 @@
-/// Who shares with whom (docs/api/families.md). A family shares one clock.
+/// Family membership and sharing (docs/api/families.md). A family has one clock.
 extension Ledger {
     mutating func join(_ id: AccountID, familyOf host: AccountID, named name: String) throws(Refusal) {
         guard accounts[host] != nil else { throw .unknownAccount(String(host.number)) }
@@ -19,7 +19,7 @@ extension Ledger {
         for member in family.members where member != id { share(holdingsOf: id, with: member) }
     }
 
-    /// Leaves the family; when the organizer leaves, or one member is left, the family ends for everybody.
+    /// Leaves the family. When the organizer leaves, or one member is left, the family ends.
     mutating func leaveFamily(_ id: AccountID) throws(Refusal) {
         guard let family = self[id].family else { throw .notInFamily(customer: self[id].customer) }
         let ends = family.organizer == id || family.members.count <= 2

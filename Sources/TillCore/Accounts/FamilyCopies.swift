@@ -1,9 +1,9 @@
-/// What members of a family share: everything that a member bought and that may be shared, and each non-consumable as a
-/// copy with an id of its own and no price (docs/api/families.md). `FamilyProjection` has subscriptions.
+/// Family members' copies: each member gets a copy of every shareable purchase of the others. A copy of a
+/// non-consumable has an id of its own and no price (docs/api/families.md). `FamilyProjection` covers subscriptions.
 extension Ledger {
-    // MARK: What members share
+    // MARK: Sharing everything
 
-    /// Everything of an owner that a member may use now.
+    /// Shares everything of an owner that can be shared with a member now.
     mutating func share(holdingsOf owner: AccountID, with member: AccountID) {
         for holding in self[owner].holdings
         where holding.ownership == .purchased && !holding.isRevoked && holding.isShared
@@ -14,9 +14,9 @@ extension Ledger {
         for subscription in self[owner].subscriptions { share(subscription, of: owner, with: member) }
     }
 
-    /// A job's part: sharing was switched on for a product.
+    /// A job's part: family sharing was turned on for a product.
     ///
-    /// - Returns: whether the account shares it; nil where it has none.
+    /// - Returns: whether the account's purchase is shared now; nil where it has none.
     mutating func shareHoldings(of productID: String, by id: AccountID) -> Bool? {
         let has =
             self[id].holdings.contains { $0.productID == productID && $0.ownership == .purchased && !$0.isRevoked }
@@ -28,7 +28,7 @@ extension Ledger {
         return true
     }
 
-    /// Ends what a member has by an owner's purchases.
+    /// Ends a member's access through an owner's purchases.
     mutating func endAccess(of member: AccountID, to owner: AccountID) {
         for holding in self[member].holdings where holding.sharedFrom == owner && !holding.isRevoked {
             if let copy = rows[holding.transaction] { revokeProduct(copy, reason: .other) }
@@ -71,13 +71,13 @@ extension Ledger {
         note(.charged(copy.id))
     }
 
-    /// Ends the access that members have by a non-consumable.
+    /// Ends the members' access through a non-consumable.
     mutating func endSharingOfProduct(_ row: Transaction, reason: RevocationReason) {
         for copy in copies(of: row) where copy.revocation == nil { revokeProduct(copy, reason: reason) }
     }
 
-    /// A refund of a non-consumable was reversed: members have again what it took from them, and those who joined since
-    /// have it too.
+    /// A refund of a non-consumable was reversed: members regain the access that the refund ended, and members who
+    /// joined since get it, too.
     mutating func resumeSharingOfProduct(_ row: Transaction) {
         guard
             let product = catalog.products[row.productID], product.isFamilyShareable,
@@ -87,7 +87,7 @@ extension Ledger {
         shareProduct(row, product)
     }
 
-    /// The members' transactions by a non-consumable, with access or without.
+    /// The members' copies of a non-consumable, with or without access.
     private func copies(of row: Transaction) -> [Transaction] {
         guard let family = self[row.account].family else { return [] }
         return family.members.filter { $0 != row.account }.flatMap { member in
@@ -116,7 +116,7 @@ extension Ledger {
 
     // MARK: The transaction of a copy
 
-    /// A member's transaction by a purchase of another member. For a subscription the caller adds the period.
+    /// A member's copy of another member's transaction. For a subscription the caller adds the period.
     mutating func newCopy(
         of source: TransactionID,
         _ productID: String,

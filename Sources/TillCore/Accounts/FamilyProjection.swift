@@ -1,11 +1,11 @@
-/// Family members' copies of a subscription: each has transactions of its own and the state of the purchaser's
+/// Family members' copies of a subscription: each has its own transactions and the state of the purchaser's
 /// subscription (docs/api/families.md).
 extension Ledger {
-    // MARK: What happens to the purchaser's subscription
+    // MARK: Changes of the purchaser's subscription
 
-    /// Brings the family's copies of a subscription to its state, and notifies the members.
+    /// Gives the family's copies of a subscription its state, and notifies the members.
     ///
-    /// - Parameter event: what the purchaser was notified of; nil where nobody was.
+    /// - Parameter event: the event of the purchaser's notification; nil where there was none.
     mutating func project(_ subscription: Subscription, after event: Event?, by owner: AccountID) {
         guard self[owner].family != nil else { return }
         switch event {
@@ -26,14 +26,14 @@ extension Ledger {
         }
     }
 
-    /// What changes no transaction.
+    /// For changes that affect no transaction.
     private mutating func mirror(_ subscription: Subscription, after event: Event?, by owner: AccountID) {
         for (member, copy) in liveCopies(of: subscription, by: owner) {
             put(subscription, on: copy, of: member, after: event)
         }
     }
 
-    /// Gives a copy the state of the subscription over its own transactions.
+    /// Gives a copy the state of the subscription, with the copy's own transactions.
     private mutating func put(
         _ subscription: Subscription,
         on copy: SharedSubscription,
@@ -47,8 +47,8 @@ extension Ledger {
         if let event = event?.forMember(copy.state.latest.id) { noteToMember(event) }
     }
 
-    /// Each copy has a next period when the purchase has one; a product that cannot be shared ends the access. Members
-    /// who had none, because the last product could not be shared or nothing was paid when they joined, have it now.
+    /// Each copy gets the next period when the purchase does; a product that cannot be shared ends the access. Members
+    /// without a copy, because the last product could not be shared or nothing was paid when they joined, get one now.
     private mutating func renewCopies(of subscription: Subscription, after event: Event?, by owner: AccountID) {
         let source = subscription.state.latest
         for (member, copy) in liveCopies(of: subscription, by: owner) {
@@ -69,7 +69,7 @@ extension Ledger {
         shareWithFamily(subscription, of: owner)
     }
 
-    /// The purchase went over to another product at once, and each copy does.
+    /// The purchase changed to another product at once, so each copy does.
     private mutating func replaceCopies(of subscription: Subscription, by owner: AccountID) {
         for (member, copy) in liveCopies(of: subscription, by: owner) {
             guard isShareable(subscription) else {
@@ -89,7 +89,7 @@ extension Ledger {
         shareWithFamily(subscription, of: owner)
     }
 
-    /// The latest transaction was refunded: members lose the access that they have by it.
+    /// The latest transaction was refunded: members lose the access they have through it.
     private mutating func revokeCopies(of subscription: Subscription, by owner: AccountID) {
         guard let revocation = subscription.latestTransaction.revocation else { return }
         for (member, copy) in copies(of: subscription, by: owner) {
@@ -98,8 +98,8 @@ extension Ledger {
         }
     }
 
-    /// The refund was reversed: members have again what it took from them, and those who joined since have what they
-    /// would have.
+    /// The refund was reversed: members regain the access that the refund ended, and members who joined since get what
+    /// they would have got.
     private mutating func restoreCopies(of subscription: Subscription, by owner: AccountID) {
         guard subscription.isShared, isShareable(subscription) else { return }
         for (member, copy) in copies(of: subscription, by: owner) where copy.isCopy(of: subscription) {
@@ -111,16 +111,16 @@ extension Ledger {
         shareWithFamily(subscription, of: owner)
     }
 
-    // MARK: What happens to the sharing
+    // MARK: Changes of the sharing
 
-    /// Gives every other member a copy of a subscription, if it can be shared and gives access.
+    /// Gives every other member a copy of a subscription, if it gives access and can be shared.
     mutating func shareWithFamily(_ subscription: Subscription, of owner: AccountID) {
         for member in self[owner].family?.members ?? [] where member != owner {
             share(subscription, of: owner, with: member)
         }
     }
 
-    /// Gives a member a copy of a subscription, unless the member has one or may not have it.
+    /// Gives a member a copy of a subscription, unless the member has one already or it cannot be shared.
     mutating func share(_ subscription: Subscription, of owner: AccountID, with member: AccountID) {
         guard subscription.isShared, subscription.state.givesAccess, isShareable(subscription) else { return }
         let held = self[member].sharedSubscription(toGroup: subscription.groupID, from: owner)
@@ -134,22 +134,22 @@ extension Ledger {
             source: .account(owner),
             state: subscription.state.with(latest: period, previous: nil),
             preference: subscription.preference,
-            // In grace and retry the period may have begun before the member had it.
+            // In grace and retry the period may have begun before the member got the copy.
             recentStart: continuesRun ? min(held?.recentStart ?? period.start, period.start) : period.start
         )
         self[member].put(shared)
         noteToMember(held == nil ? .subscribed(period.id) : .resubscribed(period.id))
     }
 
-    /// Ends the access that all members have by a subscription.
+    /// Ends all members' access to a subscription.
     mutating func endAccess(to subscription: Subscription, by owner: AccountID) {
         for (member, copy) in liveCopies(of: subscription, by: owner) {
             revokeAccess(by: copy, of: member, reason: .other)
         }
     }
 
-    /// Ends the access that a member has by one copy: by the period that runs, and by the next where it was charged
-    /// ahead. The member is notified of each transaction.
+    /// Ends a member's access through one copy: for the current period, and for the next one if it was charged ahead.
+    /// The member is notified for each transaction.
     mutating func revokeAccess(by copy: SharedSubscription, of member: AccountID, reason: RevocationReason) {
         guard copy.isLive else { return }
         let open = now < copy.state.latest.start ? copy.state.periods : [copy.state.latest]
@@ -178,7 +178,7 @@ extension Ledger {
         catalog.products[subscription.latestTransaction.productID]?.isFamilyShareable == true
     }
 
-    /// The copies that members have of a subscription, with access or without.
+    /// The members' copies of a subscription, with or without access.
     private func copies(of subscription: Subscription, by owner: AccountID) -> [(AccountID, SharedSubscription)] {
         guard let family = self[owner].family else { return [] }
         return family.members.compactMap { member in
@@ -202,7 +202,7 @@ extension Ledger {
     ) -> SubscriptionPeriod {
         let source = subscription.state.latest
         var copy = newCopy(of: source.id, source.transaction.productID, .autoRenewable, for: member)
-        // A member who joins in the grace period comes into a period that is over.
+        // A member who joins in the grace period gets a period that is over already.
         if copy.purchaseDate >= source.end { copy.purchaseDate = source.start }
         copy.originalID = held?.originalID ?? copy.id
         copy.originalPurchaseDate = held?.originalPurchaseDate ?? copy.purchaseDate
@@ -216,8 +216,8 @@ extension Ledger {
         return enter(copy, until: source.end)
     }
 
-    /// Notes what a member is notified of. Apple's documentation does not say that a member is notified of the end of a
-    /// grace period, of an extension and of a reversed refund (`extraFamilyNotifications`).
+    /// Adds the event for a member. Apple's documentation does not say that members are notified of the end of a grace
+    /// period, an extension or a reversed refund (`extraFamilyNotifications`).
     mutating func noteToMember(_ event: Event) {
         switch event {
         case .gracePeriodExpired, .extended, .familyAccessRestored:
@@ -235,7 +235,7 @@ extension SharedSubscription {
 }
 
 extension Transaction {
-    /// What a copy has from the purchaser's transaction.
+    /// Copies the purchaser's terms.
     fileprivate mutating func takeTerms(of source: Transaction) {
         productID = source.productID
         offer = source.offer
@@ -246,7 +246,7 @@ extension Transaction {
 }
 
 extension Event {
-    /// The same event about a member's own transaction; nil where only the purchaser is notified.
+    /// The same event for a member's own transaction; nil where only the purchaser is notified.
     fileprivate func forMember(_ id: TransactionID) -> Event? {
         switch self {
         case .renewed: .renewed(id)

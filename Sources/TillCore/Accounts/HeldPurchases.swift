@@ -1,10 +1,10 @@
-/// Purchases that wait: for a parent, or for a customer who was interrupted (docs/api/lifecycle.md).
+/// Purchases on hold: for a parent's approval, or for a customer to complete them (docs/api/lifecycle.md).
 extension Ledger {
     mutating func hold(_ purchase: Purchase, because reason: HeldPurchase.Reason, by id: AccountID) throws(Refusal) {
         guard self[id].heldPurchases.count < Ledger.mostHeldPurchases else {
             throw .tooManyHeldPurchases(most: Ledger.mostHeldPurchases)
         }
-        // Whoever approves it later buys it, whatever has become of the subscription meanwhile.
+        // A later approval buys it, even if the subscription has changed meanwhile.
         var purchase = purchase
         purchase.subscription = nil
         self[id].heldNumber += 1

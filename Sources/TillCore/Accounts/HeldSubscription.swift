@@ -1,4 +1,4 @@
-/// What a customer's own subscription and one that a family member shares have in common.
+/// What a customer's own subscription and a shared one have in common.
 package protocol HeldSubscription: Equatable, Sendable {
     /// `subscriptionGroupIdentifier` on the wire.
     var groupID: String { get }
@@ -8,9 +8,9 @@ package protocol HeldSubscription: Equatable, Sendable {
     var originalPurchaseDate: Timestamp { get }
     /// The state, with the latest transaction.
     var state: SubscriptionState { get }
-    /// What happens at the end of the period.
+    /// The customer's choices for the end of the period.
     var preference: RenewalPreference { get }
-    /// The start of the present run without a long gap.
+    /// When the current run of periods without a long gap began.
     var recentStart: Timestamp { get }
     /// Bought, or shared by a family member.
     var ownership: Ownership { get }
@@ -19,29 +19,29 @@ package protocol HeldSubscription: Equatable, Sendable {
 }
 
 extension HeldSubscription {
-    /// The latest transaction, as it is in the ledger. `status` follows it.
+    /// The latest transaction as in the ledger. It determines `status`.
     package var latestTransaction: Transaction { state.latest.transaction }
 
-    /// The transaction whose period runs at an instant. It is the one before the latest while the latest, which was
-    /// charged ahead, has not begun.
+    /// The transaction of the current period. It is the one before the latest while the latest was charged ahead and
+    /// has not begun.
     package func currentTransaction(at now: Timestamp) -> Transaction { state.current(at: now).transaction }
 
     /// `status` on the wire.
     package var status: SubscriptionStatus { state.status }
 
-    /// The end of the latest period, past or to come; `renewalDate` on the wire.
+    /// The end of the latest period, past or future; `renewalDate` on the wire.
     package var renewalDate: Timestamp { state.latest.end }
 
-    /// Whether a commitment continues beyond the running month.
+    /// Whether a commitment continues after the current month.
     package var isBound: Bool { latestTransaction.isBound }
 
-    /// Whether the customer wants it to continue: past the commitment, where one runs.
+    /// Whether it will renew; after the commitment, if there is one.
     package var willRenew: Bool { isBound ? preference.commitmentRenews : preference.autoRenews }
 
-    /// When access ended, or will.
+    /// When access ended or will end.
     var endOfAccess: Timestamp { min(renewalDate, latestTransaction.revocation?.date ?? renewalDate) }
 
-    /// How the next period is paid; nil where the product leaves no choice.
+    /// How the next period is paid; nil where the product has only one way.
     func nextBillingPlan(in catalog: Catalog) -> BillingPlan.Kind? {
         let latest = latestTransaction
         let productID = latest.isBound ? latest.productID : preference.productID
@@ -51,7 +51,7 @@ extension HeldSubscription {
 }
 
 extension RenewalPreference {
-    /// How the next period is paid once no commitment binds: as the customer chose, or as now while the product stays.
+    /// How the period after a commitment is paid: as the customer chose, or as now if the product stays the same.
     func chosenPlan(of plan: SubscriptionPlan, after latest: Transaction) -> BillingPlan.Kind? {
         guard plan.monthly != nil else { return nil }
         if let billingPlan { return billingPlan }

@@ -1,18 +1,18 @@
-/// The shard of an account: every id of the account carries it, so that an id that arrives alone leads to its shard
-/// without a search (docs/internals/architecture.md, Identifiers).
+/// The logical partition of an account. Every id of the account contains it, so that a single id is enough to find the
+/// partition (docs/internals/decisions/06-identifiers.md).
 package struct Partition: Hashable, Comparable, Sendable {
     /// 0 to 1,023.
     package let number: Int64
 
-    /// How many logical partitions there are, on every engine and for ever.
+    /// The number of logical partitions, on every engine; it never changes.
     package static let count: Int64 = 1_024
 
-    /// The partition that an id carries in its last ten bits.
+    /// The partition in the last ten bits of an id.
     package init(of id: Int64) {
         number = ((id % Partition.count) + Partition.count) % Partition.count
     }
 
-    /// The partition of a customer's account in an app: a hash that never changes (FNV-1a, folded).
+    /// The partition of a customer's account in an app: a fixed hash (FNV-1a, folded).
     package init(environment: StoreEnvironment, app: String, customer: String) {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func mix(_ text: String) {
@@ -32,16 +32,15 @@ package struct Partition: Hashable, Comparable, Sendable {
     package static func < (left: Partition, right: Partition) -> Bool { left.number < right.number }
 }
 
-/// One customer in one app in one environment. The number is also the account's `appTransactionId`: 18 digits from
-/// `704`.
+/// One customer in one app and environment. The number is also the account's `appTransactionId`: 18 digits from `704`.
 package struct AccountID: Hashable, Comparable, Sendable {
-    /// Base + counter × 1,024 + partition, so that the last ten bits tell the shard.
+    /// Base + counter × 1,024 + partition: the last ten bits are the partition.
     package let number: Int64
 
-    /// An account's number as it was once given.
+    /// An existing account number.
     package init(_ number: Int64) { self.number = number }
 
-    /// The shard in which the account and all its rows lie.
+    /// The partition of the account and all its rows.
     package var partition: Partition { Partition(of: number) }
 
     /// `appTransactionId` on the wire.
@@ -58,13 +57,13 @@ package struct AccountID: Hashable, Comparable, Sendable {
 
 /// `transactionId` and `originalTransactionId`.
 package struct TransactionID: Hashable, Comparable, Sendable {
-    /// 15 or more digits in production, 16 from 2·10¹⁵ in the sandbox; the last ten bits tell the shard.
+    /// 15 or more digits in production, 16 from 2·10¹⁵ in the sandbox; the last ten bits are the partition.
     package let number: Int64
 
-    /// A transaction's number as it was once given.
+    /// An existing transaction number.
     package init(_ number: Int64) { self.number = number }
 
-    /// The shard of the account to which the row belongs.
+    /// The partition of the transaction's account.
     package var partition: Partition { Partition(of: number) }
 
     /// The decimal string on the wire.
@@ -73,17 +72,17 @@ package struct TransactionID: Hashable, Comparable, Sendable {
     package static func < (left: TransactionID, right: TransactionID) -> Bool { left.number < right.number }
 }
 
-/// What the customer's e-mail receipt shows: `M` and nine characters, never part of a payload.
+/// The order id on the customer's e-mail receipt: `M` and nine characters; never in a payload.
 ///
-/// The nine base-36 digits are a permutation of the number, so that they look unordered and still give it back.
+/// The nine base-36 digits are a permutation of the number: they look random and can be decoded.
 package struct OrderID: Hashable, Sendable {
     /// Counter × 1,024 + partition; below 36⁹.
     package let number: Int64
 
-    /// An order's number as it was once given.
+    /// An existing order number.
     package init(_ number: Int64) { self.number = number }
 
-    /// The shard of the account that placed the order.
+    /// The partition of the order's account.
     package var partition: Partition { Partition(of: number) }
 
     fileprivate static let space: Int64 = 101_559_956_668_416  // 36⁹
@@ -95,7 +94,7 @@ package struct OrderID: Hashable, Sendable {
     package var wireForm: String {
         let product = OrderID.factor.multipliedFullWidth(by: number)
         let folded = OrderID.space.dividingFullWidth(product).remainder
-        // The sum of both is not negative for an order that was given; a stored one may be.
+        // For an order that Till made the sum is not negative; for a damaged one it may be.
         var rest = ((folded + OrderID.shift) % OrderID.space + OrderID.space) % OrderID.space
         var text: [Character] = []
         for _ in 0..<9 {
@@ -105,7 +104,7 @@ package struct OrderID: Hashable, Sendable {
         return "M" + String(text.reversed())
     }
 
-    /// Reads what a customer wrote. Nil when it is not `M` and nine characters, or no order could have that number.
+    /// Reads a customer's input. Nil when it is not `M` and nine characters, or is not a possible order.
     package init?(wireForm: String) {
         guard wireForm.utf8.count == 10, wireForm.first == "M" else { return nil }
         var value: Int64 = 0
@@ -118,7 +117,7 @@ package struct OrderID: Hashable, Sendable {
         number = OrderID.space.dividingFullWidth(product).remainder
     }
 
-    /// The number that undoes `factor` modulo `space`, by Euclid's algorithm.
+    /// The inverse of `factor` modulo `space`, by Euclid's algorithm.
     private static let inverse: Int64 = {
         var (previous, current) = (Int64(0), Int64(1))
         var (larger, smaller) = (space, factor)
@@ -131,8 +130,7 @@ package struct OrderID: Hashable, Sendable {
     }()
 }
 
-/// A reserved run of counter values, from which the core makes ids. Values that are left over are lost: gaps are
-/// allowed.
+/// A reserved range of counter values, from which the core makes ids. Unused values are lost: gaps are allowed.
 package struct Identifiers: Sendable {
     private var next: Int64
     private let end: Int64
@@ -141,7 +139,7 @@ package struct Identifiers: Sendable {
     static let appTransactionBase: Int64 = 704_000_000_000_000_000
     static let appTransactionRoom: Int64 = 1_000_000_000_000_000
 
-    /// The counters of a range that nobody else has been given.
+    /// A range that is reserved for this caller alone.
     package init(reserved: Range<Int64>) {
         next = reserved.lowerBound
         end = reserved.upperBound
@@ -183,11 +181,11 @@ package struct Identifiers: Sendable {
         OrderID(count(in: account.partition))
     }
 
-    /// A number without a shape, for what is not an id of Apple's: counter × 1,024 + partition.
+    /// A number without a prefix, for ids that are not Apple's: counter × 1,024 + partition.
     package mutating func bare(in partition: Partition) -> Int64 { count(in: partition) }
 
     /// Sandbox: 16 digits from 2·10¹⁵. Production: a prefix of three digits for the storefront and twelve digits, more
-    /// once twelve do not suffice. Every base is a multiple of 1,024, so that the partition stays readable.
+    /// when twelve do not suffice. Every base is a multiple of 1,024, so that the partition stays in the last bits.
     private func purchaseShape(_ value: Int64, environment: StoreEnvironment, storefront: Storefront) -> Int64 {
         switch environment {
         case .sandbox:
@@ -199,10 +197,10 @@ package struct Identifiers: Sendable {
         }
     }
 
-    /// Counter values are smaller: the order ids, of which there are the fewest, last so long.
+    /// The limit of counter values: order ids have the smallest number space.
     package static let mostCounters = OrderID.space / Partition.count
 
-    /// Beyond this counter value too few are left to go on with: a server takes them by the thousand.
+    /// Above this counter value too few are left: a server reserves thousands at a time.
     package static let lastBeforeEnd = mostCounters - 1_000_000_000
 
     /// The counter value in an account's number.
@@ -227,11 +225,11 @@ package struct Identifiers: Sendable {
     }
 }
 
-/// An id that is kept as its bare number.
+/// An id that is stored as a plain number.
 private protocol BareNumber: Codable {
-    /// What is kept.
+    /// The stored number.
     var number: Int64 { get }
-    /// Makes the id again of what was kept.
+    /// Restores the id.
     init(_ number: Int64)
 }
 

@@ -1,26 +1,26 @@
-/// A family member's access by somebody else's subscription (docs/api/families.md).
+/// A family member's access through another member's subscription (docs/api/families.md).
 ///
-/// It has transactions of its own, without a price. Its state and preference are those of the purchaser's subscription;
-/// `Ledger.project` copies them whenever that changes. So it has no offers, prices or deadlines.
+/// It has its own transactions, without a price. Its state and preference are those of the purchaser's subscription;
+/// `Ledger.project` copies them on every change. So it has no offers, prices or deadlines.
 package struct SharedSubscription: HeldSubscription {
-    /// Whose purchase it is.
+    /// The purchaser.
     package enum Source: Equatable, Sendable {
         /// A customer of this store.
         case account(AccountID)
-        /// A customer whom the store does not know. The state stays as it is until it is imported again.
+        /// A customer whom the store does not know. The state changes only by another import.
         case external
     }
 
     package let groupID: String
     package var originalID: TransactionID
     package let originalPurchaseDate: Timestamp
-    /// Whose purchase it is.
+    /// The purchaser.
     package let source: Source
     package var state: SubscriptionState
     package var preference: RenewalPreference
     package var recentStart: Timestamp
 
-    /// A member's access by a purchase.
+    /// A member's access through a purchase.
     package init(
         groupID: String,
         originalID: TransactionID,
@@ -47,6 +47,6 @@ package struct SharedSubscription: HeldSubscription {
         if case .account(let owner) = source { owner } else { nil }
     }
 
-    /// Whether the access has not ended: neither by the purchaser's subscription nor by the end of sharing.
+    /// Whether access continues: neither the purchaser's subscription nor the sharing has ended.
     package var isLive: Bool { state.isOpen }
 }

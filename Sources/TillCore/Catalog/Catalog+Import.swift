@@ -1,9 +1,9 @@
 extension Catalog {
-    /// What is for sale after a new catalogue arrives over a living shop.
+    /// The catalog after an import into a shop in use.
     ///
-    /// New definitions replace old ones of the same identifier. A product that the new catalogue no longer has is
-    /// taken off sale but stays, and so do all groups, because what was sold refers to them. Settings become the new
-    /// ones. Doing it twice is doing it once.
+    /// New definitions replace old ones with the same identifier. A product that is missing in the new catalog is
+    /// removed from sale but kept, and so are all groups, because past sales refer to them. Settings are replaced.
+    /// Importing twice has the same effect as importing once.
     package func updated(by imported: Catalog) -> Catalog {
         var result = imported
         for (id, product) in products where result.products[id] == nil {
@@ -17,8 +17,7 @@ extension Catalog {
         return result
     }
 
-    /// Adds a product or replaces the one of its identifier; a group that it is the first to name comes into being,
-    /// called by its identifier.
+    /// Adds or replaces a product; creates its group if it is new, named by its identifier.
     package mutating func put(_ product: Product) {
         products[product.id] = product
         if let groupID = product.plan?.groupID, groups[groupID] == nil {

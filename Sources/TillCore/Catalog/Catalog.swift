@@ -1,13 +1,13 @@
-/// What an app has for sale. Importing it again changes what is sold from now on, never what was sold.
+/// What an app sells. A new import changes future sales, never past ones.
 package struct Catalog: Codable, Equatable, Sendable {
     /// Every product by its identifier.
     package var products: [String: Product]
     /// Subscription groups by their identifier.
     package var groups: [String: SubscriptionGroup]
-    /// Settings of the file it came from that mean something to a server.
+    /// Settings of the imported file that matter to a server.
     package var settings: CatalogSettings
 
-    /// A catalogue; an empty one sells nothing.
+    /// A catalog; an empty one sells nothing.
     package init(
         products: [String: Product] = [:],
         groups: [String: SubscriptionGroup] = [:],
@@ -51,17 +51,17 @@ package enum ProductType: String, Codable, CaseIterable, Sendable {
 package struct Product: Codable, Equatable, Sendable {
     /// The product identifier, unique in the app.
     package var id: String
-    /// Kept for ever once somebody bought the product, since its transactions say it.
+    /// Fixed once the product was bought, because its transactions contain it.
     package var type: ProductType
     /// The name that the developer sees.
     package var referenceName: String
-    /// Texts by language, kept for whoever reads the catalogue; no payload carries them.
+    /// Localized texts, kept for exports of the catalog; they are in no payload.
     package var localizations: [Localization]
-    /// What one piece costs, or one period of a subscription that is paid up front.
+    /// The price of one piece, or of one period that is paid up front.
     package var prices: PriceList
-    /// Whether a family shares it; only non-consumables and auto-renewables can be shared.
+    /// Whether a family can share it; only non-consumables and auto-renewables.
     package var isFamilyShareable: Bool
-    /// Whether it can be bought; a product that is removed from sale stays in the catalogue.
+    /// Whether it can be bought; a product that is removed from sale stays in the catalog.
     package var isForSale: Bool
     /// Only for auto-renewables: its place in a group.
     package var plan: SubscriptionPlan?
@@ -91,8 +91,8 @@ package struct Product: Codable, Equatable, Sendable {
         self.offers = offers
     }
 
-    /// The first offer of a kind and, where the kind has identifiers, of that identifier. Offers on a monthly payment
-    /// plan are for who pays monthly.
+    /// The first offer of a kind and, where the kind has identifiers, of that identifier. Offers of a monthly billing
+    /// plan are only for customers who pay monthly.
     package func offer(_ kind: OfferKind, id: String? = nil) -> Offer? {
         offers.first { $0.kind == kind && (id == nil || $0.id == id) && $0.billingPlan != .monthly }
     }
@@ -102,7 +102,7 @@ package struct Product: Codable, Equatable, Sendable {
 package struct Localization: Codable, Equatable, Sendable {
     /// `en_US` and the like.
     package var locale: String
-    /// What a customer reads in place of the reference name; the catalogue may leave it empty.
+    /// The name shown to customers instead of the reference name; may be empty.
     package var displayName: String
     package var description: String
 
@@ -118,12 +118,12 @@ package struct Localization: Codable, Equatable, Sendable {
 package struct SubscriptionGroup: Codable, Equatable, Sendable {
     /// `subscriptionGroupIdentifier` on the wire.
     package var id: String
-    /// For people only; the identifier where the document gives no name.
+    /// For display only; the identifier where the document gives no name.
     package var name: String
-    /// Texts by language, kept for whoever reads the catalogue; no payload carries them.
+    /// Localized texts, kept for exports of the catalog; they are in no payload.
     package var localizations: [Localization]
 
-    /// A group without its products, which name it themselves.
+    /// A group; its products refer to it.
     package init(id: String, name: String, localizations: [Localization] = []) {
         self.id = id
         self.name = name
@@ -139,7 +139,7 @@ package struct SubscriptionPlan: Codable, Equatable, Sendable {
     package var level: Int
     /// How long one purchase lasts without an offer: from a week to a year.
     package var period: Period
-    /// Ways to pay, as the catalogue lists them; empty for most, which are paid up front at the product's price.
+    /// The billing plans of the catalog; usually empty, and the product is paid up front at its price.
     package var billingPlans: [BillingPlan]
 
     /// A level and a period in a group.
@@ -151,7 +151,7 @@ package struct SubscriptionPlan: Codable, Equatable, Sendable {
     }
 }
 
-/// A way to pay for a period: at once, or monthly with a commitment of twelve months.
+/// A billing plan: the whole period at once, or monthly with a commitment of twelve months.
 package struct BillingPlan: Codable, Equatable, Sendable {
     /// `BILLED_UPFRONT` or `MONTHLY`.
     package enum Kind: String, Codable, Sendable {
@@ -159,11 +159,11 @@ package struct BillingPlan: Codable, Equatable, Sendable {
         case monthly = "MONTHLY"
     }
 
-    /// `billingPlanType` in a `.storekit` file; each plan of a product has another.
+    /// `billingPlanType` in a `.storekit` file; unique among a product's plans.
     package var kind: Kind
-    /// What one payment costs.
+    /// The price of one payment.
     package var prices: PriceList
-    /// What the whole commitment costs; only for `MONTHLY`.
+    /// The price of the whole commitment; only for `MONTHLY`.
     package var commitmentPrices: PriceList?
     /// `isEnabled` in a `.storekit` file; true where the file does not say.
     package var isEnabled: Bool
@@ -177,9 +177,9 @@ package struct BillingPlan: Codable, Equatable, Sendable {
     }
 }
 
-/// The settings of a `.storekit` file that mean something to a server.
+/// The settings of a `.storekit` file that matter to a server.
 package struct CatalogSettings: Codable, Equatable, Sendable {
-    /// The storefront in whose currency the default prices are; alpha-3.
+    /// The storefront whose currency the default prices use; alpha-3.
     package var storefront: String
     /// The file's language, `en_US`.
     package var locale: String
@@ -194,7 +194,7 @@ package struct CatalogSettings: Codable, Equatable, Sendable {
     /// The Apple id of a synced file.
     package var appAppleID: Int64?
 
-    /// Settings; the defaults are those of a file that says nothing.
+    /// Settings; the defaults are those of a file without settings.
     package init(
         storefront: String = "USA",
         locale: String = "en_US",

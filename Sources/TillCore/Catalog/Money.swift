@@ -11,17 +11,17 @@ package struct Money: Hashable, Codable, Sendable {
         self.currency = currency
     }
 
-    /// The amount for so many pieces, or nil when the product does not fit.
+    /// The amount for a quantity, or nil when it overflows.
     package func times(_ quantity: Int) -> Money? {
         let (product, overflow) = milliunits.multipliedReportingOverflow(by: Int64(quantity))
         return overflow ? nil : Money(milliunits: product, currency: currency)
     }
 }
 
-/// What a product or an offer costs: a default, and another price wherever a storefront has its own. `Catalog` knows
-/// which of them counts in a storefront (``Catalog/price(_:in:agreed:)``).
+/// The price of a product or an offer: a default and exceptions for storefronts. `Catalog` decides which one applies
+/// (``Catalog/price(_:in:agreed:)``).
 package struct PriceList: Hashable, Codable, Sendable {
-    /// The price in the catalog's storefront; its number counts in every storefront without a price of its own.
+    /// The price in the catalog's storefront; its number applies in every storefront without a price of its own.
     package var standard: Money
     /// Prices by storefront (ISO 3166-1 alpha-3).
     package var byStorefront: [String: Money]

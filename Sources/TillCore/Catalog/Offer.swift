@@ -5,7 +5,7 @@ package enum OfferKind: Int, Codable, CaseIterable, Sendable {
     case code = 3
     case winBack = 4
 
-    /// The kind as people call it.
+    /// The kind in words.
     package var words: String {
         switch self {
         case .introductory: "introductory"
@@ -25,23 +25,23 @@ package enum OfferMode: String, Codable, CaseIterable, Sendable {
     case oneTime = "ONE_TIME"
 }
 
-/// Whom a code is for, judged in the subscription group.
+/// Who may redeem a code, judged in the subscription group.
 package enum CodeAudience: String, Codable, CaseIterable, Sendable {
     case new
     case existing
     case expired
 }
 
-/// When a lapsed customer may take a win-back offer (docs/api/offers.md).
+/// When a former subscriber may redeem a win-back offer (docs/api/offers.md).
 package struct WinBackCriteria: Codable, Equatable, Sendable {
-    /// Months of paid service at the least.
+    /// The minimum of paid months.
     package var minimumPaidMonths: Int
-    /// Months since the subscription ended, at the least and at the most.
+    /// The range of months since the subscription ended.
     package var monthsSinceExpiry: ClosedRange<Int>
-    /// Months between two win-back offers of one customer.
+    /// The minimum of months between two win-back offers of one customer.
     package var monthsBetweenOffers: Int
 
-    /// Criteria; the defaults are the widest that can be configured.
+    /// Criteria; the defaults are the least strict possible.
     package init(
         minimumPaidMonths: Int = 1,
         monthsSinceExpiry: ClosedRange<Int> = 1...24,
@@ -53,31 +53,31 @@ package struct WinBackCriteria: Codable, Equatable, Sendable {
     }
 }
 
-/// An offer in the catalogue.
+/// An offer in the catalog.
 package struct Offer: Codable, Equatable, Sendable {
-    /// `offerType` on the wire; decides who may have the offer (docs/api/offers.md).
+    /// `offerType` on the wire; decides who may redeem the offer (docs/api/offers.md).
     package var kind: OfferKind
     /// `offerIdentifier`; nil for introductory offers only.
     package var id: String?
-    /// The name that the developer sees; nil where the catalogue gives none.
+    /// The name that the developer sees; nil where the catalog has none.
     package var referenceName: String?
     /// `offerDiscountType` on the wire.
     package var mode: OfferMode
     /// One period of the offer; nil for `ONE_TIME`.
     package var period: Period?
-    /// How many of them; more than 1 only when paid as you go.
+    /// How many periods; more than 1 only for pay as you go.
     package var periodCount: Int
-    /// What one payment costs; nil when free.
+    /// The price of one payment; nil when free.
     package var prices: PriceList?
-    /// Only for codes; empty means everybody.
+    /// Only for codes; empty means all customers.
     package var audience: Set<CodeAudience>
-    /// Only for codes: how often it can be redeemed in all; nil is without limit.
+    /// Only for codes: the maximum number of redemptions in all; nil means no limit.
     package var redemptionLimit: Int?
     /// Only for codes: whether the introductory offer comes first.
     package var isStackable: Bool
     /// Only for win-back offers.
     package var winBack: WinBackCriteria?
-    /// The billing plan to which the offer belongs; nil is the one that is paid up front.
+    /// The billing plan of the offer; nil means up front.
     package var billingPlan: BillingPlan.Kind?
 
     /// An offer of any kind.
@@ -113,7 +113,7 @@ package struct Offer: Codable, Equatable, Sendable {
     package var wholePeriod: Period? { period?.times(periodCount) }
 }
 
-/// An offer as it stands in a transaction or in renewal info.
+/// An offer in a transaction or in renewal info.
 package struct AppliedOffer: Codable, Equatable, Sendable {
     /// `offerType` on the wire, 1 to 4.
     package var kind: OfferKind
@@ -124,7 +124,7 @@ package struct AppliedOffer: Codable, Equatable, Sendable {
     /// The length of the whole offer.
     package var wholePeriod: Period?
 
-    /// What an offer of the catalogue leaves in the ledger.
+    /// The ledger's form of an offer of the catalog.
     package init(_ offer: Offer) {
         kind = offer.kind
         id = offer.kind == .introductory ? nil : offer.id
@@ -132,7 +132,7 @@ package struct AppliedOffer: Codable, Equatable, Sendable {
         wholePeriod = offer.wholePeriod
     }
 
-    /// An offer as it was left in the ledger.
+    /// An offer as stored in the ledger.
     package init(kind: OfferKind, id: String?, mode: OfferMode, wholePeriod: Period?) {
         self.kind = kind
         self.id = id
@@ -143,27 +143,27 @@ package struct AppliedOffer: Codable, Equatable, Sendable {
 
 /// An offer that the next renewal will carry.
 package struct PendingOffer: Codable, Equatable, Sendable {
-    /// As the catalogue had it when it was taken; a later import does not change it.
+    /// The offer as it was when it was redeemed; a later import does not change it.
     package var offer: Offer
-    /// How many periods of it are still to come; 1 for free and pay up front.
+    /// How many periods of it are left; 1 for free and pay up front.
     package var remainingPeriods: Int
 
-    /// An offer waiting for the next period.
+    /// An offer for the next periods.
     package init(offer: Offer, remainingPeriods: Int) {
         self.offer = offer
         self.remainingPeriods = remainingPeriods
     }
 
-    /// An offer with all its periods to come.
+    /// An offer with all its periods left.
     package init(_ offer: Offer) {
         self.init(offer: offer, remainingPeriods: offer.mode == .payAsYouGo ? offer.periodCount : 1)
     }
 
-    /// What is left of it once a period has carried it; nil when nothing is.
+    /// What is left after one more period; nil when nothing is.
     var afterOnePeriod: PendingOffer? {
         remainingPeriods > 1 ? PendingOffer(offer: offer, remainingPeriods: remainingPeriods - 1) : nil
     }
 
-    /// Whether a period has carried it already.
+    /// Whether at least one period has used it.
     var hasBegun: Bool { offer.mode == .payAsYouGo && remainingPeriods < offer.periodCount }
 }

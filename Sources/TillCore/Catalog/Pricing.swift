@@ -1,31 +1,32 @@
-/// What a purchase costs in a storefront for which the catalog has no price.
+/// What a purchase costs in a storefront without a price in the catalog.
 package enum MissingPrice: String, Codable, CaseIterable, Sendable {
-    /// The number of the standard price, in the storefront's own currency, as Xcode shows it.
+    /// The number of the standard price, in the storefront's own currency, as in Xcode.
     case storefrontCurrency
-    /// Nothing: the purchase is refused.
+    /// The purchase is refused.
     case refuse
 }
 
 /// Prices by storefront (docs/api/payloads.md, Prices and storefronts).
 extension Catalog {
-    /// The storefront in whose currency the standard prices are written.
+    /// The storefront whose currency the standard prices use.
     package var storefront: Storefront { Storefront(code: settings.storefront) ?? .unitedStates }
 
-    /// Whether the operator wrote a price for a storefront. The standard price is that of the catalog's storefront.
+    /// Whether the catalog has a price for a storefront. The standard price is that of the catalog's storefront.
     package func hasPrice(_ list: PriceList, in storefront: Storefront) -> Bool {
         list.byStorefront[storefront.code] != nil || storefront == self.storefront
     }
 
-    /// The price in a storefront: as the operator wrote it, or else the standard price's number in another currency.
+    /// The price in a storefront: the one in the catalog, or else the standard price's number in the storefront's
+    /// currency.
     ///
-    /// - Parameter agreed: the currency that a subscriber agreed to pay in. Version 0.1.0 sold at the standard price in
-    ///   every storefront, and such a subscription keeps its currency. Nil for a sale.
+    /// - Parameter agreed: the currency that a subscriber agreed to pay in; nil for a new sale. Version 0.1.0 sold at
+    ///   the standard price in every storefront, and such subscriptions keep its currency.
     package func price(_ list: PriceList, in storefront: Storefront, agreed: String? = nil) -> Money {
         let currency = agreed == list.standard.currency ? list.standard.currency : storefront.currency
         return price(list, in: storefront, elsewhereIn: currency)
     }
 
-    /// What one payment of an offer costs; nothing when it is free.
+    /// The price of one payment of an offer; zero when it is free.
     ///
     /// - Parameter full: the price without the offer, which decides the currency where the offer has no price.
     func price(of offer: Offer, in storefront: Storefront, insteadOf full: Money) -> Money {
@@ -33,7 +34,7 @@ extension Catalog {
         return price(list, in: storefront, elsewhereIn: full.currency)
     }
 
-    /// What a commitment costs in all: as the catalog says, or the sum of its payments.
+    /// The total price of a commitment: as in the catalog, or the sum of its payments.
     func commitmentPrice(of plan: SubscriptionPlan, in storefront: Storefront, agreed: String? = nil) -> Money {
         guard let monthly = plan.monthly else { return Money(milliunits: 0, currency: storefront.currency) }
         if let whole = monthly.commitmentPrices { return price(whole, in: storefront, agreed: agreed) }
@@ -49,9 +50,9 @@ extension Catalog {
 }
 
 extension Ledger {
-    /// Refuses a sale for which the operator wrote no price, where the environment asks for one.
+    /// Refuses a sale without a price in the catalog, where the environment requires one.
     ///
-    /// - Parameter offers: the offers that the purchase takes, whose prices count too.
+    /// - Parameter offers: the offers of the purchase, which need prices, too.
     func checkPrices(
         of purchase: Purchase,
         _ product: Product,

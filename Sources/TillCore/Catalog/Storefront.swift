@@ -1,6 +1,6 @@
-/// A country's or region's App Store: where a purchase happens and in which currency (docs/api/payloads.md).
+/// The App Store of a country or region: decides the currency of a purchase (docs/api/payloads.md).
 ///
-/// Only those of the table exist; one is found by its code and encodes as its bare code.
+/// Only those of the table exist. A storefront is found by its code and encoded as its code.
 package struct Storefront: Hashable, Sendable {
     /// ISO 3166-1 alpha-3, as `storefront` on the wire: `USA`. Kosovo's, which ISO lacks, is the App Store's `XKS`.
     package let code: String
@@ -21,7 +21,7 @@ package struct Storefront: Hashable, Sendable {
         self.currency = currency
     }
 
-    /// The storefront of a catalog that names none.
+    /// The storefront of a catalog without one.
     package static let unitedStates = Storefront(code: "USA", id: "143441", currency: "USD")
 
     /// Every storefront, by code in ascending order.

@@ -1,42 +1,42 @@
-/// What somebody wants done to an account and, where the family is concerned, to its members' accounts.
+/// An action on an account and, where the family is affected, on its members' accounts.
 package enum Command: Sendable {
     case purchase(Purchase)
-    /// The app has delivered it. Changes no payload.
+    /// The app finished the transaction. Changes no payload.
     case finish(TransactionID)
     case setAppAccountToken(TransactionID, token: String)
-    /// The account joins the family of the other, who becomes its organizer if there was none.
+    /// The account joins the family of another account, which becomes the organizer of a new family.
     case joinFamily(of: AccountID, named: String)
     case leaveFamily
     /// The purchaser turns family sharing on or off for one purchase, named by its original transaction.
     case shareWithFamily(TransactionID, Bool)
     /// The device downloads the app for the first time, or reports a newer version.
     case downloadApp(AppTransaction)
-    /// The subscription, named by its original transaction, is not to renew.
+    /// Turns auto-renewal off for a subscription, named by its original transaction.
     case turnAutoRenewOff(TransactionID)
     case turnAutoRenewOn(TransactionID)
     case useCard(Card)
     case setAskToBuy(Bool)
-    /// Lets a held purchase happen, or not.
+    /// Approves or declines a held purchase.
     case decideHeldPurchase(number: Int64, approved: Bool)
-    /// The customer's answer to a price increase that needs consent.
+    /// The customer accepts a price increase that needs consent.
     case acceptPriceIncrease(TransactionID)
     case declinePriceIncrease(TransactionID)
     case requestRefund(TransactionID, ConsumptionRequestReason)
     case reportConsumption(TransactionID, ConsumptionReport)
-    /// The operator's own refund, with or without a request.
+    /// A refund by the operator, with or without a request.
     case refund(Refund)
-    /// Declines what was asked for.
+    /// Declines a refund request.
     case declineRefund(TransactionID)
     case reverseRefund(TransactionID)
     case extend(Extension)
     /// A job's part in this account.
     case job(Job)
-    /// Puts the account and its family on another clock; nil is that of the app's environment.
+    /// Moves the account and its family to another clock; nil is the clock of the app's environment.
     case useClock(String?)
-    /// Nothing but the passing of time.
+    /// Only processes what is due.
     case processDue
 
-    /// Rows of the ledger that the rules must see before they can decide, beside the accounts themselves.
+    /// Ledger rows that the rules need for their decision, besides the accounts.
     ///
     /// - Parameter accounts: the account and its family.
     package func rows(from accounts: [Account]) -> [TransactionID] {
@@ -63,19 +63,20 @@ package enum Command: Sendable {
         return (named + asked + copies).filter { seen.insert($0).inserted }
     }
 
-    /// More ids than the command can use: a transaction, a line item and an order for each row that it may make.
+    /// An upper bound of the ids that the command needs: a transaction, a line item and an order for each row it may
+    /// make.
     ///
-    /// - Parameter accounts: the account and everybody else whom the command concerns.
+    /// - Parameter accounts: the account and all others that the command affects.
     package func mostIdentifiers(for accounts: [Account]) -> Int64 {
         let members = Int64(accounts.count)
         let holdings = accounts.reduce(0) {
             $0 + $1.holdings.count + $1.subscriptions.count + $1.sharedSubscriptions.count
         }
-        // What an act sets free is charged at once: so many renewals, each with the family's copies.
+        // A command may trigger charges at once: up to this many renewals, each with the family's copies.
         return 3 * members * Int64(holdings + 1 + Ledger.mostFreedAtOnce)
     }
 
-    /// Purchases of a non-consumable that stand, to which buying it again leads back.
+    /// Existing purchases of a non-consumable; buying it again returns to them.
     private static func owned(_ productID: String, by accounts: [Account]) -> [TransactionID] {
         accounts.compactMap { $0.owned(productID)?.transaction }
     }
@@ -85,32 +86,32 @@ package enum Command: Sendable {
     }
 }
 
-/// A purchase as the customer makes it.
+/// A purchase by a customer.
 package struct Purchase: Codable, Equatable, Sendable {
-    /// A product of the app's catalogue that is for sale.
+    /// A product of the app's catalog that is for sale.
     package var productID: String
     /// 1 to 10 for consumables, 1 for everything else.
     package var quantity: Int
     /// Overrides the customer's own storefront for this purchase.
     package var storefront: Storefront?
-    /// Overrides the catalogue's price of one piece.
+    /// Overrides the catalog's price of one piece.
     package var price: PriceOverride?
     /// UUID text in any case.
     package var appAccountToken: String?
-    /// Automatic unless somebody chooses (docs/api/offers.md).
+    /// Automatic by default (docs/api/offers.md).
     package var offer: OfferChoice
-    /// The nonce of the app's signature by which the offer was granted; good for one purchase.
+    /// The nonce of the app's signature for the offer; valid for one purchase.
     package var offerNonce: String?
-    /// Adds the purchase to an order that the customer already has.
+    /// Adds the purchase to an existing order of the customer.
     package var order: OrderID?
-    /// Whether the app has finished it at once.
+    /// Whether the app finishes it at once.
     package var isFinished: Bool
-    /// How it is paid, where the product leaves a choice; nil is up front.
+    /// The billing plan, where the product has several; nil means up front.
     package var billingPlan: BillingPlan.Kind?
-    /// The customer is interrupted and must come back to it.
+    /// The purchase is interrupted, and the customer must complete it.
     package var isInterrupted: Bool
-    /// The subscription that the purchase is to change, by its original transaction. It must belong to the customer and
-    /// to the product's group and be in force when the purchase is made; nil where the purchase may begin one.
+    /// The subscription that the purchase changes, by its original transaction. It must be the customer's, in the
+    /// product's group and active; nil where the purchase may start a new one.
     package var subscription: TransactionID?
 
     /// A purchase; everything but the product has a default.
@@ -141,7 +142,7 @@ package struct Purchase: Codable, Equatable, Sendable {
     }
 }
 
-/// A price that a purchase names instead of the catalog's.
+/// A price that replaces the catalog's.
 package struct PriceOverride: Codable, Equatable, Sendable {
     /// Thousandths of the currency for one piece.
     package var milliunits: Int64
@@ -155,13 +156,13 @@ package struct PriceOverride: Codable, Equatable, Sendable {
     }
 }
 
-/// Which offer a purchase takes.
+/// Which offer a purchase redeems.
 package enum OfferChoice: Codable, Equatable, Sendable {
-    /// The introductory offer if the customer may have it, as a device does by itself.
+    /// The introductory offer if the customer is eligible, as on a device.
     case automatic
     /// No offer.
     case none
-    /// The introductory offer; refused when it was used, unless the app's signature allows it once more.
+    /// The introductory offer; refused if it was used, unless the app's signature allows it again.
     case introductory(evenIfUsed: Bool)
     /// A promotional offer whose signature has been verified.
     case promotional(String)
@@ -169,9 +170,9 @@ package enum OfferChoice: Codable, Equatable, Sendable {
     case winBack(String)
 }
 
-/// A refund as the store grants it.
+/// A refund by the store.
 package struct Refund: Sendable {
-    /// How much is given back.
+    /// How much is refunded.
     package enum Share: Codable, Equatable, Sendable {
         case full
         /// The unused part of a subscription's period.
@@ -181,9 +182,9 @@ package struct Refund: Sendable {
     }
 
     package var transaction: TransactionID
-    /// All of the price unless somebody chooses (docs/api/refunds.md).
+    /// The full price by default (docs/api/refunds.md).
     package var share: Share
-    /// `revocationReason` of the refunded row and of the family's copies.
+    /// `revocationReason` of the refunded transaction and the family's copies.
     package var reason: RevocationReason
 
     /// A refund of one transaction.
@@ -194,18 +195,18 @@ package struct Refund: Sendable {
     }
 }
 
-/// A refund that a customer asked for (docs/api/refunds.md).
+/// A customer's refund request (docs/api/refunds.md).
 package struct RefundRequest: Codable, Equatable, Sendable {
     package var transaction: TransactionID
-    /// What the customer gave as the reason.
+    /// The customer's reason.
     package var reason: ConsumptionRequestReason
-    /// When it was asked for.
+    /// When the customer made the request.
     package var since: Timestamp
-    /// When it is decided; nil when the operator decides by hand.
+    /// When it is decided; nil when the operator decides.
     package var decideAt: Timestamp?
-    /// What the developer sent in time.
+    /// The developer's report, if it arrived in time.
     package var report: ConsumptionReport?
-    /// Who decides, as it was when the request came.
+    /// The rule for the decision, as it was at the time of the request.
     package var rule: RefundRule
 
     /// A request.
@@ -224,20 +225,20 @@ package struct RefundRequest: Codable, Equatable, Sendable {
     }
 }
 
-/// What the developer says of a purchase whose refund was asked for, as far as the decision needs it.
+/// The developer's consumption report, as far as the refund decision needs it.
 package struct ConsumptionReport: Codable, Equatable, Sendable {
-    /// What the developer would have done.
+    /// The decision that the developer prefers.
     package enum Preference: String, Codable, CaseIterable, Sendable {
         case decline = "DECLINE"
         case grantFull = "GRANT_FULL"
         case grantProrated = "GRANT_PRORATED"
     }
 
-    /// Nil says nothing.
+    /// Nil if not stated.
     package var preference: Preference?
     /// Thousandths of a percent consumed, 0 to 100,000; only for one-time products.
     package var consumptionPercentage: Int?
-    /// The known keys of the body as they were sent, as JSON, for whoever decides by hand.
+    /// The known keys of the body as JSON, for an operator who decides.
     package var body: String
 
     /// A report.
@@ -248,18 +249,18 @@ package struct ConsumptionReport: Codable, Equatable, Sendable {
     }
 }
 
-/// A later end of the running period (docs/api/extensions.md).
+/// An extension of the current period (docs/api/extensions.md).
 package struct Extension: Codable, Equatable, Sendable {
     /// The original transaction of the subscription.
     package var subscription: TransactionID
-    /// 1 to 90 calendar days; scaled where months are accelerated.
+    /// 1 to 90 calendar days; scaled at accelerated renewal rates.
     package var days: Int
     /// 0 to 3.
     package var reasonCode: Int
     /// The developer's name for the request, at most 128 characters.
     package var request: String
 
-    /// An extension as the developer asks for it.
+    /// An extension as the developer requests it.
     package init(subscription: TransactionID, days: Int, reasonCode: Int, request: String) {
         self.subscription = subscription
         self.days = days

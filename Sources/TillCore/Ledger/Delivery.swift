@@ -1,6 +1,7 @@
-/// What the app and its backend do with a transaction once it is sold: deliver it, and say whose it is.
+/// What the app and its server do with a purchased transaction: finish it and set its account token.
 extension Ledger {
-    /// The app has delivered the purchase. Shows in no payload, so the history keeps its order; repeating is harmless.
+    /// The app finished the purchase. No payload shows it, so the order of the history does not change; repeating is
+    /// harmless.
     mutating func finish(_ id: TransactionID) throws(Refusal) {
         let row = try row(id)
         guard !row.isFinished else { return }
@@ -10,7 +11,7 @@ extension Ledger {
 
     /// Sets the app account token of a purchase, named by its original id.
     ///
-    /// For a subscription the token goes on the running transaction and on all later ones; earlier ones keep theirs.
+    /// For a subscription the token applies to the current and all later transactions; earlier ones keep theirs.
     mutating func setAppAccountToken(_ text: String, on id: TransactionID) throws(Refusal) {
         guard let token = UUIDText.canonical(text) else { throw .badAppAccountToken(text) }
         var target = try row(id)

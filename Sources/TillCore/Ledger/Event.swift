@@ -1,13 +1,13 @@
-/// What happened, in order. Events are facts; the ledger rows beside them are the record, and `notice` says which of
-/// them the developer's server is told.
+/// What happened, in order. Events are facts; the ledger rows are the record, and `notice` says which notification, if
+/// any, an event causes.
 package enum Event: Equatable, Sendable {
-    /// A one-time product was sold, or shared with a family member.
+    /// A one-time product was bought, or shared with a family member.
     case charged(TransactionID)
-    /// The customer bought a non-consumable that they own: nothing was charged, and the purchase is the one they have.
+    /// The customer bought a non-consumable that they own: nothing was charged, and the existing purchase is returned.
     case alreadyOwned(TransactionID)
     /// A subscription began for the first time in its group.
     case subscribed(TransactionID)
-    /// A lapsed subscription began again.
+    /// An expired subscription began again.
     case resubscribed(TransactionID)
     /// The store charged for the next period.
     case renewed(TransactionID)
@@ -23,23 +23,23 @@ package enum Event: Equatable, Sendable {
     case offerRedeemed(TransactionID)
     case autoRenewEnabled(TransactionID)
     case autoRenewDisabled(TransactionID)
-    /// A renewal could not be charged and access ended.
+    /// A renewal could not be charged, and access ended.
     case failedToRenew(TransactionID)
-    /// A renewal could not be charged and access goes on for a while.
+    /// A renewal could not be charged, and access continues for a while.
     case gracePeriodEntered(TransactionID)
     case gracePeriodExpired(TransactionID)
     case expired(TransactionID, ExpirationIntent)
-    /// The customer was told of a higher price and must agree to it.
+    /// The customer was notified of a higher price and must agree to it.
     case priceIncreasePending(TransactionID)
-    /// The customer agreed to a higher price, or was told of one that needs no consent.
+    /// The customer agreed to a higher price, or was notified of one that needs no consent.
     case priceIncreaseAccepted(TransactionID)
-    /// The end of the running period was moved.
+    /// The end of the current period was moved.
     case extended(TransactionID)
-    /// A mass extension could not be given to this subscription.
+    /// A mass extension failed for this subscription.
     case extensionFailed(TransactionID)
     case finished(TransactionID)
     case appAccountTokenSet(TransactionID)
-    /// The customer asked for money back; of some kinds of product the developer is asked how far it was used.
+    /// The customer requested a refund; for some product types the developer is asked for consumption data.
     case refundRequested(TransactionID, ConsumptionRequestReason, asksForData: Bool)
     /// The developer sent consumption data in time.
     case consumptionReported(TransactionID)
@@ -53,15 +53,15 @@ package enum Event: Equatable, Sendable {
     case joinedFamily(AccountID)
     case leftFamily(AccountID)
     case appDownloaded(AccountID)
-    /// A purchase waits for a parent, or for the customer to come back to it.
+    /// A purchase waits for a parent's approval, or for the customer to complete it.
     case purchaseHeld(AccountID, number: Int64)
     case purchaseDeclined(AccountID, number: Int64)
-    /// How the customer's card will behave from now on.
+    /// The customer's card behaves differently from now on.
     case cardChanged(AccountID)
 }
 
 extension Event {
-    /// The transaction that it is about, where there is one.
+    /// The transaction of the event, if there is one.
     package var transaction: TransactionID? {
         switch self {
         case .charged(let id), .alreadyOwned(let id), .subscribed(let id), .resubscribed(let id), .renewed(let id),
@@ -79,7 +79,7 @@ extension Event {
         }
     }
 
-    /// What the developer's server is told of it: exactly one notification, or none (docs/api/notifications.md).
+    /// The notification for the developer's server: exactly one, or none (docs/api/notifications.md).
     package var notice: Notice? {
         switch self {
         case .charged: Notice(.oneTimeCharge)
@@ -119,21 +119,21 @@ extension Event {
 package struct Notice: Hashable, Sendable {
     /// `notificationType`.
     package let type: NotificationType
-    /// `subtype`; nil where the type is told without one.
+    /// `subtype`; nil for a type without one.
     package let subtype: NotificationSubtype?
 
-    /// A pair; the rules only make pairs of the table.
+    /// A pair; the rules only use pairs of the table.
     package init(_ type: NotificationType, _ subtype: NotificationSubtype? = nil) {
         self.type = type
         self.subtype = subtype
     }
 
-    /// As people write it: `SUBSCRIBED/INITIAL_BUY`, `DID_RENEW`.
+    /// As text: `SUBSCRIBED/INITIAL_BUY`, `DID_RENEW`.
     package var words: String { type.rawValue + (subtype.map { "/\($0.rawValue)" } ?? "") }
 }
 
 extension ExpirationIntent {
-    /// The subtype of `EXPIRED` that says so; any other reason has none.
+    /// The subtype of `EXPIRED` for this reason; nil for all others.
     var subtype: NotificationSubtype? {
         switch self {
         case .customer: .voluntary

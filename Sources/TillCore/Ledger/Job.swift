@@ -1,17 +1,17 @@
-/// An act that concerns many accounts of an app and environment: done account by account, each once.
+/// An action on many accounts of an app and environment, done account by account, once in each.
 package struct Job: Codable, Equatable, Sendable {
-    /// What is done.
+    /// The action.
     package enum Work: Codable, Equatable, Sendable {
         case raisePrice(PriceRaise)
-        /// Everybody's running subscription to a product ends later.
+        /// Extends the current period of all subscribers of a product.
         case extend(MassExtension)
-        /// Sharing was switched on for a product: families get what their members have.
+        /// Family sharing was turned on for a product: shares existing purchases.
         case shareProduct(String)
     }
 
     /// Unique in the store.
     package var id: String
-    /// What is done in each account.
+    /// The action in each account.
     package var task: Work
 
     /// A job.
@@ -21,24 +21,24 @@ package struct Job: Codable, Equatable, Sendable {
     }
 }
 
-/// A higher price for those who are subscribed.
+/// A price increase for existing subscribers.
 package struct PriceRaise: Codable, Equatable, Sendable {
     /// Whether subscribers must agree.
     package enum Consent: String, Codable, CaseIterable, Sendable {
-        /// As the App Store judges: by how much, how often, and by the storefront's law.
+        /// As the App Store decides: by amount, frequency and the storefront's law.
         case automatic
         case required
         case notNeeded
     }
 
-    /// Whose price rises.
+    /// The product with the new price.
     package var productID: String
-    /// The new prices; a storefront whose price does not rise is not concerned.
+    /// The new prices; storefronts whose price does not rise are not affected.
     package var prices: PriceList
-    /// As the App Store judges, unless somebody says otherwise.
+    /// Automatic by default.
     package var consent: Consent
 
-    /// A higher price.
+    /// A price increase.
     package init(productID: String, prices: PriceList, consent: Consent = .automatic) {
         self.productID = productID
         self.prices = prices
@@ -46,9 +46,9 @@ package struct PriceRaise: Codable, Equatable, Sendable {
     }
 }
 
-/// A later end of the running period for everybody who subscribes to a product.
+/// An extension of the current period for all subscribers of a product.
 package struct MassExtension: Codable, Equatable, Sendable {
-    /// Whose subscribers are concerned.
+    /// The product.
     package var productID: String
     /// 1 to 90 calendar days.
     package var days: Int
@@ -56,10 +56,10 @@ package struct MassExtension: Codable, Equatable, Sendable {
     package var reasonCode: Int
     /// Lower-case UUID text.
     package var request: String
-    /// Alpha-3 codes; nil is every storefront.
+    /// Alpha-3 codes; nil means every storefront.
     package var storefronts: [String]?
 
-    /// A mass extension as the developer asks for it.
+    /// A mass extension as the developer requests it.
     package init(productID: String, days: Int, reasonCode: Int, request: String, storefronts: [String]? = nil) {
         self.productID = productID
         self.days = days

@@ -8,7 +8,7 @@ extension Ledger {
             case .extend(let wanted): extend(wanted, by: id)
             case .shareProduct(let product): shareHoldings(of: product, by: id)
             }
-        // Accounts that the job does not concern are not written.
+        // Accounts that the job does not affect are not written.
         guard let succeeded else { return }
         self[id].jobsDone.append(JobResult(job: job.id, succeeded: succeeded))
         if self[id].jobsDone.count > 32 { self[id].jobsDone.removeFirst() }

@@ -1,39 +1,39 @@
-/// The accounts and rows that one command concerns, and what the rules decide over them.
+/// The accounts and rows that one command affects, and the rules' decisions about them.
 ///
-/// A value: the shop fills it, lets one command act on it, and commits what it then holds. The rules never call
-/// anybody; each idea of the store is an extension in a file of its own (Purchase, PlanChange, Refund, Family).
+/// A value: the shop fills it, performs one command and commits the result. The rules have no side effects; each area
+/// of the store is an extension in its own file (Purchase, PlanChange, Refund, Family).
 package struct Ledger: Sendable {
-    /// What the app sells at this moment; rows that were sold earlier keep their own prices.
+    /// What the app sells now; past sales keep their own prices.
     package let catalog: Catalog
-    /// The choices of the accounts' environment under the shop's settings.
+    /// The settings of the accounts' environment on top of the shop's settings.
     package let policy: Policy
-    /// The shop's time: the instant that is being decided, on its way to `until`.
+    /// The shop's time: the instant whose events are processed, on the way to `until`.
     package private(set) var now: Timestamp
-    /// The instant of the command, up to which time passes first.
+    /// The instant of the command; what is due before it is processed first.
     package let until: Timestamp
-    /// The accounts, as they will be committed.
+    /// The accounts as they will be committed.
     package private(set) var accounts: [AccountID: Account]
-    /// Rows that were handed in or made.
+    /// Rows that were loaded or made.
     package private(set) var rows: [TransactionID: Transaction]
-    /// What must be written, in the order in which it came about.
+    /// The rows to write, in the order of the changes.
     package private(set) var rowChanges: [RowChange]
-    /// Codes whose limit must be guarded across all customers.
+    /// Redemptions of codes with a limit over all customers.
     package private(set) var redemptions: [CodeRedemption]
     /// What happened, in order.
     package private(set) var events: [Event]
-    /// What the developer's server is to be told, in order.
+    /// The notifications for the developer's server, in order.
     package private(set) var notifications: [Notification]
-    /// What the command's purchase led to; nil when the command was no purchase.
+    /// The result of the command's purchase; nil for other commands.
     package internal(set) var purchaseResult: PurchaseResult?
-    /// What the rules take new ids from; the rest is thrown away with the ledger.
+    /// The source of new ids; unused ones are discarded with the ledger.
     package var identifiers: Identifiers
 
-    /// What a subscription becomes when something happens to it.
+    /// The transition function for subscriptions.
     let rule: Transitions.Rule
 
     /// - Parameters:
-    ///   - accounts: the account that acts, and its family.
-    ///   - rows: what `Command.rows(from:)` named, where it exists.
+    ///   - accounts: the account of the command, and its family.
+    ///   - rows: the existing rows that `Command.rows(from:)` named.
     ///   - identifiers: at least as many as `Command.mostIdentifiers(for:)` says.
     package init(
         accounts: [Account],
@@ -58,13 +58,13 @@ package struct Ledger: Sendable {
         notifications = []
     }
 
-    // MARK: The passing of time
+    // MARK: Time
 
-    /// Lets time pass up to the instant of the command: what falls due before is decided in the order in which it falls
-    /// due, each at its own instant.
+    /// Processes everything due up to the instant of the command, in the order of the due dates and each at its own
+    /// instant.
     ///
-    /// - Parameter steps: how many deadlines are handled at the most.
-    /// - Returns: whether all were; otherwise what was decided so far can be committed, and the rest done next.
+    /// - Parameter steps: the maximum number of deadlines to process.
+    /// - Returns: whether all were processed; otherwise commit the result and continue in a new ledger.
     package mutating func catchUp(atMost steps: Int = .max) -> Bool {
         var left = steps
         while let deadline = nextDeadline, deadline.instant <= until {
@@ -79,21 +79,21 @@ package struct Ledger: Sendable {
         return true
     }
 
-    /// Whether something fell due that has not been decided.
+    /// Whether something due has not been processed.
     package var isBehind: Bool { nextDeadline.map { $0.instant <= until } ?? false }
 
-    /// The earliest of what will happen by itself in these accounts.
+    /// The earliest deadline in these accounts.
     private var nextDeadline: Deadline? {
         accounts.values.compactMap { self.deadline(of: $0) }.min()
     }
 
-    /// Deadlines that an act may set free and that are handled with it.
+    /// The maximum number of deadlines that are processed together with the command that made them due.
     static let mostFreedAtOnce = 8
 
     // MARK: Commands
 
-    /// Lets an account do something, at the instant of the ledger. All that fell due before must have been handled.
-    /// On a refusal the ledger is worth nothing and is thrown away.
+    /// Performs a command at the instant of the ledger, after everything due before was processed. After a refusal the
+    /// ledger is invalid and must be discarded.
     package mutating func perform(_ command: Command, by id: AccountID) throws(Refusal) {
         for account in accounts.values where now < account.lastEvent {
             throw .earlierThanLastEvent(at: now, last: account.lastEvent)
@@ -124,14 +124,14 @@ package struct Ledger: Sendable {
         case .useClock(let clock): useClock(clock, by: id)
         case .processDue: break
         }
-        // What the act set free is due at once: a charge that waited for a card, or for consent.
-        // More than this waits for whoever wakes the account next.
+        // The command may have made charges due that waited for a card or for consent. Deadlines beyond the limit are
+        // processed with the account's next update.
         _ = catchUp(atMost: Ledger.mostFreedAtOnce)
     }
 
-    // MARK: What the rules write with
+    // MARK: Writing
 
-    /// The account as it stands.
+    /// The account in its current state.
     subscript(_ id: AccountID) -> Account {
         get {
             guard let account = accounts[id] else {
@@ -153,13 +153,13 @@ package struct Ledger: Sendable {
         return row
     }
 
-    /// A subscription of an account's own, by its original transaction.
+    /// An account's own subscription, by its original transaction.
     func subscription(_ original: TransactionID, of id: AccountID) throws(Refusal) -> Subscription {
         if let subscription = self[id].subscription(original) { return subscription }
         throw self[id].sharedSubscription(original) == nil ? .unknownSubscription(original) : .familyShared(original)
     }
 
-    /// Enters a new row at the end of its account's history and gives it back with its place.
+    /// Adds a new row at the end of its account's history and returns it with its change number.
     mutating func enter(_ transaction: Transaction) -> Transaction {
         var row = transaction
         row.change = nextChange(of: row.account)
@@ -170,14 +170,14 @@ package struct Ledger: Sendable {
         return row
     }
 
-    /// Enters a new period of a subscription.
+    /// Adds a new period of a subscription.
     mutating func enter(_ transaction: Transaction, until end: Timestamp) -> SubscriptionPeriod {
         var row = transaction
         row.expiresDate = end
         return SubscriptionPeriod(enter(row), until: end)
     }
 
-    /// Changes a row. Its place in the history moves to the end, unless the change shows in no payload.
+    /// Changes a row. It moves to the end of the history, unless the change affects no payload.
     @discardableResult
     mutating func amend(
         _ row: Transaction,
@@ -200,10 +200,10 @@ package struct Ledger: Sendable {
         return amended
     }
 
-    /// Notes what happened, and what the developer's server is notified of. Accounts and rows must be as the
-    /// notification says.
+    /// Records an event and its notification. Accounts and rows must already be in the state that the notification
+    /// shows.
     ///
-    /// - Parameter isSilent: whether nobody is notified.
+    /// - Parameter isSilent: whether to send no notification.
     mutating func note(_ event: Event, isSilent: Bool = false) {
         events.append(event)
         guard let id = event.transaction else { return }
@@ -213,7 +213,7 @@ package struct Ledger: Sendable {
         notifications.append(notification(notice, of: event, about: row))
     }
 
-    /// Moves an account's last event to the present.
+    /// Sets an account's last event to now.
     mutating func touch(_ id: AccountID) {
         self[id].lastEvent = max(self[id].lastEvent, now)
     }
@@ -225,7 +225,7 @@ package struct Ledger: Sendable {
         let signedDate = max(now, earliest)
         account.lastSigned = signedDate
         self[row.account] = account
-        // Found by their own types: a box around either would be a copy for each notification.
+        // Looked up by concrete type: an existential would copy the value for each notification.
         let own = row.ownership == .purchased ? account.subscription(row.originalID) : nil
         let shared = row.ownership == .familyShared ? account.sharedSubscription(row.originalID) : nil
         var reason: ConsumptionRequestReason?
@@ -248,7 +248,7 @@ package struct Ledger: Sendable {
         RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy)
     }
 
-    /// A row as it stands, wherever the ledger holds it.
+    /// A row in its current state, wherever the ledger holds it.
     private func present(_ id: TransactionID) -> Transaction? {
         if let row = rows[id] { return row }
         for account in accounts.values {
@@ -259,19 +259,19 @@ package struct Ledger: Sendable {
         return nil
     }
 
-    /// Claims one redemption of a code whose number is limited.
+    /// Claims one redemption of a code with a limited number of redemptions.
     mutating func claim(_ redemption: CodeRedemption) {
         redemptions.append(redemption)
     }
 
-    /// Takes the next change number of an account.
+    /// The next change number of an account.
     private mutating func nextChange(of id: AccountID) -> Int64 {
         self[id].changeNumber += 1
         self[id].lastEvent = max(self[id].lastEvent, now)
         return self[id].changeNumber
     }
 
-    /// A subscription's state has its transactions; they must not fall behind the ledger.
+    /// A subscription's state contains its transactions; they must equal the ledger's.
     private mutating func refresh(_ row: Transaction) {
         guard row.groupID != nil else { return }
         func refreshed(_ state: SubscriptionState) -> SubscriptionState {
@@ -289,32 +289,32 @@ package struct Ledger: Sendable {
 
 /// A row to write.
 package struct RowChange: Equatable, Sendable {
-    /// The change number under which the row lies now; nil for a new row.
+    /// The change number under which the row is stored now; nil for a new row.
     package let before: Int64?
-    /// The row in its new form; a change that shows in no payload keeps the change number.
+    /// The new row; a change that affects no payload keeps the change number.
     package var after: Transaction
 
-    /// A row to write in the place of what lies under `before`.
+    /// A row that replaces the one stored under `before`.
     package init(before: Int64?, after: Transaction) {
         self.before = before
         self.after = after
     }
 }
 
-/// One redemption of a code whose number over all customers is limited.
+/// One redemption of a code with a limit over all customers.
 package struct CodeRedemption: Equatable, Sendable {
     /// The bundle identifier.
     package let app: String
-    /// Each environment counts for itself.
+    /// Each environment has its own count.
     package let environment: StoreEnvironment
-    /// Part of the name: two products may have offers of one identifier.
+    /// Part of the key: two products may have offers with the same identifier.
     package let productID: String
     /// `offerIdentifier` on the wire.
     package let offerID: String
-    /// How many redemptions the catalogue allows; the engine refuses the one after.
+    /// The maximum number of redemptions in the catalog; the engine rejects more.
     package let limit: Int
 
-    /// One redemption, to be counted against the limit.
+    /// One redemption, to count against the limit.
     package init(app: String, environment: StoreEnvironment, productID: String, offerID: String, limit: Int) {
         self.app = app
         self.environment = environment

@@ -1,26 +1,26 @@
-/// What the store tells the developer's server: decided by the rules, signed and sent by others.
+/// A notification to the developer's server: decided by the rules, signed and sent elsewhere.
 ///
-/// A snapshot: the transaction and the renewal info are as they stood when it came about.
+/// A snapshot: transaction and renewal info are as they were at the event.
 package struct Notification: Equatable, Sendable {
-    /// Why a customer wants money back; only `CONSUMPTION_REQUEST` says so.
+    /// Why the customer wants a refund; only for `CONSUMPTION_REQUEST`.
     package let consumptionRequestReason: ConsumptionRequestReason?
     /// `notificationType`.
     package let type: NotificationType
-    /// `subtype`; nil where the type is told without one.
+    /// `subtype`; nil for a type without one.
     package let subtype: NotificationSubtype?
-    /// Whose purchase it is about.
+    /// The customer's account.
     package let account: AccountID
-    /// The account's count of notifications, from 1: with the account it names the notification for ever.
+    /// The account's count of notifications, from 1: account and number identify the notification.
     package let number: Int64
-    /// The transaction that it is about.
+    /// The transaction of the event.
     package var transaction: Transaction
-    /// Only for auto-renewables: the subscription as it stands, whatever the transaction.
+    /// Only for auto-renewables: the subscription's current state, whichever transaction the event is about.
     package var renewalInfo: RenewalInfo?
     /// Only for auto-renewables.
     package let status: SubscriptionStatus?
-    /// The instant at which it came about, and falls due to be sent.
+    /// The instant of the event, when the notification is due.
     package var date: Timestamp
-    /// The same, or as much later as it takes to rise with every notification of an account by a millisecond.
+    /// The same instant, or later by as much as needed to be a millisecond after the account's previous notification.
     package var signedDate: Timestamp
 }
 
@@ -57,7 +57,7 @@ package enum NotificationType: String, Codable, CaseIterable, Sendable {
         case transaction
     }
 
-    /// What it is about: nothing but the app, a customer, or a transaction.
+    /// The subject: only the app, a customer, or a transaction.
     package var subject: Subject {
         switch self {
         case .test, .externalPurchaseToken: .app
@@ -66,7 +66,7 @@ package enum NotificationType: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// What may stand beside it; nil is none. A pair that is not here is not one (error 4000018).
+    /// The possible subtypes; nil means none. Any other pair is invalid (error 4000018).
     package var subtypes: [NotificationSubtype?] {
         switch self {
         case .subscribed: [.initialBuy, .resubscribe]
@@ -108,7 +108,7 @@ package enum NotificationSubtype: String, Codable, CaseIterable, Sendable {
     case activeTokenReminder = "ACTIVE_TOKEN_REMINDER"
 }
 
-/// `consumptionRequestReason`: why a customer asks for money back.
+/// `consumptionRequestReason`: why a customer requests a refund.
 package enum ConsumptionRequestReason: String, Codable, CaseIterable, Sendable {
     case unintendedPurchase = "UNINTENDED_PURCHASE"
     case fulfillmentIssue = "FULFILLMENT_ISSUE"

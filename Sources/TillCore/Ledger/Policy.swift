@@ -1,44 +1,44 @@
-/// Choices where the specification leaves one, or where Till departs from Apple on purpose. Each is a named setting of
-/// the server or of an app's environment.
+/// Settings where the specification leaves a choice, or where Till deviates from Apple on purpose. Each is a named
+/// setting of the server or of an app's environment.
 package struct Policy: Codable, Equatable, Sendable {
     /// Whether setting an app account token moves the transaction to the end of the history.
     package var tokenChangeMovesHistory: Bool
-    /// Whether any lapsed customer may take a win-back offer, as in Apple's sandbox, or only one who meets its
+    /// Whether any former subscriber may redeem a win-back offer, as in Apple's sandbox, or only one who meets its
     /// criteria.
     package var winBackForAnyLapsed: Bool
     /// How long a month is.
     package var rate: RenewalRate
     /// How long before the end of a period the next one is charged, in milliseconds.
     package var renewalLead: Int64
-    /// After so many renewals a subscription turns itself off; nil is without end.
+    /// After this many renewals auto-renewal is turned off; nil means no limit.
     package var renewalCap: Int?
-    /// Nil while the app has not opted in.
+    /// Nil if the app has not opted in.
     package var grace: GracePeriod?
-    /// Days from the end of a paid period to the last attempt at charging for the next.
+    /// Days from the end of a paid period to the last attempt to charge the next one.
     package var retryDays: Int
     /// The same for a commitment that is billed monthly, which has no grace period.
     package var commitmentRetryDays: Int
-    /// Whether the 31st comes back after a shorter month, or the day drifts.
+    /// Whether the 31st returns after a shorter month, or the day drifts.
     package var keepsAnchorDay: Bool
-    /// Whether renewal info goes on saying when a grace period ended, until the subscription is paid again.
+    /// Whether renewal info keeps the end date of a grace period that is over, until the next payment.
     package var keepsGraceDate: Bool
-    /// Whether plans that are billed monthly are sold in the United States and Singapore too.
+    /// Whether plans with monthly billing are also sold in the United States and Singapore.
     package var commitmentsEverywhere: Bool
-    /// Whether the first paid period can be extended, or only a period after an earlier paid one.
+    /// Whether the first paid period can be extended, or only one after an earlier paid period.
     package var extendsFirstPeriod: Bool
-    /// From a customer's request to the decision on it, in milliseconds.
+    /// From a customer's refund request to the decision, in milliseconds.
     package var refundWindow: Int64
-    /// Who decides on a refund that was asked for.
+    /// Who decides on refund requests.
     package var refundRule: RefundRule
-    /// Storefronts whose law asks for consent to every increase of a price.
+    /// Storefronts whose law requires consent to every price increase.
     package var storefrontsAskingConsent: Set<String>
-    /// What a purchase costs where the operator wrote no price.
+    /// What a purchase costs where the catalog has no price.
     package var missingPrice: MissingPrice
-    /// Whether family members are notified of the end of a grace period, of an extension and of a reversed refund, of
-    /// which Apple's documentation does not say that members are notified.
+    /// Whether family members are notified of the end of a grace period, an extension and a reversed refund. Apple's
+    /// documentation does not say so.
     package var extraFamilyNotifications: Bool
 
-    /// The choices for an environment: calendar months in both; production charges a day ahead.
+    /// The defaults of an environment: calendar months in both; production charges a day ahead.
     package init(for environment: StoreEnvironment, tokenChangeMovesHistory: Bool = true, rate: RenewalRate = .calendar)
     {
         self.tokenChangeMovesHistory = tokenChangeMovesHistory
@@ -60,9 +60,9 @@ package struct Policy: Codable, Equatable, Sendable {
         extraFamilyNotifications = true
     }
 
-    /// The end of a period that belongs to a run.
+    /// The end of a period in a run of periods.
     ///
-    /// - Parameter anchor: where the run began; its day counts unless the day is to drift.
+    /// - Parameter anchor: where the run began; its day of the month applies unless the day may drift.
     func end(of period: Period, from start: Timestamp, anchor: PeriodAnchor) -> Timestamp {
         rate.end(
             of: period,
@@ -72,11 +72,11 @@ package struct Policy: Codable, Equatable, Sendable {
         )
     }
 
-    /// How long a gap in paid service may last before a new run begins, in milliseconds: sixty days, or ten minutes
-    /// where months are accelerated.
+    /// The longest gap in paid service within one run, in milliseconds: sixty days, or ten minutes at accelerated
+    /// rates.
     package var longestGap: Int64 { rate.isCalendar ? 60 * 86_400_000 : 10 * 60_000 }
 
-    /// Whether a customer may take a win-back offer on a lapsed subscription of their own.
+    /// Whether a customer may redeem a win-back offer on an expired subscription of their own.
     package func allows(
         winBack offer: Offer,
         for subscription: some HeldSubscription,
@@ -93,13 +93,13 @@ package struct Policy: Codable, Equatable, Sendable {
         return Policy.wholeMonths(now.milliseconds - last.milliseconds) >= criteria.monthsBetweenOffers
     }
 
-    /// Months as the criteria count them: of 28 days, so that one paid month of any length is one.
+    /// Months in the sense of the criteria: 28 days, so that one paid month of any length counts as one.
     private static func wholeMonths(_ milliseconds: Int64) -> Int {
         Int(milliseconds / (28 * 86_400_000))
     }
 }
 
-/// Access that goes on for a while when a renewal cannot be charged (docs/api/lifecycle.md, Billing).
+/// Access that continues for a while when a renewal cannot be charged (docs/api/lifecycle.md, Billing).
 package struct GracePeriod: Codable, Hashable, Sendable {
     /// Which failed renewals it covers.
     package enum Coverage: String, Codable, CaseIterable, Sendable {
@@ -108,9 +108,9 @@ package struct GracePeriod: Codable, Hashable, Sendable {
         case paidToPaidOnly = "PAID_TO_PAID_ONLY"
     }
 
-    /// 3, 16 or 28; a weekly subscription has six at the most.
+    /// 3, 16 or 28; at most six for a weekly subscription.
     package var days: Int
-    /// `ALL_RENEWALS` unless the app says otherwise.
+    /// `ALL_RENEWALS` by default.
     package var coverage: Coverage
 
     /// A grace period as an app opts in to it.
@@ -119,16 +119,16 @@ package struct GracePeriod: Codable, Hashable, Sendable {
         self.coverage = coverage
     }
 
-    /// The lengths there are.
+    /// The possible lengths.
     package static let lengths = [3, 16, 28]
 }
 
-/// Who decides on a refund that a customer asked for, once the time for consumption data is over.
+/// Who decides on a refund request, once the time for consumption data is over.
 package enum RefundRule: String, Codable, CaseIterable, Sendable {
-    /// What the developer prefers; granted where nothing was sent.
+    /// As the developer prefers; granted if nothing was sent.
     case followPreference
     case alwaysGrant
     case alwaysDecline
-    /// Nobody: the operator decides.
+    /// The operator decides.
     case byHand
 }

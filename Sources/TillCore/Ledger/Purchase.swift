@@ -1,11 +1,11 @@
 /// Selling: one-time products, first purchases of subscriptions, and resubscriptions.
 extension Ledger {
-    /// A customer buys: at once, or once somebody has agreed.
+    /// A customer buys: at once, or after an approval.
     mutating func buy(_ purchase: Purchase, by id: AccountID) throws(Refusal) {
         guard let product = catalog.products[purchase.productID] else { throw .unknownProduct(purchase.productID) }
         guard product.isForSale else { throw .productNotForSale(product.id) }
         try check(purchase.subscription, product, by: id)
-        // What the customer owns needs no payment, and so nobody's permission.
+        // A product that the customer owns costs nothing, so it needs no approval.
         if self[id].owned(product.id) != nil { return try sell(purchase, by: id) }
         if purchase.isInterrupted { return try hold(purchase, because: .interrupted, by: id) }
         if self[id].asksToBuy { return try hold(purchase, because: .askToBuy, by: id) }
@@ -38,7 +38,7 @@ extension Ledger {
         }
     }
 
-    /// Plans that are billed monthly are not for every product, nor for every country.
+    /// Plans with monthly billing are not available for every product and country.
     private func checkCommitment(_ product: Product, _ purchase: Purchase, by id: AccountID) throws(Refusal) {
         guard product.plan?.monthly != nil else { throw .noMonthlyPlan(product: product.id) }
         let storefront = purchase.storefront ?? self[id].storefront
@@ -54,8 +54,8 @@ extension Ledger {
         }
     }
 
-    /// A signature of the app's server is good for one purchase. More nonces are kept than a customer could use up
-    /// while their signatures are good.
+    /// A signature of the app's server is valid for one purchase. More nonces are kept than a customer could use while
+    /// their signatures are valid.
     private mutating func useUp(_ nonce: String, by id: AccountID) throws(Refusal) {
         if self[id].offerNonces.contains(nonce) { throw .offerSignatureUsed(nonce: nonce) }
         self[id].offerNonces.append(nonce)
@@ -103,7 +103,7 @@ extension Ledger {
         if let held, held.isPaidFor(by: purchase) { return payNow(for: held, purchase, by: id) }
         let offers = try chooseOffers(purchase, product, by: id, holding: held)
         if let held, held.status == .active {
-            // A customer who stays with the present product pays the agreed price.
+            // A customer who keeps the current product pays the agreed price.
             if held.latestTransaction.productID != product.id || !offers.isEmpty {
                 try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
             }
@@ -114,8 +114,8 @@ extension Ledger {
         try begin(product, plan, purchase, offers: offers, after: held, by: id)
     }
 
-    /// Buying again what could not be charged pays for it; buying the present product also withdraws the choice of
-    /// another.
+    /// Buying the product that could not be charged pays for it; buying the current product also withdraws the choice
+    /// of another.
     private mutating func payNow(for held: Subscription, _ purchase: Purchase, by id: AccountID) {
         purchaseResult = .recovered
         var held = held
@@ -133,11 +133,11 @@ extension Ledger {
         after held: Subscription?,
         by id: AccountID
     ) throws(Refusal) {
-        // A refunded period, or one that runs while the next was refunded, ends with the purchase.
+        // A refunded period, or a current one whose next period was refunded, ends with the purchase.
         let replaced = held.map { supersede($0) } ?? []
         let period = try enterPeriod(purchase, product, to: id, offer: offers.first, continuing: held)
         let row = period.transaction
-        // A refund ended the service before the period did.
+        // A refund ended the service before the end of the period.
         let continuesRun = held.map { !isLongGap(from: $0.endOfAccess, to: now) } ?? false
         var begun = Subscription(
             groupID: plan.groupID,
@@ -169,12 +169,12 @@ extension Ledger {
         return anchor.following(plan.firstPeriod(under: offer), until: period.end)
     }
 
-    /// What later periods carry once the first has carried the first offer.
+    /// What later periods carry after the first period has used the first offer.
     static func remaining(of offers: [PendingOffer]) -> [PendingOffer] {
         [offers.first?.afterOnePeriod].compactMap { $0 } + offers.dropFirst()
     }
 
-    /// The offers that a purchase takes, in the order in which they apply; most take one or none.
+    /// The offers that a purchase redeems, in the order in which they apply; usually one or none.
     private mutating func chooseOffers(
         _ purchase: Purchase,
         _ product: Product,
@@ -183,7 +183,7 @@ extension Ledger {
     ) throws(Refusal) -> [PendingOffer] {
         guard let group = product.plan?.groupID, purchase.billingPlan != .monthly else { return [] }
         let isActive = held?.status == .active
-        // Grace is service, too: only a customer without any may have the introductory offer.
+        // Grace is service, too: only a customer without service may use the introductory offer.
         let isServed = isActive || held?.status == .gracePeriod
         let introductory = product.offer(.introductory)
         let mayIntroduce = !isServed && !self[id].introductoryOffersUsed.contains(group)
@@ -222,7 +222,7 @@ extension Ledger {
         }
     }
 
-    /// Redeems a code offer: once for each customer, within its audience and its limit.
+    /// Redeems an offer code: once for each customer, within its audience and its limit.
     private mutating func redeem(
         _ offerID: String,
         _ product: Product,
@@ -264,7 +264,7 @@ extension Ledger {
 
     // MARK: The row
 
-    /// Enters the row of a one-time purchase.
+    /// Adds the row of a one-time purchase.
     private mutating func enterSale(
         _ purchase: Purchase,
         _ product: Product,
@@ -274,7 +274,7 @@ extension Ledger {
         enter(try sale(of: product, purchase, to: id, offer: offer))
     }
 
-    /// Enters the first period of a subscription's purchase.
+    /// Adds the first period of a subscription purchase.
     mutating func enterPeriod(
         _ purchase: Purchase,
         _ product: Product,
@@ -296,7 +296,7 @@ extension Ledger {
         return enter(row, until: policy.end(of: period, from: row.purchaseDate, anchor: anchor))
     }
 
-    /// What the row of every purchase has.
+    /// The common fields of every purchase.
     private mutating func sale(
         of product: Product,
         _ purchase: Purchase,
@@ -365,22 +365,21 @@ extension Ledger {
 }
 
 extension Transaction {
-    /// Whether it cost anything.
+    /// Whether its price is above zero.
     var isPaid: Bool { (price?.milliunits ?? 0) > 0 }
 
-    /// Milliseconds of service that it paid for; nothing when it was free.
+    /// Milliseconds of service that it paid for; zero when it was free.
     var paidMilliseconds: Int64 {
         guard let expiresDate, isPaid else { return 0 }
-        // A stored row is measured before anybody has checked its dates.
+        // A stored row may be measured before its dates have been checked.
         let length = expiresDate.milliseconds.subtractingReportingOverflow(purchaseDate.milliseconds)
         return length.overflow ? 0 : length.partialValue
     }
 }
 
 extension Subscription {
-    /// Whether a purchase pays for the renewal that is retried: it is of the product that the renewal would have, or of
-    /// the present one, and asks for nothing that only a new period can have: an offer, a price, a storefront, an order
-    /// or another billing plan.
+    /// Whether a purchase pays for the renewal in retry: it is for the product of that renewal, or for the current one,
+    /// and has nothing that needs a new period: an offer, a price, a storefront, an order or another billing plan.
     fileprivate func isPaidFor(by purchase: Purchase) -> Bool {
         guard state.awaitsPayment else { return false }
         let latest = latestTransaction

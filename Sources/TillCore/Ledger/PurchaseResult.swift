@@ -1,5 +1,5 @@
-/// What a purchase led to. A purchase by somebody who is subscribed already may leave no new transaction, so the
-/// transaction in an answer does not tell.
+/// The result of a purchase. A purchase by a current subscriber may add no new transaction, so the transaction in an
+/// answer does not show the result.
 package enum PurchaseResult: String, CaseIterable, Sendable {
     /// A one-time product was bought.
     case purchased
@@ -17,18 +17,18 @@ package enum PurchaseResult: String, CaseIterable, Sendable {
     case downgradeScheduled
     /// Another product of the same level begins with the next renewal.
     case crossgradeScheduled
-    /// The same product is billed in the other way from the next renewal on.
+    /// The same product uses the other billing plan from the next renewal on.
     case billingPlanScheduled
     /// An offer applies from the next renewal on.
     case offerScheduled
-    /// A change that was scheduled will not happen.
+    /// A scheduled change was withdrawn.
     case changeWithdrawn
     /// The customer owns this non-consumable already.
     case alreadyOwned
     /// The purchase waits for a parent's approval, or for the customer to complete it.
     case held
 
-    /// Whether the purchase left a new transaction.
+    /// Whether the purchase made a new transaction.
     package var hasTransaction: Bool {
         switch self {
         case .purchased, .subscribed, .resubscribed, .recovered, .upgraded, .crossgraded: true

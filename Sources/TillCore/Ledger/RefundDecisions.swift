@@ -1,9 +1,8 @@
-/// Refunds: what a customer asks for, what the developer says, what is decided, and what is undone
-/// (docs/api/refunds.md).
+/// Refunds: the customer's request, the developer's report, the decision, and its reversal (docs/api/refunds.md).
 extension Ledger {
     // MARK: The request
 
-    /// A customer asks for money back. Of a subscription, renewal is turned off first, as the App Store does.
+    /// A customer requests a refund. For a subscription, auto-renewal is turned off first, as in the App Store.
     mutating func requestRefund(of id: TransactionID, because reason: ConsumptionRequestReason) throws(Refusal) {
         let row = try row(id)
         guard row.ownership == .purchased else { throw .familyShared(id) }
@@ -32,8 +31,8 @@ extension Ledger {
         note(.refundRequested(id, reason, asksForData: asksForData))
     }
 
-    /// The developer's consumption data. Counts while a request is open and its twelve hours are not over; is accepted
-    /// and forgotten otherwise.
+    /// The developer's consumption report. It counts while a request is open and its twelve hours are not over;
+    /// otherwise it is accepted and ignored.
     mutating func take(_ report: ConsumptionReport, on id: TransactionID) throws(Refusal) {
         let row = try row(id)
         guard
@@ -46,7 +45,7 @@ extension Ledger {
 
     // MARK: The decision
 
-    /// The window is over: the rule that held when the request came decides.
+    /// The time for the report is over: the rule from the time of the request decides.
     mutating func decideRefund(of id: TransactionID, by account: AccountID) {
         guard let request = self[account].refundRequests.first(where: { $0.transaction == id }) else { return }
         do {
@@ -61,13 +60,13 @@ extension Ledger {
                 }
             }
         } catch {
-            // It was refunded or taken back meanwhile: there is nothing left to decide.
+            // It was refunded or withdrawn meanwhile: nothing is left to decide.
             self[account].refundRequests.removeAll { $0.transaction == id }
             touch(account)
         }
     }
 
-    /// What is left: of a subscription the unused part of its period, of anything else what was not consumed.
+    /// What remains: the unused part of a subscription's period, or what was not consumed of another product.
     private func share(after request: RefundRequest, of id: TransactionID) -> Refund.Share {
         guard let row = rows[id] else { return .full }
         if row.groupID != nil { return unusedPart(of: row) == nil ? .full : .unused }
@@ -135,20 +134,20 @@ extension Ledger {
             return resumeSharingOfProduct(restored)
         }
         let latest = subscription.state.latest
-        // A period that ended while it was refunded ended then.
+        // If the period ended while it was refunded, the subscription expired then.
         let endedWhy: ExpirationReason = subscription.preference.autoRenews ? .other : .customer(leftInGrace: false)
         try apply(
             latest.id == id ? .reversal(latest, endedWhy: endedWhy) : .reversalOfEarlier(id),
             to: subscription.originalID,
             of: row.account
         ) { $0.replacedRefunds.removeAll { $0 == id } }
-        // A card that was accepted meanwhile is charged at once for what is awaited again.
+        // A card that was accepted meanwhile is charged at once for a payment that is awaited again.
         if self[row.account].card == .accepted { chargeAwaited(by: row.account) }
     }
 
-    // MARK: How much
+    // MARK: The amount
 
-    /// Thousandths of a percent: 100,000 in full, or the part that was asked for, or the unused part of a period.
+    /// Thousandths of a percent: 100,000 in full, the requested part, or the unused part of a period.
     private func percentage(of refund: Refund, _ row: Transaction) throws(Refusal) -> Int {
         switch refund.share {
         case .full:
@@ -162,7 +161,7 @@ extension Ledger {
         }
     }
 
-    /// All of a period that has not begun is unused.
+    /// A period that has not begun is completely unused.
     private func unusedPart(of row: Transaction) -> Int? {
         guard let end = row.expiresDate else { return nil }
         let whole = end.milliseconds - row.purchaseDate.milliseconds

@@ -1,11 +1,11 @@
-/// Why the rules refuse a command. The list is closed, and its order is the order in which the rules look:
-/// where two would apply, the one that stands first is thrown.
+/// Why the rules refuse a command. The list is closed, in the order in which the rules check: where two apply, the
+/// first one is thrown.
 package enum Refusal: Error, Equatable, Sendable {
-    // The parties.
+    // Accounts and time.
     case unknownAccount(String)
     case laterThanClock(at: Timestamp, now: Timestamp)
     case earlierThanLastEvent(at: Timestamp, last: Timestamp)
-    // What is wanted.
+    // Requested things.
     case unknownTransaction(TransactionID)
     case unknownProduct(String)
     case productNotForSale(String)
@@ -19,7 +19,7 @@ package enum Refusal: Error, Equatable, Sendable {
     case unknownHeldPurchase(Int64)
     case tooManyHeldPurchases(most: Int)
     case cardDeclined
-    // What the customer already has.
+    // Existing purchases.
     case alreadySubscribed(product: String, until: Timestamp)
     case priceOfFreeTrial
     // Subscriptions.
@@ -59,95 +59,95 @@ package enum Refusal: Error, Equatable, Sendable {
     case familyOnAnotherClock(customer: String, clock: String?)
     case notShareable(product: String)
 
-    /// One sentence: what was wrong, and what would do instead.
+    /// One or two sentences: what was wrong, and what to do instead.
     package var explanation: String {
         switch self {
         case .unknownAccount(let customer):
-            "There is no customer \(customer) in this app and environment; create one, or buy something for them."
+            "No customer \(customer) in this app and environment; create one, or buy something for them."
         case .laterThanClock(let instant, let now):
-            "The instant \(instant.iso8601) is later than the customer's clock, which shows \(now.iso8601); "
+            "The instant \(instant.iso8601) is later than the customer's clock (\(now.iso8601)); "
                 + "leave the instant out, or advance the clock first with till clock advance."
         case .earlierThanLastEvent(let now, let last):
-            "The instant \(now.iso8601) lies before the customer's last event at \(last.iso8601); "
+            "The instant \(now.iso8601) is before the customer's last event at \(last.iso8601); "
                 + "an account's time only moves forward."
         case .unknownTransaction(let id):
             "Transaction \(id.number) is not in this app and environment."
         case .unknownProduct(let id):
-            "The catalogue has no product \(id); import it first."
+            "The catalog has no product \(id); import it first."
         case .productNotForSale(let id):
-            "Product \(id) was removed from sale; put it back on sale, or import a catalogue that has it."
+            "Product \(id) was removed from sale; put it back on sale, or import a catalog that has it."
         case .badQuantity(let quantity, let most, let type):
-            "A quantity of \(quantity) is not possible: of \(type.wireName) "
-                + (most == 1 ? "one is sold at a time." : "1 to \(most) are sold at a time.")
+            "The quantity \(quantity) is invalid: for the type \(type.wireName) "
+                + (most == 1 ? "it must be 1." : "it must be 1 to \(most).")
         case .badPrice(let milliunits):
-            "A price of \(milliunits) thousandths is not possible: "
-                + "it must be 0 or more and fit 63 bits for the quantity."
+            "The price of \(milliunits) thousandths is invalid: "
+                + "it must be 0 or more, and the total for the quantity must fit 63 bits."
         case .badAppAccountToken(let text):
-            "\(text.prefix(64)) is not a UUID; an app account token is one."
+            "\(text.prefix(64)) is not a UUID; an app account token must be one."
         case .unknownOrder(let order):
-            "Order \(order.wireForm) is not one of this customer's."
+            "This customer has no order \(order.wireForm)."
         case .alreadySubscribed(let product, let until):
             "The customer's subscription to \(product) runs until \(until.iso8601); "
-                + "it cannot be bought again before, except with an offer or as a change of plan."
+                + "until then, buy only with an offer or as a change of plan."
         case .noMonthlyPlan(let product):
-            "Product \(product) has no plan that is billed monthly, or it is switched off in the catalogue."
+            "Product \(product) has no plan with monthly billing, or the catalog disables it."
         case .monthlyPlanNotSold(let storefront):
-            "Plans that are billed monthly are not sold in \(storefront); the setting commitmentsEverywhere allows it."
+            "Plans with monthly billing are not sold in \(storefront); the setting commitmentsEverywhere allows it."
         case .noPrice(let product, let offer, let storefront):
             "\(offer.map { "The offer \($0) of product" } ?? "Product") \(product) has no price in storefront "
                 + "\(storefront), and the environment refuses such purchases. Add a price for \(storefront) to the "
                 + "catalog, or allow it: till rules set --missing-price storefrontCurrency"
         case .unknownHeldPurchase(let number):
-            "No purchase \(number) waits for this customer; till purchase list shows those that do."
+            "This customer has no held purchase \(number); list them with till purchase list."
         case .tooManyHeldPurchases(let most):
-            "\(most) purchases wait for this customer already; approve or decline some."
+            "This customer already has \(most) held purchases; approve or decline some."
         case .cardDeclined:
-            "The customer's card is declined; let it be accepted again with till card accept."
+            "The customer's card is declined; make it valid again with till card accept."
         case .priceOfFreeTrial:
             "A free trial costs nothing; leave the price out, or buy without the offer."
         case .unknownSubscription(let id):
             "Transaction \(id.number) is not the original transaction of a subscription of this customer."
         case .notSubscribed(let id, let since):
-            "Subscription \(id.number) ended at \(since.iso8601); buying it again begins it anew."
+            "Subscription \(id.number) ended at \(since.iso8601); buy it again to start a new one."
         case .otherGroup(let product, let group):
-            "Product \(product) is not in the group \(group) of this subscription; buy it instead."
+            "Product \(product) is not in the group \(group) of this subscription; buy it separately."
         case .autoRenewIsOff(let id):
-            "Subscription \(id.number) does not renew already."
+            "Auto-renewal of subscription \(id.number) is off already."
         case .autoRenewIsOn(let id):
             "Subscription \(id.number) renews already."
         case .noPriceIncrease(let id):
-            "No price increase of subscription \(id.number) waits for an answer."
+            "Subscription \(id.number) has no price increase that needs an answer."
         case .extensionIneligible(let id, let reasonNotToRenew):
             "Subscription \(id.number) cannot be extended: \(reasonNotToRenew.words)."
         case .extensionLimit(let id):
-            "The customer of subscription \(id.number) had two extensions in the last 365 days, which is the most."
+            "The customer of subscription \(id.number) had two extensions in the last 365 days, which is the maximum."
         case .refundAlreadyRequested(let id):
-            "A refund of transaction \(id.number) was asked for already and is not decided."
+            "Transaction \(id.number) already has a refund request without a decision."
         case .refundNotRequested(let id):
-            "No refund of transaction \(id.number) is asked for; till refund request asks."
+            "Transaction \(id.number) has no refund request; make one with till refund request."
         case .tooManyRefundRequests(let most):
-            "\(most) refunds of this customer wait for a decision already."
+            "This customer already has \(most) refund requests without a decision."
         case .familyOnAnotherClock(let customer, let clock):
-            "Customer \(customer) lives by another clock than the family, which lives by "
+            "Customer \(customer) is on another clock than the family, which is on "
                 + "\(clock.map { "the clock \($0)" } ?? "that of the app"); put both on one first."
         case .notShareable(let product):
             "Product \(product) cannot be shared with a family."
         case .offerSignatureUsed(let nonce):
-            "The signature with the nonce \(nonce.prefix(64)) was used before; let the app's server make another."
+            "The signature with the nonce \(nonce.prefix(64)) was used before; the app's server must make another."
         case .unknownOffer(let product, let kind, let id):
             "Product \(product) has no \(kind.words) offer\(id.map { " \($0)" } ?? "")."
         case .offerNeedsNoSubscription(let kind):
-            "Offers of the kind \(kind.words) are not for a customer who is subscribed to the group now."
+            "Offers of the kind \(kind.words) are not for current subscribers of the group."
         case .offerNeedsEarlierSubscription(let kind):
-            "Offers of the kind \(kind.words) are for a customer who is, or was, subscribed to the group; "
+            "Offers of the kind \(kind.words) are for customers who are or were subscribed to the group; "
                 + "this one never was."
         case .introductoryOfferUsed(let group):
-            "The customer has used an introductory offer in group \(group); there is one for each customer and group."
+            "The customer has used an introductory offer in group \(group); each customer gets one in each group."
         case .codeNotForAudience(let offer, let audience, let customer):
             "Code offer \(offer) is for \(audience.map(\.rawValue).sorted().joined(separator: ", ")) customers; "
                 + "this one is \(customer.rawValue)."
         case .codeAlreadyRedeemed(let offer):
-            "The customer has redeemed code offer \(offer) before; it is once for each customer."
+            "The customer has redeemed code offer \(offer) before; each customer can do so once."
         case .codeUsedUp(let offer, let limit):
             "Code offer \(offer) has been redeemed \(limit) times, which is its limit."
         case .winBackNotYet(let offer):
@@ -158,19 +158,19 @@ package enum Refusal: Error, Equatable, Sendable {
         case .familyShared(let id):
             "Transaction \(id.number) is a family member's copy; use the purchaser's."
         case .alreadyRevoked(let id, let date):
-            "Transaction \(id.number) was revoked at \(date.iso8601) already."
+            "Transaction \(id.number) was already revoked at \(date.iso8601)."
         case .notRefunded(let id):
             "Transaction \(id.number) is not refunded, so there is nothing to reverse."
         case .badPercentage(let percentage):
-            "\(percentage) is not a part to refund: give thousandths of a percent, 1 to 99999, or refund in full."
+            "\(percentage) is not a valid part: give thousandths of a percent, 1 to 99999, or refund in full."
         case .nothingLeftToProrate(let id):
-            "Nothing of transaction \(id.number) is unused; refund it in full, or name a percentage."
+            "No part of transaction \(id.number) is unused; refund it in full, or give a percentage."
         case .alreadyInFamily(let customer, let family):
             "Customer \(customer) is in the family \(family); leave it first."
         case .notInFamily(let customer):
             "Customer \(customer) is in no family."
         case .familyFull(let family):
-            "The family \(family) has \(FamilyMembership.mostMembers) members, which is the most."
+            "The family \(family) has \(FamilyMembership.mostMembers) members, which is the maximum."
         }
     }
 }
@@ -185,9 +185,9 @@ package enum ReasonNotToExtend: String, Sendable {
     var words: String {
         switch self {
         case .notActive: "it is not active"
-        case .freeTrial: "a free trial runs"
+        case .freeTrial: "it is in a free trial"
         case .neverPaid: "no period of it was ever paid"
-        case .firstPaidPeriod: "no period before the running one was paid; the setting extendsFirstPeriod allows it"
+        case .firstPaidPeriod: "no period before the current one was paid; the setting extendsFirstPeriod allows it"
         }
     }
 }

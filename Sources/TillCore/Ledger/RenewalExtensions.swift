@@ -1,8 +1,8 @@
-/// A later end of the running period, free of charge (docs/api/extensions.md).
+/// A later end of the current period, free of charge (docs/api/extensions.md).
 extension Ledger {
     mutating func extend(_ wanted: Extension, by id: AccountID) throws(Refusal) {
         let subscription = try subscription(wanted.subscription, of: id)
-        // The same request again is answered as it was.
+        // A repeated request gets the same answer.
         if subscription.extensions.contains(where: { $0.request == wanted.request }) { return }
         if let refusal = refusalToExtend(subscription, held: self[id]) { throw refusal }
         try extend(subscription, by: id, days: wanted.days, request: wanted.request)
@@ -10,7 +10,7 @@ extension Ledger {
 
     /// A mass extension's part in one account.
     ///
-    /// - Returns: whether it was given; nil where it did not concern the account.
+    /// - Returns: whether it succeeded; nil where it did not apply to the account.
     mutating func extend(_ wanted: MassExtension, by id: AccountID) -> Bool? {
         guard
             let subscription = self[id].subscriptions.first(where: {
@@ -46,7 +46,7 @@ extension Ledger {
         return recent.count >= 2 ? .extensionLimit(subscription.originalID) : nil
     }
 
-    /// Moves the end of the latest period, also of one that was charged ahead: that is what `renewalDate` says.
+    /// Moves the end of the latest period, even of one that was charged ahead: `renewalDate` shows that end.
     private mutating func extend(
         _ subscription: Subscription,
         by id: AccountID,

@@ -1,18 +1,18 @@
-/// How one attempt to send a notification ended, in the words of the notification history.
+/// How one attempt to send a notification ended, with the values of the notification history.
 package enum SendAttemptResult: String, Codable, CaseIterable, Sendable {
     /// The receiver answered 200 to 206.
     case success = "SUCCESS"
-    /// There was no complete answer within the time limit.
+    /// No complete answer arrived within the time limit.
     case timedOut = "TIMED_OUT"
-    /// The handshake failed, or the certificate did not hold.
+    /// The handshake failed, or the certificate was invalid.
     case tlsIssue = "TLS_ISSUE"
-    /// Redirects led in a circle, or further than we follow.
+    /// Redirects formed a loop, or there were too many.
     case circularRedirect = "CIRCULAR_REDIRECT"
-    /// The receiver took the connection and ended it without a byte.
+    /// The receiver accepted the connection and closed it without sending a byte.
     case noResponse = "NO_RESPONSE"
-    /// No connection came about, or it was reset before an answer.
+    /// The connection failed, or was reset before an answer.
     case socketIssue = "SOCKET_ISSUE"
-    /// The answer declares a charset that nobody can read.
+    /// The answer declares an unknown charset.
     case unsupportedCharset = "UNSUPPORTED_CHARSET"
     /// The answer is not HTTP.
     case invalidResponse = "INVALID_RESPONSE"
@@ -30,14 +30,14 @@ package struct SendAttempt: Codable, Equatable, Sendable {
     package var date: Timestamp
     /// How it ended.
     package var result: SendAttemptResult
-    /// How long it took by the wall, in milliseconds.
+    /// How long it took in real time, in milliseconds.
     package var milliseconds: Int
     /// The HTTP status of the last answer; nil if none came.
     package var status: Int?
-    /// Why Till itself did not send it there, in words; nil otherwise.
+    /// Why Till did not send the request, in words; nil otherwise.
     package var reason: String?
 
-    /// An attempt with all that is known of it.
+    /// An attempt with its result.
     package init(
         date: Timestamp,
         result: SendAttemptResult,

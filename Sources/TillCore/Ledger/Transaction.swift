@@ -1,21 +1,21 @@
-/// A row of the ledger: what one signed transaction says (docs/api/payloads.md).
+/// A transaction of the ledger: the content of one signed transaction (docs/api/payloads.md).
 package struct Transaction: Codable, Equatable, Sendable {
     /// New for every purchase and for every family member's copy.
     package var id: TransactionID
     /// The id of the first purchase; constant through a group's renewals, changes of plan and resubscriptions.
     package var originalID: TransactionID
     package var account: AccountID
-    /// The account's change number at which the row took its present form: its place in the history.
+    /// The account's change number when the row got its present form: its position in the history.
     package var change: Int64
     /// Only for auto-renewables.
     package var lineItem: Int64?
-    /// Nil for a family member's copy, for which nobody was charged.
+    /// Nil for a family member's copy, which has no charge.
     package var order: OrderID?
-    /// `productId` on the wire; a change of plan makes a row of its own.
+    /// `productId` on the wire; a change of plan makes a new row.
     package var productID: String
     /// Only for auto-renewables.
     package var groupID: String?
-    /// As the catalogue had it at the purchase; on the wire by its `wireName`.
+    /// The type at the time of the purchase; `wireName` on the wire.
     package var type: ProductType
     /// In whole seconds; the wire counts milliseconds since 1970.
     package var purchaseDate: Timestamp
@@ -31,27 +31,27 @@ package struct Transaction: Codable, Equatable, Sendable {
     package var ownership: Ownership
     /// `transactionReason` on the wire.
     package var reason: TransactionReason
-    /// Where it was bought, whatever storefront the customer has now.
+    /// Where it was bought, even if the customer has moved since.
     package var storefront: Storefront
     /// The total for the quantity after the offer; nil for family copies.
     package var price: Money?
-    /// Nil without an offer; else the four `offer…` keys of the payload.
+    /// Nil without an offer; otherwise the four `offer…` keys of the payload.
     package var offer: AppliedOffer?
     /// Superseded by an upgrade.
     package var isUpgraded: Bool
-    /// Nil unless refunded or taken from the family; a reversed refund makes it nil again.
+    /// Nil unless refunded or withdrawn from the family; a reversed refund sets it to nil again.
     package var revocation: Revocation?
-    /// The refund's place in the account's refund history; only while refunded.
+    /// The position in the account's refund history; only while refunded.
     package var refundNumber: Int64?
-    /// Finished by the app. Not part of any payload.
+    /// Finished by the app. In no payload.
     package var isFinished: Bool
     /// For a family member's copy: the purchaser's transaction.
     package var sharedFrom: TransactionID?
-    /// When the row took its present form; signatures are never dated earlier.
+    /// When the row got its present form; signatures are never dated earlier.
     package var modifiedDate: Timestamp
-    /// `billingPlanType` on the wire; nil where the product leaves no choice.
+    /// `billingPlanType` on the wire; nil where the product has only one way.
     package var billingPlan: BillingPlan.Kind?
-    /// `commitmentInfo` on the wire; only for a plan that is billed monthly.
+    /// `commitmentInfo` on the wire; only for plans with monthly billing.
     package var commitment: Commitment?
 
     /// A row with all its parts.
@@ -117,13 +117,13 @@ package struct Transaction: Codable, Equatable, Sendable {
     package var isOriginal: Bool { id == originalID }
 }
 
-/// How the customer came by it.
+/// How the customer got it.
 package enum Ownership: String, Codable, CaseIterable, Sendable {
     case purchased = "PURCHASED"
     case familyShared = "FAMILY_SHARED"
 }
 
-/// Who acted.
+/// Who caused the transaction.
 package enum TransactionReason: String, Codable, Sendable {
     /// The customer.
     case purchase = "PURCHASE"
@@ -142,14 +142,14 @@ package struct Revocation: Codable, Equatable, Sendable {
 
     /// `revocationDate` on the wire, in whole seconds.
     package var date: Timestamp
-    /// A family's copy takes the reason of the refund; where sharing itself ends, it is 0.
+    /// A family's copy has the reason of the refund; 0 where the sharing itself ends.
     package var reason: RevocationReason
-    /// Tells a refund, all or in part, from the end of family access.
+    /// A full refund, a partial refund, or the end of family access.
     package var kind: Kind
     /// Thousandths of a percent that were refunded, 0 to 100,000; nil for the end of family access.
     package var percentage: Int?
 
-    /// What the revocation keys will say.
+    /// The values of the revocation keys.
     package init(date: Timestamp, reason: RevocationReason, kind: Kind, percentage: Int?) {
         self.date = date
         self.reason = reason

@@ -1,4 +1,4 @@
-/// The customer turns auto-renewal off and on (docs/api/lifecycle.md, Customer changes).
+/// The customer turns auto-renewal on and off (docs/api/lifecycle.md, Customer changes).
 extension Ledger {
     mutating func turnAutoRenewOff(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         let subscription = try subscription(original, of: id)
@@ -15,9 +15,8 @@ extension Ledger {
         }
     }
 
-    /// Turns auto-renewal off. A change of plan and an offer that have not begun are dropped; a commitment continues to
-    /// its end, also while a payment is retried. Any other customer whose payment is awaited gives it up: the
-    /// subscription expires at once.
+    /// Turns auto-renewal off. A scheduled change of plan or offer is dropped. A commitment continues to its end, even
+    /// while a payment is retried. Without a commitment, a subscription that awaits a payment expires at once.
     mutating func disableAutoRenew(_ subscription: Subscription, by id: AccountID) throws(Refusal) {
         let cause = Cause.autoRenewOff(isBound: subscription.isBound)
         try apply(cause, to: subscription.originalID, of: id) { $0.dropRenewal() }
@@ -25,7 +24,7 @@ extension Ledger {
 }
 
 extension Subscription {
-    /// What is left of the customer's choices once auto-renewal is off.
+    /// The customer's choices after auto-renewal was turned off.
     mutating func dropRenewal() {
         let productID = latestTransaction.productID
         if !isBound { preference.autoRenews = false }

@@ -9,7 +9,7 @@ extension Ledger {
         applyDue(.chargeFailure(graceUntil: graceUntil, retryUntil: retryUntil), to: subscription, of: id)
     }
 
-    /// What the app has opted in to when the error happens; a later choice does not alter it.
+    /// As the app's setting is when the payment fails; later changes of the setting do not matter.
     private func endOfGrace(of subscription: Subscription) -> Timestamp? {
         guard let grace = policy.grace else { return nil }
         let latest = subscription.latestTransaction
@@ -18,7 +18,7 @@ extension Ledger {
         return policy.rate.endOfGrace(days: grace.days, period: period, from: subscription.renewalDate)
     }
 
-    /// The card changes; one that is accepted is charged at once for all that waits for it.
+    /// Changes the card; an accepted card is charged at once for all awaited payments.
     mutating func useCard(_ card: Card, by id: AccountID) {
         if self[id].card != card {
             self[id].card = card
@@ -28,7 +28,7 @@ extension Ledger {
         if card == .accepted { chargeAwaited(by: id) }
     }
 
-    /// Charges an accepted card for all that waits for a payment.
+    /// Charges an accepted card for all awaited payments.
     mutating func chargeAwaited(by id: AccountID) {
         let waiting = self[id].subscriptions.filter(\.state.awaitsPayment).map(\.originalID)
         for original in waiting.sorted() {
@@ -37,8 +37,8 @@ extension Ledger {
         }
     }
 
-    /// A payment succeeded: inside grace the run of periods goes on, after it a new one begins now. A product that is
-    /// not for sale is not charged for, and the subscription waits on.
+    /// A payment succeeded: in grace the run of periods continues, later a new one begins now. A product that is not
+    /// for sale is not charged, and the subscription keeps waiting.
     mutating func recover(_ subscription: Subscription, by id: AccountID) {
         let isForSale = catalog.products[subscription.preference.productID]?.isForSale == true
         guard isForSale || subscription.isBound else { return }

@@ -1,31 +1,31 @@
-/// What can happen to a subscription: everything that a customer, the operator or the passing of time does to one.
+/// Everything that can happen to a subscription: through the customer, the operator or the passing of time.
 ///
-/// Whoever makes a cause has decided what it needs: the period that was charged, or the dates of a grace period.
+/// A cause contains what was decided already, such as the charged period or the dates of a grace period.
 package enum Cause: Equatable, Sendable {
     // MARK: Purchases
 
     /// The customer bought a product of the group, and a period begins now.
     case purchase(SubscriptionPeriod)
-    /// The customer bought another plan that begins at once and replaces the present one.
+    /// The customer bought another plan, which begins at once and replaces the current one.
     case planChange(SubscriptionPeriod, withOffer: Bool)
-    /// The customer chose another plan, or another way to pay, for the next renewal.
+    /// The customer chose another plan, or another billing plan, for the next renewal.
     case planChoice(product: String, withOffer: Bool)
-    /// The customer chose the present plan again.
+    /// The customer chose the current plan again.
     case choiceWithdrawal
     /// The customer accepted an offer for the next period of the same product.
     case offer
-    /// The customer turned auto-renewal off. `isBound` says that more months of a commitment are owed: it continues to
-    /// its end and does not begin again.
+    /// The customer turned auto-renewal off. `isBound`: more months of a commitment are owed, so it continues to its
+    /// end and does not renew.
     case autoRenewOff(isBound: Bool)
     case autoRenewOn
 
     // MARK: Time
 
-    /// The next period would have been charged ahead, and the product was not for sale.
+    /// The product was not for sale when the next period should have been charged ahead.
     case missedCharge
     /// The store charged for the next period.
     case renewal(SubscriptionPeriod)
-    /// The period ended, and no charge was tried.
+    /// The period ended, and no charge was attempted.
     case endOfPeriod(ExpirationIntent)
     /// The charge for the next period failed. `graceUntil` is nil without a grace period.
     case chargeFailure(graceUntil: Timestamp?, retryUntil: Timestamp)
@@ -43,15 +43,15 @@ package enum Cause: Equatable, Sendable {
 
     /// The latest transaction was refunded.
     case refund(SubscriptionPeriod)
-    /// Another transaction was refunded: of a past period, of one that was replaced, or of the period that still runs
-    /// while the next one has been charged.
+    /// Another transaction was refunded: of a past period, of a replaced one, or of the current period while the next
+    /// one has been charged.
     case refundOfEarlier(TransactionID)
-    /// The refund of the latest transaction was reversed. `endedWhy` counts where its period has ended meanwhile.
+    /// The refund of the latest transaction was reversed. `endedWhy` applies if its period has ended meanwhile.
     case reversal(SubscriptionPeriod, endedWhy: ExpirationReason)
     case reversalOfEarlier(TransactionID)
     /// The end of the latest period was moved.
     case renewalExtension(SubscriptionPeriod)
-    /// A mass extension could not be given.
+    /// A mass extension failed.
     case renewalExtensionFailure
     /// The operator raised the price. The customer is notified later.
     case priceRise
@@ -59,25 +59,25 @@ package enum Cause: Equatable, Sendable {
     case sharing
 }
 
-/// Why something cannot happen to a subscription in its state.
+/// Why a cause is impossible in a state.
 package enum Objection: String, Error, CaseIterable, Sendable {
-    /// There is no subscription to the group.
+    /// There was never a subscription to the group.
     case neverSubscribed
-    /// The subscription is active: a purchase changes its plan instead of beginning another.
+    /// The subscription is active: a purchase changes its plan instead of starting another.
     case alreadySubscribed
     /// The subscription expired or was revoked.
     case notSubscribed
-    /// A payment is awaited: a purchase pays for it or begins anew, and nothing else can be chosen or extended.
+    /// A payment is awaited: a purchase pays for it or starts anew; nothing else can be chosen or extended.
     case paymentAwaited
-    /// Auto-renewal is on: turning it off would have ended the grace period.
+    /// Auto-renewal is on, because turning it off would have ended the grace period.
     case autoRenewIsOn
-    /// A payment of a commitment that fails is retried without a grace period.
+    /// Failed payments of a commitment are retried without a grace period.
     case commitmentHasNoGrace
     /// No payment is awaited.
     case noPaymentAwaited
-    /// No such deadline exists in the state.
+    /// The state has no such deadline.
     case notDue
-    /// The latest transaction is refunded already.
+    /// The latest transaction is already refunded.
     case alreadyRevoked
     /// The latest transaction is not refunded.
     case notRevoked

@@ -1,6 +1,6 @@
-/// A year that is billed monthly: one row a month, and a promise to stay (docs/api/lifecycle.md, Commitments).
+/// A year with monthly billing: one row for each month (docs/api/lifecycle.md, Commitments).
 ///
-/// Whether another year follows is the subscription's to know; a row only says which month of which year it is.
+/// The subscription knows whether another year follows; a row only says which month of which year it is.
 package struct Commitment: Codable, Equatable, Sendable {
     /// `billingPeriodNumber`, 1 to `periods`.
     package var period: Int
@@ -19,11 +19,11 @@ package struct Commitment: Codable, Equatable, Sendable {
         self.price = price
     }
 
-    /// Whether it binds the customer beyond this month.
+    /// Whether the commitment continues after this month.
     package var goesOn: Bool { period < periods }
 }
 
 extension Transaction {
-    /// Whether it is a month of a commitment that continues beyond it.
+    /// Whether it is a month of a commitment that continues after it.
     var isBound: Bool { commitment?.goesOn == true }
 }

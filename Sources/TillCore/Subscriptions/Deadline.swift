@@ -1,15 +1,15 @@
-/// Something that will happen by itself at an instant: what happens is decided here, and `Ledger.handle` only does it.
+/// Something that happens through time alone. The decision is made here; `Ledger.handle` carries it out.
 struct Deadline: Comparable {
-    /// What happens, in the order in which it does where instants are equal.
+    /// What happens; events of one instant happen in this order.
     enum Action: Comparable {
         case noticeOfPrice
         case charge
-        /// The product is not for sale when the next period would be charged ahead: it is charged at its start, if it
-        /// can be then. So a catalog that changes in between does not charge anybody late.
+        /// The product is not for sale when the next period should be charged ahead. The charge is made at the period's
+        /// start if it is for sale by then, so that a later change of the catalog does not charge the customer late.
         case missedCharge
-        /// The period ends, and the subscription with it.
+        /// The period ends, and so does the subscription.
         case expiry(ExpirationIntent)
-        /// The period ends, and the last of the renewals that the environment allows is over.
+        /// The period ends after the last renewal that the environment allows.
         case expiryAtCap
         /// The period ends, and the card is declined.
         case failedCharge
@@ -33,7 +33,7 @@ struct Deadline: Comparable {
 
     let instant: Timestamp
     let action: Action
-    /// The subscription's original transaction, or the one whose refund was asked for.
+    /// The subscription's original transaction, or the transaction of a refund request.
     let transaction: TransactionID
     let account: AccountID
 
@@ -44,32 +44,32 @@ struct Deadline: Comparable {
     }
 }
 
-/// What happens next to a customer by itself.
+/// A customer's next event that happens through time alone.
 package struct UpcomingEvent: Equatable, Sendable {
-    /// What it is.
+    /// The kind of event.
     package enum Kind: String, CaseIterable, Sendable {
-        /// The customer is told of a higher price.
+        /// The customer is notified of a higher price.
         case priceNotice = "PRICE_NOTICE"
-        /// A period is charged for.
+        /// A period is charged.
         case renewal = "RENEWAL"
-        /// A subscription that will not be charged for ends, or fails to renew.
+        /// A subscription without a next charge ends, or fails to renew.
         case endOfPeriod = "END_OF_PERIOD"
         case endOfGrace = "END_OF_GRACE"
         case endOfRetry = "END_OF_RETRY"
-        /// A refund that was asked for is decided.
+        /// A refund request is decided.
         case refundDecision = "REFUND_DECISION"
     }
 
-    /// What it is.
+    /// The kind of event.
     package let kind: Kind
-    /// When.
+    /// When it happens.
     package let instant: Timestamp
-    /// The subscription's original transaction, or the one whose refund was asked for.
+    /// The subscription's original transaction, or the transaction of a refund request.
     package let transaction: TransactionID
 }
 
 extension Ledger {
-    /// What happens next to an account by itself; nil while nothing will.
+    /// An account's next event through time alone; nil while there is none.
     package func upcomingEvent(of account: Account) -> UpcomingEvent? {
         deadline(of: account).map { deadline in
             let kind: UpcomingEvent.Kind =
@@ -81,14 +81,14 @@ extension Ledger {
                 case .endOfRetry: .endOfRetry
                 case .refundDecision: .refundDecision
                 }
-            // A charge that is missed shows at the end of the period.
+            // A missed charge becomes visible at the end of the period.
             let wait = deadline.action == .missedCharge ? policy.renewalLead : 0
             let instant = deadline.instant.advanced(milliseconds: wait)
             return UpcomingEvent(kind: kind, instant: instant, transaction: deadline.transaction)
         }
     }
 
-    /// When something happens next in an account by itself; nil while nothing will.
+    /// When the account's next event falls due; nil while there is none.
     package func nextDue(of account: Account) -> Timestamp? { deadline(of: account)?.instant }
 
     func deadline(of account: Account) -> Deadline? {
@@ -107,8 +107,7 @@ extension Ledger {
         return earliest
     }
 
-    /// What happens next to a subscription by itself, and when. A family member's copy has no deadline: what happens to
-    /// the purchase happens to it.
+    /// A subscription's next event and its instant. A family member's copy has no deadline: it follows the purchase.
     private func deadline(of subscription: Subscription, held account: Account) -> (Timestamp, Deadline.Action)? {
         switch subscription.state {
         case .active:

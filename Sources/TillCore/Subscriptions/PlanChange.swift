@@ -1,4 +1,4 @@
-/// Purchases in a group to which the customer is subscribed now: changes of plan, and offers for the next period.
+/// Purchases in a group to which the customer is subscribed: changes of plan, and offers for the next period.
 extension Ledger {
     /// When a change of plan takes effect.
     package enum PlanChangeEffect: Equatable, Sendable {
@@ -6,14 +6,14 @@ extension Ledger {
         case atNextRenewal
     }
 
-    /// A higher level at once; the same level at once if the periods are as long; everything else at the next renewal.
+    /// A higher level at once; the same level at once if the periods are equally long; all others at the next renewal.
     package static func effect(of change: SubscriptionPlan, from present: SubscriptionPlan) -> PlanChangeEffect {
         if change.level < present.level { return .atOnce }
         if change.level == present.level, change.period.isAsLong(as: present.period) { return .atOnce }
         return .atNextRenewal
     }
 
-    /// Checks that a purchase changes a subscription that is in force.
+    /// Checks that a purchase changes an active subscription.
     func check(_ original: TransactionID?, _ product: Product, by id: AccountID) throws(Refusal) {
         guard let original else { return }
         let held = try subscription(original, of: id)
@@ -50,8 +50,8 @@ extension Ledger {
         }
     }
 
-    /// The product is the one that runs: an offer waits for the next period, a change that was chosen is withdrawn,
-    /// another way to pay waits for the renewal.
+    /// The product stays: an offer applies from the next period, a scheduled change is withdrawn, another billing plan
+    /// applies from the renewal.
     private mutating func stay(
         _ held: Subscription,
         _ purchase: Purchase,
@@ -79,7 +79,7 @@ extension Ledger {
         }
     }
 
-    /// The same product, paid another way from the next period, or the next commitment, on.
+    /// The same product with another billing plan, from the next period or commitment.
     private mutating func payOtherwise(
         _ held: Subscription,
         _ wanted: BillingPlan.Kind,
@@ -99,7 +99,7 @@ extension Ledger {
         }
     }
 
-    /// The new product begins now and replaces what has not ended.
+    /// The new product begins now and replaces the periods that have not ended.
     private mutating func replace(
         _ held: Subscription,
         with product: Product,
@@ -130,7 +130,7 @@ extension Ledger {
 
     /// Marks the periods that have not ended as replaced by a purchase. They keep their dates.
     ///
-    /// - Returns: refunded transactions that were replaced, which are marked when their refund is reversed.
+    /// - Returns: refunded transactions that were replaced; they are marked when their refund is reversed.
     mutating func supersede(_ subscription: Subscription) -> [TransactionID] {
         var refunds = subscription.replacedRefunds
         for period in subscription.state.periods where period.end > now {
@@ -145,8 +145,7 @@ extension Ledger {
 
     private static let mostReplacedRefunds = 64
 
-    /// The product waits for the next period. What would have waited for it instead comes back if the choice is
-    /// withdrawn.
+    /// The product is scheduled for the next period. Offers that this displaces return if the choice is withdrawn.
     private mutating func choose(
         _ product: Product,
         for held: Subscription,
@@ -167,7 +166,7 @@ extension Ledger {
 }
 
 extension Subscription {
-    /// The customer keeps the present product: what waited before another was chosen waits again.
+    /// The customer keeps the current product: offers that were displaced by the choice apply again.
     mutating func withdrawChoice() {
         preference.productID = latestTransaction.productID
         preference.autoRenews = true

@@ -1,15 +1,15 @@
-/// Higher prices for those who are subscribed: the notice, the consent, the renewal (docs/api/lifecycle.md, Prices).
+/// Price increases for subscribers: notice, consent, renewal (docs/api/lifecycle.md, Prices).
 extension Ledger {
-    /// A job's part: the price of a product rises for the account's subscriptions to it.
+    /// A job's part: raises the price for the account's subscriptions to a product.
     ///
-    /// - Returns: whether it concerned any.
+    /// - Returns: whether any was affected.
     mutating func raise(_ raise: PriceRaise, by id: AccountID) -> Bool {
         var concerned = false
         for subscription in self[id].subscriptions
         where subscription.latestTransaction.productID == raise.productID
             && subscription.state.isOpen
             && subscription.latestTransaction.commitment == nil
-            // What the customer was told counts first.
+            // A price the customer was notified of takes precedence.
             && (subscription.priceIncrease?.stage ?? .scheduled) == .scheduled
         {
             let storefront = subscription.latestTransaction.storefront
@@ -27,7 +27,8 @@ extension Ledger {
         return concerned
     }
 
-    /// More than half and more than five dollars a period (fifty a year), or the second within a year, or the law.
+    /// More than half and more than five dollars a period (fifty a year), or the second within a year, or required by
+    /// law.
     private func needsConsent(
         _ raise: PriceRaise,
         _ subscription: Subscription,
@@ -45,7 +46,7 @@ extension Ledger {
         let isAnnual = product?.plan?.period.months == 12
         let difference = price.milliunits - present.milliunits
         guard difference > present.milliunits / 2 else { return false }
-        // The local equivalent of a dollar: what the product costs here against what it costs where dollars are paid.
+        // The local equivalent of the dollar limit: the local price relative to the dollar price.
         let limit: Int64 = isAnnual ? 50_000 : 5_000
         let dollars = raise.prices.byStorefront[Storefront.unitedStates.code] ?? raise.prices.standard
         guard price.currency != "USD" else { return difference > limit }
@@ -53,10 +54,10 @@ extension Ledger {
         return Double(difference) > Double(limit) * Double(price.milliunits) / Double(dollars.milliunits)
     }
 
-    /// When the customer is notified: so many days before the renewal that will cost more. The renewal must leave that
-    /// much time, else it is the one after. A weekly price that needs no consent is announced at once and rises with
-    /// the first renewal twenty-seven days later, the fourth. A customer who chose another plan will not pay the price,
-    /// and is not notified of it.
+    /// When the customer is notified: a fixed number of days before the first renewal at the new price. If the next
+    /// renewal is too close, it is the one after. A weekly price that needs no consent is announced at once and applies
+    /// from the first renewal at least twenty-seven days later, the fourth. A customer who chose another plan will not
+    /// pay the price and is not notified.
     func instantOfPriceNotice(to subscription: Subscription, held account: Account) -> Timestamp? {
         guard
             let increase = subscription.expectedPriceIncrease, increase.stage == .scheduled,
@@ -70,8 +71,8 @@ extension Ledger {
         return notice >= increase.scheduledAt && !hasPassed(notice, subscription, account) ? notice : nil
     }
 
-    /// Whether something that happened since kept the notice from being given in time: auto-renewal that was off, a
-    /// refund, grace. One that falls before the period is given when the period begins.
+    /// Whether a later event kept the notice from being sent in time: auto-renewal was off, a refund, grace. A notice
+    /// that falls before the period is sent when the period begins.
     private func hasPassed(_ notice: Timestamp, _ subscription: Subscription, _ account: Account) -> Bool {
         max(notice, subscription.state.latest.start).advanced(milliseconds: 1_000) < account.lastEvent
     }
@@ -94,14 +95,15 @@ extension Ledger {
         try apply(.priceConsent, to: original, of: id) { $0.priceIncrease?.stage = .accepted }
     }
 
-    /// The customer refuses a higher price, which turns auto-renewal off: the subscription ends as one that the
+    /// The customer declines a higher price. This turns auto-renewal off, and the subscription ends as one that the
     /// customer cancelled (docs/api/lifecycle.md, Prices).
     mutating func declinePriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         _ = try subscriptionAskedForConsent(original, of: id)
         try turnAutoRenewOff(original, by: id)
     }
 
-    /// A subscription with a price increase that waits for the customer's answer. Who chose another plan is not asked.
+    /// A subscription with a price increase that needs the customer's answer; not for a customer who chose another
+    /// plan.
     private func subscriptionAskedForConsent(_ original: TransactionID, of id: AccountID) throws(Refusal)
         -> Subscription
     {

@@ -1,6 +1,6 @@
 /// What happens at the end of a period (docs/api/lifecycle.md, Renewal).
 extension Ledger {
-    /// Why a subscription will not go on by itself, in the order in which the causes count.
+    /// Why a subscription will not renew. The first reason in this order applies.
     enum ReasonNotToRenew: Equatable {
         case autoRenewOff
         case productUnavailable
@@ -30,12 +30,12 @@ extension Ledger {
         return increase.counts(from: subscription.renewalDate)
     }
 
-    /// Charges for the next period on the terms that `reasonNotToRenew` or `recover` found.
+    /// Charges the next period on the terms that `reasonNotToRenew` or `recover` found.
     ///
     /// - Parameters:
-    ///   - start: when the period begins: the end of the last one, or now after a gap.
-    ///   - anchored: whether the run of periods continues; otherwise it begins anew at `start`.
-    ///   - cause: what happens to the subscription with the period.
+    ///   - start: when the period begins: at the end of the last one, or now after a gap.
+    ///   - anchored: whether the run of periods continues; otherwise a new run begins at `start`.
+    ///   - cause: the cause for the subscription's transition.
     mutating func charge(
         _ subscription: Subscription,
         by id: AccountID,
@@ -62,12 +62,12 @@ extension Ledger {
         applyDue(cause(period), to: subscription, of: id) { [charged] in $0 = charged }
     }
 
-    /// Whether service paused for so long that a new run begins.
+    /// Whether the gap in service was so long that a new run begins.
     func isLongGap(from end: Timestamp, to start: Timestamp) -> Bool {
         start.milliseconds - end.milliseconds > policy.longestGap
     }
 
-    /// A row for the next period with what it has from the last one.
+    /// A row for the next period with the values it takes over from the last one.
     mutating func renewalRow(of last: Transaction, by id: AccountID, from start: Timestamp) -> Transaction {
         var row = last
         row.id = identifiers.transaction(of: id, environment: self[id].environment, storefront: row.storefront)
@@ -84,7 +84,7 @@ extension Ledger {
         return row
     }
 
-    /// The month of a commitment that begins: the next of the same year, later by any gap; or the first of another.
+    /// The month of a commitment: the next of the same year, shifted by any gap, or the first of a new year.
     private func commitment(
         _ month: (period: Int, price: Money),
         of product: Product,
@@ -98,7 +98,7 @@ extension Ledger {
 }
 
 extension Subscription {
-    /// A period was charged on new terms.
+    /// Applies the terms of a charged period.
     fileprivate mutating func take(_ terms: RenewalTerms, _ row: Transaction) {
         if terms.raisesPrice || terms.product.id != latestTransaction.productID { priceIncrease = nil }
         renewals += 1
@@ -109,14 +109,14 @@ extension Subscription {
         settle(row.commitment)
     }
 
-    /// A period has carried the first of the offers.
+    /// A period has used the first of the pending offers.
     private mutating func takePendingOffer() {
         guard !pendingOffers.isEmpty else { return }
         let taken = pendingOffers.removeFirst()
         if let rest = taken.afterOnePeriod { pendingOffers.insert(rest, at: 0) }
     }
 
-    /// In the last month of a commitment that nobody continues, auto-renewal is off.
+    /// In the last month of a commitment that does not renew, auto-renewal is off.
     private mutating func settle(_ commitment: Commitment?) {
         guard let commitment else { return }
         if commitment.period == 1 { preference.billingPlan = nil }

@@ -1,6 +1,6 @@
-/// What signed renewal info says of a subscription at an instant (docs/api/payloads.md).
+/// The content of signed renewal info about a subscription at an instant (docs/api/payloads.md).
 package struct RenewalInfo: Equatable, Sendable {
-    /// `originalTransactionId`, by which a client matches it with transactions.
+    /// `originalTransactionId`; clients match it with transactions.
     package var originalID: TransactionID
     package let account: AccountID
     /// The product of the latest period.
@@ -9,38 +9,39 @@ package struct RenewalInfo: Equatable, Sendable {
     package let autoRenewProductID: String
     /// `autoRenewStatus` on the wire, as 1 or 0.
     package let autoRenews: Bool
-    /// `recentSubscriptionStartDate` on the wire: the start of the run without a long gap.
+    /// `recentSubscriptionStartDate` on the wire: when the current run without a long gap began.
     package let recentStart: Timestamp
-    /// The end of the latest period, past or to come.
+    /// The end of the latest period, past or future.
     package let renewalDate: Timestamp
-    /// What the next period will cost; nil when it will not renew, and for a family member's copy.
+    /// The price of the next period; nil when it will not renew, and for a family member's copy.
     package let renewalPrice: Money?
     /// Nil while active.
     package let expirationIntent: ExpirationIntent?
     /// Nil while active.
     package let isInBillingRetry: Bool?
-    /// `gracePeriodExpiresDate` on the wire; past once only the retries go on.
+    /// `gracePeriodExpiresDate` on the wire; in the past once only the retries continue.
     package let graceUntil: Timestamp?
-    /// `priceIncreaseStatus` on the wire: 0 without an answer, 1 accepted or told; nil while no increase applies.
+    /// `priceIncreaseStatus` on the wire: 0 without an answer, 1 accepted or notified; nil when there is no increase.
     package let priceIncreaseStatus: Int?
-    /// The offer that the next period carries.
+    /// The offer of the next period.
     package let offer: AppliedOffer?
-    /// Win-back offers that a lapsed customer may take, in the catalogue's order; empty is left out on the wire.
+    /// Win-back offers that the customer is eligible for, in the catalog's order; an empty list is left out on the
+    /// wire.
     package let winBackOffers: [String]
-    /// The token of coming renewals, lower-case UUID text; nil when none was given or set.
+    /// The token of future renewals, lower-case UUID text; nil when none was set.
     package let appAccountToken: String?
-    /// `renewalBillingPlanType` on the wire; only for products that leave a choice.
+    /// `renewalBillingPlanType` on the wire; only for products with several billing plans.
     package let billingPlan: BillingPlan.Kind?
     /// `commitmentInfo` on the wire; only while a commitment runs.
     package let commitment: RenewalCommitment?
 
-    /// Reads a subscription.
+    /// The renewal info of a subscription.
     ///
     /// - Parameters:
     ///   - account: the account that holds the subscription.
-    ///   - now: when win-back offers are judged.
-    ///   - catalog: gives the price of the next period and the win-back offers.
-    ///   - policy: says how the environment judges win-back offers.
+    ///   - now: when eligibility for win-back offers is decided.
+    ///   - catalog: has the price of the next period and the win-back offers.
+    ///   - policy: decides how win-back offers are judged.
     package init(
         of subscription: some HeldSubscription,
         held account: Account,
@@ -50,7 +51,7 @@ package struct RenewalInfo: Equatable, Sendable {
     ) {
         let (state, preference) = (subscription.state, subscription.preference)
         let bought = subscription.bought
-        // A transaction is a large value, which is copied once.
+        // A transaction is a large value: copy it only once.
         let latest = subscription.latestTransaction
         let isBound = latest.isBound
         originalID = subscription.originalID
@@ -87,7 +88,7 @@ package struct RenewalInfo: Equatable, Sendable {
     }
 }
 
-/// What follows a running commitment: `commitmentInfo` of renewal info.
+/// What follows the current commitment: `commitmentInfo` of renewal info.
 package struct RenewalCommitment: Equatable, Sendable {
     /// `commitmentAutoRenewProductId`.
     package let productID: String
@@ -95,12 +96,12 @@ package struct RenewalCommitment: Equatable, Sendable {
     package let autoRenews: Bool
     /// `commitmentRenewalBillingPlanType`.
     package let billingPlan: BillingPlan.Kind
-    /// `commitmentRenewalDate`: the end of the running commitment.
+    /// `commitmentRenewalDate`: the end of the current commitment.
     package let renewalDate: Timestamp
-    /// `commitmentRenewalPrice`: all payments of the next one; nil when none follows.
+    /// `commitmentRenewalPrice`: the total of the next one; nil when none follows.
     package let price: Money?
 
-    /// Nil where no commitment runs.
+    /// Nil without a current commitment.
     init?(of subscription: some HeldSubscription, in catalog: Catalog) {
         let latest = subscription.latestTransaction
         guard let running = latest.commitment else { return nil }
@@ -119,7 +120,7 @@ package struct RenewalCommitment: Equatable, Sendable {
 }
 
 extension Subscription {
-    /// All payments of the next commitment together, or the price of a year paid up front.
+    /// The total of the next commitment, or the price of a year paid up front.
     fileprivate func priceOfNextCommitment(_ product: Product?, isMonthly: Bool, in catalog: Catalog) -> Money? {
         guard let product else { return nil }
         let (storefront, agreed) = (latestTransaction.storefront, agreedPrice?.currency)
@@ -149,7 +150,7 @@ extension SubscriptionState {
 
     /// `gracePeriodExpiresDate` on the wire.
     ///
-    /// - Parameter keepingPast: whether the date stays once the grace period is over, until the next payment.
+    /// - Parameter keepingPast: whether the date is kept after the grace period, until the next payment.
     fileprivate func graceDate(keepingPast: Bool) -> Timestamp? {
         switch self {
         case .gracePeriod(_, let until, _): until

@@ -1,12 +1,12 @@
-/// What the customer chose for the end of the period (`DID_CHANGE_RENEWAL_PREF`, `DID_CHANGE_RENEWAL_STATUS`).
+/// The customer's choices for the end of the period (`DID_CHANGE_RENEWAL_PREF`, `DID_CHANGE_RENEWAL_STATUS`).
 package struct RenewalPreference: Codable, Equatable, Sendable {
     /// `autoRenewStatus` on the wire.
     package var autoRenews: Bool
-    /// The product of the next period; after a commitment, of the period that follows it.
+    /// The product of the next period; with a commitment, of the period after the commitment.
     package var productID: String
-    /// How the next period, or the next commitment, is paid; nil leaves it as it is.
+    /// The billing plan of the next period or commitment; nil keeps the current one.
     package var billingPlan: BillingPlan.Kind?
-    /// Whether another commitment follows the running one. Without a commitment it has no meaning.
+    /// Whether another commitment follows the current one. Without a commitment it has no meaning.
     package var commitmentRenews: Bool
 
     /// A subscription that renews as a product.

@@ -1,24 +1,24 @@
-/// On what terms the next period of a subscription begins.
+/// The terms of the next period of a subscription.
 struct RenewalTerms {
     let product: Product
     let period: Period
-    /// What will be charged, the offer included.
+    /// The price that will be charged, with the offer.
     let price: Money
-    /// What a full period costs the customer from then on.
+    /// The customer's price of a full period from then on.
     let fullPrice: Money
     let offer: PendingOffer?
-    /// Whether a higher price begins to count.
+    /// Whether a higher price applies from this period.
     let raisesPrice: Bool
-    /// Nil where the product leaves no choice.
+    /// Nil where the product has only one billing plan.
     let billingPlan: BillingPlan.Kind?
-    /// The month that begins, for a plan that is billed monthly, without its end.
+    /// The month that begins, for a plan with monthly billing, without its end.
     let commitment: (period: Int, price: Money)?
 }
 
 extension Subscription {
-    /// The terms of a period that begins at an instant; nil when the catalogue no longer knows its product.
+    /// The terms of a period that begins at an instant; nil when the catalog no longer has its product.
     func terms(in catalog: Catalog, from start: Timestamp) -> RenewalTerms? {
-        // A transaction is a large value, which is copied once.
+        // A transaction is a large value: copy it only once.
         let latest = latestTransaction
         let isBound = latest.isBound
         let productID = isBound ? latest.productID : preference.productID
@@ -58,7 +58,7 @@ extension Subscription {
         )
     }
 
-    /// What the customer agreed to pay, or less where the catalogue asks for less; more only after a notice.
+    /// The price the customer agreed to, or the catalog's if it is lower; a higher one only after a notice.
     private func fullPrice(
         of product: Product,
         after latest: Transaction,
@@ -75,7 +75,7 @@ extension Subscription {
 }
 
 extension PriceIncrease {
-    /// Whether a period that begins at an instant costs the new price, given that the customer agrees.
+    /// Whether a period that begins at an instant has the new price, if the customer agrees.
     func counts(from start: Timestamp) -> Bool {
         guard let effectiveFrom, stage != .scheduled else { return false }
         return start >= effectiveFrom
@@ -83,10 +83,10 @@ extension PriceIncrease {
 }
 
 extension SubscriptionPlan {
-    /// The plan that is billed monthly, where the product has one that is switched on.
+    /// The plan with monthly billing, if the product has an enabled one.
     package var monthly: BillingPlan? { billingPlans.first { $0.kind == .monthly && $0.isEnabled } }
 
-    /// The first period of an offer: its own length when it is free or paid up front, else the product's.
+    /// The first period of an offer: the offer's own when it is free or paid up front, else the product's.
     func firstPeriod(under offer: Offer?) -> Period {
         guard let offer, offer.mode != .payAsYouGo, let whole = offer.wholePeriod else { return period }
         return whole

@@ -1,4 +1,4 @@
-/// How a subscription is stored in its account. What says nothing is left out, so that an account stays short.
+/// The stored form of a subscription in its account. Default values are left out, so that an account stays short.
 extension Subscription: Codable {
     private enum Key: String, CodingKey {
         case groupID, originalID, originalPurchaseDate, state, preference
@@ -43,7 +43,7 @@ extension Subscription: Codable {
         isShared = try read(.isShared, or: true)
     }
 
-    /// Writes what says something.
+    /// Writes only values that differ from the defaults.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(groupID, forKey: .groupID)
@@ -75,7 +75,7 @@ extension SharedSubscription: Codable {
         case groupID, originalID, originalPurchaseDate, owner, state, preference, recentStart
     }
 
-    /// Reads a shared subscription; one without an owner is of a customer whom the store does not know.
+    /// Reads a shared subscription; without an owner the purchaser is a customer whom the store does not know.
     ///
     /// - Throws: `DamagedSubscription` when its state contradicts itself.
     package init(from decoder: any Decoder) throws {

@@ -1,45 +1,45 @@
-/// A customer's subscription to a group: one for each purchaser, whatever products it went through.
+/// A customer's subscription to a group. It stays the same through all changes of product.
 package struct Subscription: HeldSubscription {
     package let groupID: String
     package var originalID: TransactionID
     package let originalPurchaseDate: Timestamp
-    /// The state, with the transactions that belong to it.
+    /// The state, with its transactions.
     package var state: SubscriptionState
-    /// What the customer chose for the end of the period.
+    /// The customer's choices for the end of the period.
     package var preference: RenewalPreference
-    /// Offers that the next periods carry, in the order in which they apply.
+    /// Offers of the next periods, in the order in which they apply.
     package var pendingOffers: [PendingOffer] = []
-    /// What waited before a change of plan was chosen; comes back when the choice is withdrawn.
+    /// Offers that a scheduled change of plan displaced; they return when the change is withdrawn.
     package var offersSetAside: [PendingOffer] = []
     package var recentStart: Timestamp
-    /// Where the present run of periods began, in Pacific time.
+    /// Where the current run of periods began, in Pacific time.
     package var anchor: PeriodAnchor
-    /// The token that coming renewals carry.
+    /// The token of future renewals.
     package var appAccountToken: String?
-    /// Milliseconds of service that were paid for, over all periods.
+    /// Milliseconds of paid service, over all periods.
     package var paidService: Int64 = 0
-    /// How many periods were paid for, the running one and one that was charged ahead included.
+    /// How many periods were paid, including the current one and one that was charged ahead.
     package var paidPeriods = 0
-    /// What a full period of the latest product costs this customer; a higher price of the catalog needs a notice.
+    /// The customer's price of a full period of the latest product; a higher catalog price needs a notice.
     package var agreedPrice: Money?
-    /// Renewals since the customer last bought.
+    /// Renewals since the customer's last purchase.
     package var renewals = 0
-    /// A higher price that is announced or will be.
+    /// A price increase, scheduled or announced.
     package var priceIncrease: PriceIncrease?
     /// When a higher price was last announced.
     package var lastPriceIncrease: Timestamp?
-    /// Those of the last year and before, oldest first.
+    /// At least those of the last year, oldest first.
     package var extensions: [RenewalExtension] = []
-    /// Refunded transactions in whose periods the customer subscribed again, oldest first: when such a refund is
-    /// reversed, the transaction comes back as one that was replaced, so that no two are paid for the same time.
+    /// Refunded transactions; the customer subscribed again during their periods. Oldest first. When such a refund is
+    /// reversed, the transaction returns as a replaced one, so that no two are paid for the same time.
     package var replacedRefunds: [TransactionID] = []
-    /// The end of the period before which the product was not for sale when the next period would have been charged
-    /// ahead: that is charged at its start then. Nil where none was missed.
+    /// The end of the period in which the next one could not be charged ahead, because the product was not for sale.
+    /// The next period is charged at its start. Nil where no charge was missed.
     package var missedCharge: Timestamp?
     /// False once the customer has turned family sharing off for this purchase.
     package var isShared = true
 
-    /// A subscription; what is not named is that of a first purchase.
+    /// A subscription; the defaults are those of a first purchase.
     package init(
         groupID: String,
         originalID: TransactionID,
@@ -61,44 +61,43 @@ package struct Subscription: HeldSubscription {
     package var ownership: Ownership { .purchased }
     package var bought: Subscription? { self }
 
-    /// The price increase that a renewal will bring; nil for a customer who chose another product, who will not pay the
-    /// higher price of this one.
+    /// The price increase of a future renewal; nil for a customer who chose another product and will not pay it.
     package var expectedPriceIncrease: PriceIncrease? {
         preference.productID == latestTransaction.productID ? priceIncrease : nil
     }
 
-    /// Whether a period was paid before the one that runs: Apple's condition for an extension.
+    /// Whether a period before the current one was paid: Apple's condition for an extension.
     func hasPaidPeriodBefore(_ now: Timestamp) -> Bool {
         let open = now < state.latest.start ? state.periods : [state.latest]
         return paidPeriods > open.filter(\.transaction.isPaid).count
     }
 }
 
-/// A higher price for a subscriber (docs/api/lifecycle.md, Prices).
+/// A price increase for a subscriber (docs/api/lifecycle.md, Prices).
 package struct PriceIncrease: Codable, Equatable, Sendable {
-    /// How far it has come.
+    /// Its progress.
     package enum Stage: String, Codable, Sendable {
-        /// The customer has not been told.
+        /// The customer has not been notified.
         case scheduled
         /// The customer must agree and has not answered.
         case pending
-        /// The customer agreed, or was told where no consent is needed.
+        /// The customer agreed, or was notified where no consent is needed.
         case accepted
     }
 
-    /// What a full period will cost.
+    /// The new price of a full period.
     package var price: Money
-    /// Without consent the subscription ends instead.
+    /// Without consent the subscription ends.
     package var needsConsent: Bool
-    /// How far it has come.
+    /// Its progress.
     package var stage: Stage
-    /// Renewals from then on cost the new price; known once the customer was told.
+    /// Renewals from this date have the new price; set when the customer is notified.
     package var effectiveFrom: Timestamp?
 
-    /// When the store decided on it; the customer is told later.
+    /// When the store scheduled it; the customer is notified later.
     package var scheduledAt: Timestamp
 
-    /// An increase of which the customer has not been told.
+    /// An increase that the customer has not been notified of.
     package init(price: Money, needsConsent: Bool, scheduledAt: Timestamp) {
         self.price = price
         self.needsConsent = needsConsent
@@ -109,7 +108,7 @@ package struct PriceIncrease: Codable, Equatable, Sendable {
 
 /// An extension that was given.
 package struct RenewalExtension: Codable, Equatable, Sendable {
-    /// The developer's name for the request; the same name again is the same request.
+    /// The developer's name for the request; the same name means the same request.
     package var request: String
     /// When it was given.
     package var date: Timestamp

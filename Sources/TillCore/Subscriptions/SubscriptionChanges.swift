@@ -1,9 +1,9 @@
-/// The only way to change a subscription: `Transitions` decides, and the ledger writes, notes and brings the family's
-/// copies to the same state.
+/// The only way to change a subscription: `Transitions` decides; the ledger writes the result, records events and
+/// updates the family's copies.
 extension Ledger {
-    /// Lets a cause act on a customer's own subscription.
+    /// Applies a cause to a customer's own subscription.
     ///
-    /// - Parameter edit: what else changes with the first step: preference, offers, prices.
+    /// - Parameter edit: other changes made with the first step: preference, offers, prices.
     mutating func apply(
         _ cause: Cause,
         to original: TransactionID,
@@ -16,11 +16,11 @@ extension Ledger {
         carryOut(steps, on: subscription, of: id)
     }
 
-    /// Begins a subscription, for the first time or again.
+    /// Starts a subscription, for the first time or again.
     ///
     /// - Parameters:
     ///   - held: the customer's subscription to the group; nil for a first purchase.
-    ///   - begun: the subscription as it begins; the transition gives it its state.
+    ///   - begun: the new subscription; the transition sets its state.
     mutating func begin(
         _ begun: Subscription,
         with period: SubscriptionPeriod,
@@ -31,7 +31,7 @@ extension Ledger {
         carryOut(steps, on: begun, of: id)
     }
 
-    /// A cause that the ledger itself found to be due, so that no state refuses it.
+    /// Applies a cause that the ledger itself found due, so no state can refuse it.
     mutating func applyDue(
         _ cause: Cause,
         to subscription: Subscription,
@@ -58,7 +58,7 @@ extension Ledger {
         }
     }
 
-    /// What the caller of a command is told of an objection. Commands check what else could be wrong before.
+    /// The refusal of a command after an objection. Commands check other conditions first.
     private func refusal(because objection: Objection, _ subscription: Subscription) -> Refusal {
         let original = subscription.originalID
         let latest = subscription.latestTransaction
@@ -78,7 +78,7 @@ extension Ledger {
         var subscription = subscription
         for step in steps {
             subscription.state = step.state
-            // Nothing that expired renews.
+            // An expired subscription does not renew.
             if case .expired = step.state { subscription.preference.autoRenews = false }
             self[id].put(subscription)
             if let event = step.event { note(event) } else { touch(id) }

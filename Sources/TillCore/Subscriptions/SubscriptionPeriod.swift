@@ -1,11 +1,11 @@
-/// A period of a subscription: a transaction that has an end.
+/// A period of a subscription: a transaction with an end.
 package struct SubscriptionPeriod: Equatable, Sendable {
-    /// The transaction, as it is in the ledger. Its `expiresDate` is `end`.
+    /// The transaction as in the ledger. Its `expiresDate` is `end`.
     package let transaction: Transaction
     /// When the period ends, or ended.
     package let end: Timestamp
 
-    /// A period with an end; the transaction takes it as its `expiresDate`.
+    /// A period with an end; the transaction's `expiresDate` is set to it.
     package init(_ transaction: Transaction, until end: Timestamp) {
         var transaction = transaction
         transaction.expiresDate = end
@@ -30,13 +30,13 @@ package struct SubscriptionPeriod: Equatable, Sendable {
     /// When the period begins; in production up to 24 hours after it was charged.
     package var start: Timestamp { transaction.purchaseDate }
 
-    /// Whether the transaction was refunded, or the family's access by it ended.
+    /// Whether the transaction was refunded, or family access through it ended.
     package var isRevoked: Bool { transaction.revocation != nil }
 }
 
 /// A stored subscription that contradicts itself.
 package struct DamagedSubscription: Error, Equatable, Sendable {
-    /// What is wrong: a predicate of the subscription, without a full stop.
+    /// What is wrong: a predicate about the subscription, without a full stop.
     package let reason: String
 
     /// A contradiction in a subscription.

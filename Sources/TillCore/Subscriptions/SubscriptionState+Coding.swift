@@ -1,5 +1,5 @@
-/// How a state is stored in its account: the transactions, and what would hold without a revocation. Whether it is
-/// revoked is what its latest transaction says, so that the two cannot contradict each other.
+/// The stored form of a state: the transactions, and the state apart from a revocation. Whether it is revoked follows
+/// from its latest transaction, so that the two cannot contradict each other.
 extension SubscriptionState: Codable {
     private enum Key: String, CodingKey {
         case latest, previous
@@ -19,7 +19,7 @@ extension SubscriptionState: Codable {
         )
     }
 
-    /// Writes the transactions, and the dates of the state beside them.
+    /// Writes the transactions, and the dates of the state.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(latest.transaction, forKey: .latest)
@@ -37,7 +37,7 @@ extension ResumableState: Codable {
         case phase, until, retryUntil, graceEnded, expiredAt, reason, leftInGrace
     }
 
-    /// Reads what would hold without a revocation.
+    /// Reads the state apart from a revocation.
     ///
     /// - Throws: `DamagedSubscription` when a date of the phase is missing.
     package init(from decoder: any Decoder) throws {
@@ -62,7 +62,7 @@ extension ResumableState: Codable {
         }
     }
 
-    /// Writes what says something.
+    /// Writes only values that differ from the defaults.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         switch self {
@@ -86,7 +86,7 @@ extension ResumableState: Codable {
 }
 
 extension ExpirationReason {
-    /// The reason of an intent, with what only one of them has.
+    /// The reason for an intent, with the values that some reasons have.
     init(_ intent: ExpirationIntent, leftInGrace: Bool = false, graceEnded: Timestamp? = nil) {
         switch intent {
         case .customer: self = .customer(leftInGrace: leftInGrace)

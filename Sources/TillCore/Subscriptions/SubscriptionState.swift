@@ -1,6 +1,6 @@
-/// The state of a subscription, with the dates and transactions that belong to it (docs/api/lifecycle.md, States).
+/// The state of a subscription, with its dates and transactions (docs/api/lifecycle.md, States).
 ///
-/// `Transitions.swift` has every way from one state to the next.
+/// `Transitions.swift` defines all transitions.
 package indirect enum SubscriptionState: Equatable, Sendable {
     /// Status 1. Production charges for the next period 24 hours ahead: then `paidAhead` is the latest transaction, and
     /// its period begins when the current one ends. Nothing changes at that instant.
@@ -11,10 +11,10 @@ package indirect enum SubscriptionState: Equatable, Sendable {
     case billingRetry(SubscriptionPeriod, until: Timestamp, graceEnded: Timestamp?)
     /// Status 2. The period is over, and nothing is retried.
     case expired(SubscriptionPeriod, ExpirationReason, at: Timestamp)
-    /// Status 5. The latest transaction was refunded, or the access of a family member ended.
+    /// Status 5. The latest transaction was refunded, or a family member's access ended.
     case revoked(SubscriptionPeriod, previous: SubscriptionPeriod?, resumes: ResumableState)
 
-    /// The state of a subscription whose latest transaction says whether it is revoked.
+    /// The state of a subscription; the latest transaction decides whether it is revoked.
     init(_ latest: SubscriptionPeriod, previous: SubscriptionPeriod?, resuming resumes: ResumableState) {
         if latest.isRevoked {
             self = .revoked(latest, previous: previous, resumes: resumes)
@@ -31,7 +31,7 @@ package indirect enum SubscriptionState: Equatable, Sendable {
 
     /// An active subscription.
     ///
-    /// - Parameter previous: the period that still runs when `latest` was charged ahead.
+    /// - Parameter previous: the current period when `latest` was charged ahead.
     package static func active(_ latest: SubscriptionPeriod, previous: SubscriptionPeriod? = nil) -> SubscriptionState {
         if let previous { return .active(current: previous, paidAhead: latest) }
         return .active(current: latest, paidAhead: nil)
@@ -40,7 +40,7 @@ package indirect enum SubscriptionState: Equatable, Sendable {
 
 /// Why a subscription expired.
 package enum ExpirationReason: Equatable, Sendable {
-    /// The customer turned auto-renewal off. `leftInGrace`: in a grace period, which ended it at once.
+    /// The customer turned auto-renewal off. `leftInGrace`: during a grace period, which ended it at once.
     case customer(leftInGrace: Bool)
     /// The last retry failed. `graceEnded` is the end of the grace period, if there was one.
     case billing(graceEnded: Timestamp?)
@@ -63,7 +63,7 @@ package enum ExpirationReason: Equatable, Sendable {
 
 /// What a revoked subscription returns to when its refund is reversed.
 package enum ResumableState: Equatable, Sendable {
-    /// Active while the period lasts, expired afterwards.
+    /// Active until the end of the period, expired afterwards.
     case period
     case gracePeriod(until: Timestamp, retryUntil: Timestamp)
     case billingRetry(until: Timestamp, graceEnded: Timestamp?)
@@ -89,7 +89,7 @@ package enum ExpirationIntent: Int, Codable, CaseIterable, Sendable {
 }
 
 extension SubscriptionState {
-    /// `status` on the wire. It follows the latest transaction, also while an earlier period still runs.
+    /// `status` on the wire. It follows the latest transaction, even during an earlier period.
     package var status: SubscriptionStatus {
         switch self {
         case .active: .active
@@ -110,7 +110,7 @@ extension SubscriptionState {
         }
     }
 
-    /// The period before the latest, where the latest was charged ahead. It runs until the latest begins.
+    /// The period before the latest, if the latest was charged ahead. It is current until the latest begins.
     package var previous: SubscriptionPeriod? {
         switch self {
         case .active(let current, let paidAhead): paidAhead == nil ? nil : current
@@ -119,7 +119,7 @@ extension SubscriptionState {
         }
     }
 
-    /// The period that runs at an instant: the latest, or the one before it while the latest has not begun.
+    /// The current period at an instant: the latest, or the one before it while the latest has not begun.
     package func current(at now: Timestamp) -> SubscriptionPeriod {
         now < latest.start ? previous ?? latest : latest
     }
@@ -135,10 +135,10 @@ extension SubscriptionState {
         }
     }
 
-    /// Whether the subscription continues: it neither expired nor was revoked.
+    /// Whether the subscription continues: neither expired nor revoked.
     package var isOpen: Bool { givesAccess || awaitsPayment }
 
-    /// Whether the store tries to charge for a renewal.
+    /// Whether the store retries the charge of a renewal.
     package var awaitsPayment: Bool {
         switch self {
         case .gracePeriod, .billingRetry: true
@@ -146,7 +146,7 @@ extension SubscriptionState {
         }
     }
 
-    /// The state that a reversed refund returns to, with the state's dates.
+    /// The state after a reversed refund, with the state's dates.
     var resumable: ResumableState {
         switch self {
         case .active: .period
@@ -157,7 +157,7 @@ extension SubscriptionState {
         }
     }
 
-    /// The same state with other periods: those of a family member's copy, or a transaction that changed.
+    /// The same state with other periods: those of a family member's copy, or with a changed transaction.
     package func with(latest: SubscriptionPeriod, previous: SubscriptionPeriod?) -> SubscriptionState {
         switch self {
         case .active: .active(latest, previous: previous)
@@ -177,23 +177,22 @@ extension SubscriptionState {
         return with(latest: changed(latest), previous: previous.map(changed))
     }
 
-    /// Whether one of the periods is a transaction's.
+    /// Whether a transaction belongs to one of the periods.
     func contains(_ id: TransactionID) -> Bool { latest.id == id || previous?.id == id }
 }
 
-/// A renewal that could not be charged: grace first, if there is any, then retries.
+/// A renewal that could not be charged: grace if there is any, then retries.
 package struct FailedPayment: Equatable, Sendable {
     /// The end of the grace period; nil without one.
     package let graceUntil: Timestamp?
     /// Whether the grace period is over, or there is none.
     package let isGraceOver: Bool
-    /// The last attempt at charging.
+    /// The last attempt to charge.
     package let retryUntil: Timestamp
 }
 
 extension SubscriptionState {
-    /// What could not be charged after the latest period: awaited, given up after the last retry, or refunded
-    /// meanwhile.
+    /// The failed payment after the latest period: awaited, abandoned after the last retry, or refunded meanwhile.
     package var failedPayment: FailedPayment? {
         switch resumable {
         case .gracePeriod(let until, let retryUntil):

@@ -1,23 +1,23 @@
-/// The transition table: what a subscription becomes when something happens to it, and which events the customer's
-/// server is notified of.
+/// The transition table: how a subscription's state changes, and which events cause notifications to the developer's
+/// server.
 ///
-/// One function for each state. A test compares the table in docs/api/lifecycle.md (States and causes) with them. The
-/// notification of an event is in `Event.notice`. A command chooses the cause, or `Deadline` does where time is the
-/// cause. `Ledger.apply` asks this table and writes the result.
+/// There is one function for each state. A test compares the table in docs/api/lifecycle.md (States and causes) with
+/// them. `Event.notice` has the notification of each event. Commands and `Deadline` (for the passing of time) choose
+/// the cause. `Ledger.apply` asks this table and writes the result.
 ///
-/// `latest` is the period of the latest transaction, which decides the status. In production it is charged up to 24
-/// hours before it begins: then `previous` is the period that still runs (`active(current:paidAhead:)` has `latest` as
-/// `paidAhead`, and `previous` as `current`). A refund of `latest` is the cause `refund`, a
-/// refund of any other transaction, `previous` included, is `refundOfEarlier` and changes no status.
+/// `latest` is the period of the latest transaction, which decides the status. Production charges it up to 24 hours
+/// before it begins; until then `previous` is the current period (in `active(current:paidAhead:)`, `latest` is
+/// `paidAhead` and `previous` is `current`). A refund of `latest` is the cause `refund`; a refund of any other
+/// transaction, `previous` included, is `refundOfEarlier` and does not change the status.
 package enum Transitions {
-    /// The table as a value. A test puts a table with one mistake in its place and expects the simulation to fail.
+    /// The table as a value: a test replaces it with a faulty table and expects the simulation to fail.
     package typealias Rule = @Sendable (SubscriptionState?, Cause, Timestamp) throws(Objection) -> [Step]
 
-    /// A step of a transition. Most have one; the notification of each is made with the state of its step.
+    /// A step of a transition. Most transitions have one; each step's notification shows the state of that step.
     package struct Step: Equatable, Sendable {
         /// The next state.
         package let state: SubscriptionState
-        /// Nil where nobody is notified.
+        /// Nil for no notification.
         package let event: Event?
 
         /// A step to a state.
@@ -27,7 +27,7 @@ package enum Transitions {
         }
     }
 
-    /// The steps from a state by a cause.
+    /// The steps from a state for a cause.
     ///
     /// - Parameters:
     ///   - state: nil for a customer who never subscribed to the group.
@@ -71,16 +71,16 @@ package enum Transitions {
         case .renewal(let next): [Step(.active(next, previous: now < next.start ? latest : nil), .renewed(next.id))]
         case .autoRenewOff: [Step(same, .autoRenewDisabled(latest.id))]
         case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
-        // To a plan of a higher level, at once: it replaces both periods.
+        // A plan of a higher level begins at once and replaces both periods.
         case .planChange(let next, let offer):
             [Step(.active(next), .upgraded(from: latest.id, to: next.id, withOffer: offer))]
-        // To a plan that begins with the next renewal.
+        // The plan begins with the next renewal.
         case .planChoice(let product, let offer):
             [Step(same, .planChangeChosen(latest.id, product: product, withOffer: offer))]
         case .choiceWithdrawal: [Step(same, .planChangeWithdrawn(latest.id))]
         case .offer: [Step(same, .offerRedeemed(latest.id))]
         case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
-        // The environment turns auto-renewal off when the period has ended, so both notifications say expired.
+        // Auto-renewal is turned off after the period has ended, so both notifications have the status expired.
         case .renewalLimit:
             [
                 Step(expiry(of: latest, .customer, now).state, .autoRenewDisabled(latest.id)),
@@ -92,15 +92,15 @@ package enum Transitions {
             [Step(.gracePeriod(latest, until: until, retryUntil: retryUntil), .gracePeriodEntered(latest.id))]
         case .priceNotice(needsConsent: true): [Step(same, .priceIncreasePending(latest.id))]
         case .priceNotice(needsConsent: false), .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
-        // A planned price rise is notified later, as a price notice; a change of sharing to the members only.
+        // The notice of a price increase comes later; a change of sharing only notifies members.
         case .priceRise, .sharing, .missedCharge: [Step(same)]
-        // Also while `previous` still runs: the status follows the latest transaction.
+        // Also during `previous`: the status follows the latest transaction.
         case .refund(let refunded):
             [Step(.revoked(refunded, previous: previous, resumes: .period), .refunded(refunded.id))]
         case .refundOfEarlier(let id): [Step(same, .refunded(id))]
         case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
         case .renewalExtension(let longer): [Step(.active(longer, previous: previous), .extended(longer.id))]
-        // Only of a mass extension, which reaches active subscriptions and leaves out all others.
+        // Mass extensions only apply to active subscriptions, so this cause occurs only here.
         case .renewalExtensionFailure: [Step(same, .extensionFailed(latest.id))]
         case .purchase: throw .alreadySubscribed
         case .recovery: throw .noPaymentAwaited
@@ -122,7 +122,7 @@ package enum Transitions {
         return switch cause {
         case .endOfGrace:
             [Step(.billingRetry(latest, until: retryUntil, graceEnded: until), .gracePeriodExpired(latest.id))]
-        // Turning it off ends the grace period, so that it is on.
+        // Turning it off ends the grace period, so it is always on here.
         case .autoRenewOn: throw .autoRenewIsOn
         case .autoRenewOff(isBound: true): throw .commitmentHasNoGrace
         case .endOfRetry: throw .notDue
@@ -143,9 +143,9 @@ package enum Transitions {
         return switch cause {
         case .endOfRetry:
             [Step(.expired(latest, .billing(graceEnded: graceEnded), at: now), .expired(latest.id, .billing))]
-        // A commitment's months are owed whether or not it will begin again.
+        // The commitment's months are owed whether or not it renews.
         case .autoRenewOff(isBound: true): [Step(same, .autoRenewDisabled(latest.id))]
-        // Of a commitment too: of any other subscription turning it off ends the retries.
+        // Only commitments: for other subscriptions turning it off ends the retries.
         case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
         case .endOfGrace: throw .notDue
         default: try unpaid(same, cause, inGrace: false, now)
@@ -163,13 +163,13 @@ package enum Transitions {
         let latest = same.latest
         return switch cause {
         case .recovery(let next): [Step(.active(next), .recovered(next.id))]
-        // The customer gives up the payment. The first notification still has the status of before.
+        // The customer gives up the payment. The first notification still has the old status.
         case .autoRenewOff:
             [
                 Step(same, .autoRenewDisabled(latest.id)),
                 Step(.expired(latest, .customer(leftInGrace: inGrace), at: now), .expired(latest.id, .customer)),
             ]
-        // Of the same product or another of the group: no period runs that a change of plan could replace.
+        // For any product of the group: there is no current period that a change of plan could replace.
         case .purchase(let next): [Step(.active(next), .resubscribed(next.id))]
         case .priceRise, .sharing: [Step(same)]
         case .refund(let refunded):
@@ -247,9 +247,8 @@ package enum Transitions {
         Step(.expired(latest, ExpirationReason(intent), at: now), .expired(latest.id, intent))
     }
 
-    /// The state after a reversed refund. A deadline that passed while the transaction was refunded counts as passed at
-    /// its own instant, without a notification of its own. Grace may have passed into the retries, and these into the
-    /// end.
+    /// The state after a reversed refund. A deadline that passed while the transaction was refunded takes effect at its
+    /// own instant, without a notification. Grace may have turned into retries, and retries into expiry.
     private static func resumed(
         _ latest: SubscriptionPeriod,
         _ previous: SubscriptionPeriod?,

@@ -1,12 +1,12 @@
-/// How a clock of the shop goes. The instant that it shows follows from the wall's, which is an argument.
+/// The state of a clock. Its time is computed from the real time, which is a parameter.
 package enum ClockState: Codable, Equatable, Sendable {
-    /// As the wall's.
+    /// Real time.
     case real
     case frozen(at: Timestamp)
-    /// So many times as fast as the wall's, from an instant of the shop's on.
+    /// A multiple of real time, starting at an instant of the shop's time.
     case running(from: Timestamp, since: Timestamp, speed: Double)
 
-    /// What the clock shows while the wall's shows `wall`.
+    /// The clock's time at the real time `wall`.
     package func now(wall: Timestamp) -> Timestamp {
         switch self {
         case .real: wall
@@ -18,14 +18,14 @@ package enum ClockState: Codable, Equatable, Sendable {
         }
     }
 
-    /// A number of milliseconds, no larger than a stored clock can make it.
+    /// Rounds milliseconds, within the range that a stored clock can produce.
     private static func whole(_ milliseconds: Double) -> Int64 {
         let bounds = -0x1p62...0x1p62
         guard !milliseconds.isNaN else { return 0 }
         return Int64(min(max(milliseconds, bounds.lowerBound), bounds.upperBound).rounded(.down))
     }
 
-    /// Whether a clock can go so: as fast as it may, and never near what a number holds.
+    /// Whether the values are valid: the speed within its limit, and no risk of overflow.
     package var isPossible: Bool {
         let ages = -Self.age...Self.age
         return switch self {
@@ -37,11 +37,11 @@ package enum ClockState: Codable, Equatable, Sendable {
         }
     }
 
-    /// How many times as fast as the wall's a clock may go.
+    /// The maximum speed, as a multiple of real time.
     package static let mostSpeed = 10_000_000.0
-    /// 3,000 years: at the highest speed what a clock shows still is a number.
+    /// 3,000 years: at the maximum speed the clock's time still fits a number.
     private static let age: Int64 = 100_000_000_000_000
 
-    /// Whether it moves by itself.
+    /// Whether it moves with real time.
     package var moves: Bool { if case .frozen = self { false } else { true } }
 }

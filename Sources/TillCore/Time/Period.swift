@@ -15,13 +15,13 @@ package struct Period: Hashable, Sendable {
     /// How many; at least 1.
     package var count: Int
 
-    /// So many of a unit.
+    /// A number of units.
     package init(_ count: Int, _ unit: Unit) {
         self.count = count
         self.unit = unit
     }
 
-    /// Reads `P1M`, `P2W`, `P3D`, `P1Y`: one unit, one to three digits, at least 1. Anything else is nil.
+    /// Reads `P1M`, `P2W`, `P3D`, `P1Y`: one unit, one to three digits, at least 1; nil for anything else.
     package init?(iso8601 text: String) {
         let digits = text.dropFirst().dropLast()
         guard
@@ -32,16 +32,16 @@ package struct Period: Hashable, Sendable {
         self.init(count, unit)
     }
 
-    /// `P1M` and the like.
+    /// The ISO 8601 form, such as `P1M`.
     package var iso8601: String { "P\(count)\(unit.rawValue)" }
 
-    /// The length of so many of these in a row: `P1M` three times is `P3M`.
+    /// The total of consecutive periods: `P1M` times three is `P3M`.
     package func times(_ factor: Int) -> Period {
         let (product, isTooMuch) = count.multipliedReportingOverflow(by: factor)
         return Period(isTooMuch ? ((count < 0) == (factor < 0) ? .max : .min) : product, unit)
     }
 
-    /// The number of months in it, or nil for days and weeks.
+    /// The number of months, or nil for days and weeks.
     package var months: Int? {
         switch unit {
         case .day, .week: nil
@@ -50,7 +50,7 @@ package struct Period: Hashable, Sendable {
         }
     }
 
-    /// Whether two periods are the same length for a change of plan: `P12M` and `P1Y` are (docs/api/payloads.md).
+    /// Whether two periods count as equally long for a change of plan: `P12M` and `P1Y` do (docs/api/payloads.md).
     package func isAsLong(as other: Period) -> Bool {
         if let mine = months, let theirs = other.months { return mine == theirs }
         return days == other.days && days != nil
@@ -66,21 +66,21 @@ package struct Period: Hashable, Sendable {
 
     /// The end of a period that starts at an instant.
     ///
-    /// The period is added to the wall time in Pacific time, so that a subscription renews at the same hour of the
-    /// day across a change of the clocks. A month that is too short ends on its last day; with an anchor day the
-    /// next longer month returns to it (31 January, 28 February, 31 March). A time of day that is missing on the day on
-    /// which daylight saving time begins ends an hour later on that day; with an anchor time the next period returns to
-    /// it (02:30, 03:30, 02:30). A time of day that occurs twice is the first one where the anchor time is restored.
+    /// The period is added in Pacific local time, so that a subscription renews at the same hour across daylight saving
+    /// changes. A month that is too short ends on its last day; with an anchor day the next longer month returns to it
+    /// (31 January, 28 February, 31 March). A local time that is skipped when daylight saving time begins ends an hour
+    /// later on that day; with an anchor time the next period returns to it (02:30, 03:30, 02:30). Of a local time that
+    /// occurs twice, the first is used where the anchor time is restored.
     ///
     /// - Parameters:
     ///   - start: when the period begins.
-    ///   - anchorDay: the day of the month, 1 to 31, on which the present run of periods began; nil lets the day drift.
+    ///   - anchorDay: the day of the month, 1 to 31, on which the current run of periods began; nil lets the day drift.
     ///   - anchorTime: the Pacific time of day at which the run began, in milliseconds since midnight. It is ignored
     ///     when the period does not begin at that time; nil keeps the time of day at which the period begins.
     package func end(from start: Timestamp, anchorDay: Int? = nil, anchorTime: Int64? = nil) -> Timestamp {
         let calendar = Period.pacific
         let start = Period.bounded(start)
-        let count = min(max(count, -Period.mostOfAUnit), Period.mostOfAUnit)
+        let count = min(max(count, -Period.maxUnits), Period.maxUnits)
         let date = Date(timeIntervalSince1970: Double(start.milliseconds) / 1_000)
         let shifted: Date? =
             switch unit {
@@ -98,29 +98,29 @@ package struct Period: Hashable, Sendable {
 
     // MARK: The anchor of a run of periods
 
-    /// The Pacific time of day of an instant, in milliseconds since midnight as clocks show it.
+    /// The Pacific time of day of an instant, in milliseconds since local midnight.
     package static func timeOfDay(of instant: Timestamp) -> Int64 {
         let local = bounded(instant).milliseconds + offset(at: instant)
         return (local % millisecondsOfDay + millisecondsOfDay) % millisecondsOfDay
     }
 
-    /// The anchor time of the period that begins at an instant: that of the run, or the instant's own time of day when
-    /// the period does not begin at the time of the run.
+    /// The anchor time of the period that begins at an instant: the run's, or the instant's own time of day when the
+    /// period does not begin at the run's time.
     package static func anchorTime(of start: Timestamp, keeping anchorTime: Int64) -> Int64 {
         begins(start, at: anchorTime) ? anchorTime : timeOfDay(of: start)
     }
 
-    /// Whether an instant has this time of day, or stands for it where daylight saving time leaves it out.
+    /// Whether an instant has this time of day, or replaces it where daylight saving time skips it.
     private static func begins(_ start: Timestamp, at time: Int64) -> Bool {
         (0..<millisecondsOfDay).contains(time)
             && (timeOfDay(of: start) == time || instant(at: time, onDayOf: start) == start)
     }
 
     /// A Pacific time of day on the day of an instant: the first where it occurs twice, an hour later where it is
-    /// missing.
+    /// skipped.
     private static func instant(at time: Int64, onDayOf day: Timestamp) -> Timestamp {
         let local = bounded(day).milliseconds + offset(at: day) - timeOfDay(of: day) + time
-        // A change of the clocks lies between the offsets of a day earlier and a day later, if there is one.
+        // A daylight saving change, if any, is between the offsets of a day earlier and a day later.
         let before = offset(at: Timestamp(milliseconds: local - millisecondsOfDay))
         let after = offset(at: Timestamp(milliseconds: local + millisecondsOfDay))
         let first = Timestamp(milliseconds: local - before)
@@ -137,17 +137,17 @@ package struct Period: Hashable, Sendable {
 
     private static let millisecondsOfDay: Int64 = 86_400_000
 
-    /// Stored numbers may be anything; the calendar is asked nothing that it could not answer.
+    /// Stored numbers may be anything; values outside the calendar's range are clamped.
     private static func bounded(_ instant: Timestamp) -> Timestamp {
-        Timestamp(milliseconds: min(max(instant.milliseconds, -mostMilliseconds), mostMilliseconds))
+        Timestamp(milliseconds: min(max(instant.milliseconds, -maxMilliseconds), maxMilliseconds))
     }
 
-    /// Some 35,000 years.
-    private static let mostMilliseconds: Int64 = 1 << 50
+    /// About 35,000 years.
+    private static let maxMilliseconds: Int64 = 1 << 50
     /// More days, weeks, months or years than any product or setting has.
-    private static let mostOfAUnit = 1_000_000
+    private static let maxUnits = 1_000_000
 
-    /// The day of the month, in Pacific time, on which an instant falls: the anchor of a run of periods.
+    /// The day of the month of an instant in Pacific time: the anchor of a run of periods.
     package static func anchorDay(of instant: Timestamp) -> Int {
         pacific.component(.day, from: Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000))
     }
@@ -156,7 +156,7 @@ package struct Period: Hashable, Sendable {
         guard let clamped = pacific.date(byAdding: .month, value: months, to: date) else { return nil }
         guard let anchorDay else { return clamped }
         let day = pacific.component(.day, from: clamped)
-        // Most months stay on their day; the calendar is asked no more than it must be.
+        // Most months keep their day, which avoids expensive calendar calls.
         guard day != anchorDay, let range = pacific.range(of: .day, in: .month, for: clamped) else { return clamped }
         let wanted = min(anchorDay, range.count)
         return wanted == day ? clamped : pacific.date(byAdding: .day, value: wanted - day, to: clamped)

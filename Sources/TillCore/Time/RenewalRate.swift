@@ -1,25 +1,25 @@
 /// How long a month is: a calendar month in Pacific time, or one of the accelerated months of the sandbox, TestFlight
 /// and Xcode (docs/api/lifecycle.md, Rates).
 package struct RenewalRate: Hashable, Sendable {
-    /// What people and settings call it: `calendar`, `sandbox-5-minutes`, `testflight`, `xcode-13`…
+    /// The name in settings: `calendar`, `sandbox-5-minutes`, `testflight`, `xcode-13`…
     package let name: String
     private let length: Length
 
     private enum Length: Hashable, Sendable {
         case calendar
-        /// Milliseconds of a week and of a month; the longer periods are so many months.
+        /// Milliseconds of a week and of a month; longer periods are multiples of the month.
         case scaled(week: Int64, month: Int64)
-        /// Every period is as long.
+        /// Every period has the same length.
         case flat(Int64)
     }
 
     /// Calendar periods in Pacific time.
     package static let calendar = RenewalRate(name: "calendar", length: .calendar)
 
-    /// Apple's sandbox as a tester has it who changed nothing: a month is five minutes.
+    /// The default of Apple's sandbox: a month is five minutes.
     package static let sandbox = RenewalRate(name: "sandbox-5-minutes", length: minutes(3, 5))
 
-    /// Every rate there is, in the order of the documentation.
+    /// All rates, in the order of the documentation.
     package static let all: [RenewalRate] =
         [
             calendar,
@@ -37,7 +37,7 @@ package struct RenewalRate: Hashable, Sendable {
         self = found
     }
 
-    /// The rate of Xcode's number in a `.storekit` file (`_timeRate`); nil for a number that means nothing.
+    /// The rate for Xcode's number in a `.storekit` file (`_timeRate`); nil for an unknown number.
     package init?(xcode number: Int) {
         if number == 0 {
             self = .calendar
@@ -54,7 +54,7 @@ package struct RenewalRate: Hashable, Sendable {
     }
 
     private static let xcode: [Int: RenewalRate] = {
-        // Seconds that stand for a day, for the numbers that Xcode replaced; thirty of them are a month.
+        // Seconds in a day for the numbers that Xcode replaced; a month has thirty such days.
         let days: [Int: Int64] = [1: 3_600, 2: 1_800, 3: 300, 4: 60, 5: 30, 6: 1]
         let flat: [Int: Int64] = [1_000: 900, 1_001: 300, 1_002: 60, 1_003: 30, 1_004: 10, 1_005: 2]
         var rates: [Int: RenewalRate] = [:]
@@ -70,7 +70,7 @@ package struct RenewalRate: Hashable, Sendable {
         rates[12] = RenewalRate(name: "xcode-12", length: minutes(5, 15))
         rates[13] = RenewalRate(name: "xcode-13", length: minutes(3, 5))
         rates[15] = RenewalRate(name: "xcode-15", length: .scaled(week: 10_000, month: 30_000))
-        precondition(rates.count == 17, "a rate of Xcode's is missing or stands twice")
+        precondition(rates.count == 17, "a rate of Xcode's is missing or occurs twice")
         return rates
     }()
 
@@ -78,7 +78,7 @@ package struct RenewalRate: Hashable, Sendable {
         .scaled(week: week * 60_000, month: month * 60_000)
     }
 
-    // MARK: What it makes of a length of time
+    // MARK: Scaled lengths
 
     /// Whether periods are real months and weeks.
     package var isCalendar: Bool { length == .calendar }
@@ -112,8 +112,8 @@ package struct RenewalRate: Hashable, Sendable {
         }
     }
 
-    /// The end of a grace period that begins at the end of a paid one: so many calendar days, for a weekly
-    /// subscription six at the most; half a month, or six sevenths of a week, where months are accelerated.
+    /// The end of a grace period that begins at the end of a paid one: a number of calendar days, at most six for a
+    /// weekly subscription; at accelerated rates half a month, or six sevenths of a week.
     package func endOfGrace(days: Int, period: Period, from start: Timestamp) -> Timestamp {
         let isWeekly = period == Period(1, .week)
         switch length {
@@ -124,8 +124,8 @@ package struct RenewalRate: Hashable, Sendable {
         }
     }
 
-    /// The end of the retries that begin at the end of a paid period: so many calendar days, or two accelerated months
-    /// for sixty.
+    /// The end of the retries that begin at the end of a paid period: a number of calendar days; at accelerated rates
+    /// two months for sixty days.
     package func endOfRetry(days: Int, from start: Timestamp) -> Timestamp {
         switch length {
         case .calendar: Period(days, .day).end(from: start)
@@ -134,8 +134,8 @@ package struct RenewalRate: Hashable, Sendable {
         }
     }
 
-    /// An instant so many calendar days later, or earlier when negative; a thirtieth of a month each where months are
-    /// accelerated, in whole seconds, so that a day may be nothing.
+    /// An instant a number of calendar days later, or earlier when negative. At accelerated rates a day is a thirtieth
+    /// of a month in whole seconds, so it may be zero.
     ///
     /// - Parameter anchorTime: the time of day to which calendar days return (`Period.end`).
     package func adding(days: Int, to start: Timestamp, anchorTime: Int64? = nil) -> Timestamp {
@@ -146,7 +146,7 @@ package struct RenewalRate: Hashable, Sendable {
         }
     }
 
-    /// A stored number of days or periods, so that no product of it and of a length overflows.
+    /// Limits a stored number of days or periods, so that multiplying it with a length cannot overflow.
     private static func bounded(_ count: Int) -> Int64 { Int64(min(max(count, -1_000_000), 1_000_000)) }
 
     private static func wholeSeconds(_ milliseconds: Int64) -> Int64 {

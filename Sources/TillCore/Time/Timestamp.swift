@@ -1,6 +1,6 @@
-/// An instant, in milliseconds since 1970-01-01 UTC, as every date on the wire is written.
+/// An instant, in milliseconds since 1970-01-01 UTC, like every date on the wire.
 ///
-/// The core never asks what time it is: an instant always arrives as an argument.
+/// The core never reads a clock: an instant is always a parameter.
 package struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970; may be negative.
     package var milliseconds: Int64
@@ -16,20 +16,20 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = isTooMuch ? (seconds < 0 ? .min : .max) : product
     }
 
-    /// The same instant without its fraction of a second: purchase and expiry dates are whole seconds
+    /// The same instant without the fraction of a second: purchase and expiry dates are whole seconds
     /// (docs/api/payloads.md).
     package var wholeSecond: Timestamp {
         let remainder = milliseconds % 1_000
         return advanced(milliseconds: -(remainder < 0 ? remainder + 1_000 : remainder))
     }
 
-    /// The instant so many milliseconds later, or earlier when negative; never past what a number holds.
+    /// The instant a number of milliseconds later, or earlier when negative; saturates instead of overflowing.
     package func advanced(milliseconds delta: Int64) -> Timestamp {
         let (sum, isTooMuch) = milliseconds.addingReportingOverflow(delta)
         return Timestamp(milliseconds: isTooMuch ? (delta < 0 ? .min : .max) : sum)
     }
 
-    /// The instant as ISO 8601 in UTC, to the second: `2026-01-31T18:30:00Z`. For people; the wire has milliseconds.
+    /// The instant as ISO 8601 in UTC, to the second: `2026-01-31T18:30:00Z`. For display; the wire has milliseconds.
     package var iso8601: String {
         let seconds = wholeSecond.milliseconds / 1_000
         let days = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400

@@ -1,11 +1,11 @@
-/// A non-consumable as the first accounts kept it, one for each product. Only read.
+/// A non-consumable as the earliest versions stored it, one entry for each product. Read only.
 struct OwnedProduct010: Decodable {
     var transaction: TransactionID
     var ownership: Ownership
     var sharedFrom: AccountID?
     var isRevoked: Bool
 
-    /// The same product as this version has it.
+    /// The same product in today's form.
     func holding(of productID: String) -> Holding {
         Holding(
             productID: productID,

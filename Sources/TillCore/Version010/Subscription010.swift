@@ -1,7 +1,8 @@
-/// A subscription, bought or shared, as version 0.1.0 stored it: its state was implied by what is set. Only read.
+/// A subscription, bought or shared, as version 0.1.0 stored it: its state follows from which values are set. Read
+/// only.
 struct Subscription010: Decodable {
     /// A renewal that could not be charged.
-    private struct BillingTrouble: Decodable {
+    private struct FailedRenewal: Decodable {
         var graceUntil: Timestamp?
         var retryUntil: Timestamp
         /// Whether the end of the grace period was handled.
@@ -16,7 +17,7 @@ struct Subscription010: Decodable {
         case nextBillingPlan, commitmentRenews, isShared, wasLeftInGrace
     }
 
-    /// The same subscription as this version has it.
+    /// The same subscription in today's form.
     enum Present {
         case bought(Subscription)
         case shared(SharedSubscription)
@@ -59,7 +60,7 @@ struct Subscription010: Decodable {
             )
             return
         }
-        // Version 0.1.0 knew no time of day: the latest period began at it.
+        // Version 0.1.0 stored no time of day; it is that of the latest period's start.
         let time = try values.decodeIfPresent(Int64.self, forKey: .anchorTime)
         var subscription = Subscription(
             groupID: groupID,
@@ -80,14 +81,14 @@ struct Subscription010: Decodable {
     private static func state(_ values: KeyedDecodingContainer<Key>) throws -> SubscriptionState {
         let latest = try SubscriptionPeriod(try values.decode(Transaction.self, forKey: .current))
         let running = try values.decodeIfPresent(Transaction.self, forKey: .running)
-        let trouble = try values.decodeIfPresent(BillingTrouble.self, forKey: .trouble)
+        let trouble = try values.decodeIfPresent(FailedRenewal.self, forKey: .trouble)
         let ended = try values.decodeIfPresent(ExpirationIntent.self, forKey: .ended)
         let wasLeftInGrace = try values.decodeIfPresent(Bool.self, forKey: .wasLeftInGrace) ?? false
         let resumes: ResumableState =
             if let ended {
                 .expired(
                     ExpirationReason(ended, leftInGrace: wasLeftInGrace, graceEnded: trouble?.graceUntil),
-                    // When it ended was not stored: at the end of its period, or with the last retry.
+                    // The time of expiry was not stored: it is the end of the period, or the last retry.
                     at: ended == .billing ? trouble?.retryUntil ?? latest.end : latest.end
                 )
             } else if let trouble {
@@ -121,7 +122,7 @@ struct Subscription010: Decodable {
             try values.decodeIfPresent(Value.self, forKey: key) ?? none
         }
         subscription.pendingOffers = try read(.pendingOffers, or: [])
-        // The first form had room for one.
+        // The earliest form had a single pending offer.
         if let only = try values.decodeIfPresent(PendingOffer.self, forKey: .pendingOffer) {
             subscription.pendingOffers = [only]
         }
@@ -137,8 +138,8 @@ struct Subscription010: Decodable {
         subscription.paidPeriods = try read(.paidPeriods, or: leastPaidPeriods(of: subscription))
     }
 
-    /// How many periods were paid at least, by their length: version 0.1.0 did not count them. A row that was extended
-    /// is longer than what was paid, so that an earlier period may be overlooked until the next renewal.
+    /// The minimum number of paid periods, from their length: version 0.1.0 did not count them. An extended row is
+    /// longer than what was paid, so an earlier period may be missed until the next renewal.
     private static func leastPaidPeriods(of subscription: Subscription) -> Int {
         let paid = subscription.state.periods.map(\.transaction).filter(\.isPaid)
         let length = paid.reduce(0) { $0 &+ $1.paidMilliseconds }

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import TillStorage
 
-/// Hears what nodes say to each other, and says that this one lives, on a connection and a thread of its own: a node
-/// that is busy is not given up.
+/// Subscribes to the messages between nodes and renews this node's registration, on a connection and thread of its own:
+/// a busy node must not be declared dead.
 final class NodeSubscription: Sendable {
     private let settings: PostgresSettings
     private let primaryTracker: PrimaryTracker
@@ -12,15 +12,16 @@ final class NodeSubscription: Sendable {
     private let isOpen = Atomic<Bool>(false)
     private let node = Mutex<(id: String, lease: Duration)?>(nil)
     private let ended = DispatchSemaphore(value: 0)
-    /// After so long the thread looks whether there is something else to do.
-    private static let patience: Int32 = 100
+    /// How long the thread waits for a message before it checks for other work.
+    private static let pollMilliseconds: Int32 = 100
 
     init(_ url: DatabaseURL, _ settings: PostgresSettings) {
         self.settings = settings.forNodes
         primaryTracker = PrimaryTracker(url, settings.forNodes)
     }
 
-    /// - Parameter hear: told each word, and that some were missed when a connection is new.
+    /// - Parameter hear: called for each message, and once after a new connection because messages may have been
+    ///   missed.
     func open(_ hear: @escaping @Sendable (NodeSign) -> Void) {
         guard !isOpen.exchange(true, ordering: .relaxed) else { return }
         Thread.detachNewThread { self.work(hear) }
@@ -43,17 +44,17 @@ final class NodeSubscription: Sendable {
                 hear(.missed)
                 try listen(session, hear)
             } catch {
-                Thread.sleep(forTimeInterval: Double(Self.patience) / 1_000)
+                Thread.sleep(forTimeInterval: Double(Self.pollMilliseconds) / 1_000)
             }
         }
         ended.signal()
     }
 
-    /// Returns, or throws, when the connection has ended.
+    /// Returns or throws when the connection has ended.
     private func listen(_ session: Session, _ hear: (NodeSign) -> Void) throws {
         var next = ContinuousClock.now
         while !isClosed.load(ordering: .relaxed) {
-            guard session.hear(within: Self.patience, hear) else { return }
+            guard session.hear(within: Self.pollMilliseconds, hear) else { return }
             guard let node = node.withLock({ $0 }), next <= .now else { continue }
             let asked = ContinuousClock.now
             next = asked + node.lease / 6
@@ -64,10 +65,10 @@ final class NodeSubscription: Sendable {
 }
 
 extension Session {
-    /// Waits for words and tells them.
+    /// Waits for messages and passes them on.
     ///
     /// - Returns: false when the connection has ended.
-    fileprivate func hear(within milliseconds: Int32, _ tell: (NodeSign) -> Void) -> Bool {
+    fileprivate func hear(within milliseconds: Int32, _ receive: (NodeSign) -> Void) -> Bool {
         var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
         let ready = poll(&socket, 1, milliseconds)
         if ready > 0 {
@@ -75,9 +76,9 @@ extension Session {
         } else if ready < 0, errno != EINTR {
             return false
         }
-        // Words also come with the answers to statements.
+        // Messages also arrive with the results of statements.
         while let word = PQnotifies(connection) {
-            tell(.word(String(cString: word.pointee.extra)))
+            receive(.word(String(cString: word.pointee.extra)))
             PQfreemem(word)
         }
         return PQstatus(connection) == CONNECTION_OK

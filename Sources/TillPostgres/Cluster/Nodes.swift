@@ -1,7 +1,7 @@
 import Synchronization
 import TillStorage
 
-/// Several servers on one database.
+/// Several servers that share one database.
 extension PostgresStorage {
     package func join(_ id: String, name: String, lease: Duration) async throws {
         try await transact([
@@ -17,7 +17,7 @@ extension PostgresStorage {
                 return nil
             }
             if try session.run(.expiredNode).first != nil {
-                // Not while somebody commits: a node that was given up is not in the middle of anything.
+                // The exclusive lock waits for running commits, so a removed node is never in the middle of one.
                 try session.transact(
                     [Step(.lockAlone), Step(.reapNodes), Step(.announce, Arguments(NodeWord.nodes))],
                     attempts: attempts
@@ -29,7 +29,7 @@ extension PostgresStorage {
     }
 
     package func note(seen: Int64, by id: String) async throws {
-        // Whoever waits for it may do so a moment longer after a crash of the server's.
+        // Not durable: a crash of the server costs at most the time until the next beat.
         try await transact([Step(.notDurably), Step(.noteSeen, Arguments(id, seen))])
     }
 
@@ -43,7 +43,7 @@ extension PostgresStorage {
 
     package func take(_ leases: [Lease]) async throws -> Set<String> {
         guard !leases.isEmpty else { return [] }
-        // In one order, so that two nodes do not wait for each other in a circle.
+        // One order for all nodes, so that two nodes cannot deadlock.
         let steps = leases.sorted { $0.name < $1.name }
             .map { Step(.takeLease, Arguments($0.name, $0.node, $0.body)) }
         return try await nodePool.perform { session in
@@ -54,7 +54,7 @@ extension PostgresStorage {
                 return Set(try rows.dropFirst().dropLast().compactMap { try $0.first?.text(0) })
             } catch let failed as StepFailure {
                 if !session.isIdle() { _ = try session.run(.rollback) }
-                // There is no such node any more.
+                // The foreign key failed: this node is no longer registered.
                 guard failed.failure.isConstraint || failed.failure.isCollision else { throw failed.failure }
                 return []
             }
@@ -88,12 +88,12 @@ extension PostgresStorage {
         try await nodePool.perform { try $0.transact(steps, attempts: attempts) }
     }
 
-    // MARK: Writing what nodes hold in memory
+    // MARK: Writing what nodes cache
 
-    /// Writes documents of some kinds, on the precondition that the task holds. Nobody commits meanwhile what was
-    /// decided by those that were there before.
+    /// Writes documents of some kinds under the task's write precondition. While it runs, no node can commit a change
+    /// that was decided with the old documents.
     ///
-    /// - Throws: `Overtaken` when that precondition has gone.
+    /// - Throws: `Overtaken` when the precondition no longer holds.
     func write(_ steps: [Step], changing kinds: Set<DocumentKind>) async throws {
         guard !steps.isEmpty else { return }
         let held = kinds.intersection(DocumentKind.heldInMemory).map(\.rawValue).sorted()
@@ -101,7 +101,8 @@ extension PostgresStorage {
         let lock = held.isEmpty ? (check.isEmpty ? [] : [Step(.lockShared)]) : [Step(.lockAlone)]
         let raise = held.map { Step(.raiseConfigurationVersion, Arguments($0)) }
         let announce = held.isEmpty ? [] : [Step(.announce, Arguments(NodeWord.configurationVersions))]
-        // Behind the transaction: whoever asks must find it followed. One that failed may have been committed.
+        // Counted after the transaction, so that a caller who sees the count also sees the change. A failed transaction
+        // may have been committed, so it counts, too.
         defer { if !held.isEmpty { writes.add(1, ordering: .relaxed) } }
         do {
             try await write(lock + check + steps + raise + announce)
@@ -123,7 +124,7 @@ extension Session {
 }
 
 extension Step {
-    /// Goes on only while a precondition holds; the lock comes before it.
+    /// Succeeds only while the precondition holds. The lock comes first.
     init(_ writePrecondition: WritePrecondition) {
         self.init(
             .checkWritePrecondition,

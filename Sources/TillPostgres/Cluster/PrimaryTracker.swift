@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Knows the newest leader that was seen of a database, and ends the connections to those before it.
+/// Knows the newest primary that was seen for a database and ends the connections to older ones.
 ///
-/// Servers count their leaders: each takes over with a timeline above that of the one before. So a leader that was left
-/// behind, stands still or does not know it yet is told from the one that counts, whatever lies between.
+/// Each failover raises the server's timeline. So an old primary that is cut off, frozen or unaware of the failover can
+/// be recognized by its lower timeline.
 final class PrimaryTracker: Sendable {
     private let url: DatabaseURL
     private let settings: PostgresSettings
@@ -12,7 +12,7 @@ final class PrimaryTracker: Sendable {
 
     private struct Member {
         weak var line: Line?
-        /// Nil until the server has said it.
+        /// Nil until the server has reported it.
         var timeline: Int64?
     }
 
@@ -21,12 +21,12 @@ final class PrimaryTracker: Sendable {
         var members: [Member] = []
         var isWatched = false
         var isAsking = false
-        /// The place of the leader among the hosts, as far as it is known.
+        /// The index of the primary among the hosts, as far as known.
         var leader = 0
         var nextQuestion = ContinuousClock.now
     }
 
-    /// How often the silent ones are looked for.
+    /// How often silent connections are looked for, in seconds.
     private static let interval = 0.25
 
     init(_ url: DatabaseURL, _ settings: PostgresSettings) {
@@ -34,7 +34,7 @@ final class PrimaryTracker: Sendable {
         self.settings = settings
     }
 
-    /// Watches over a connection from now on.
+    /// Starts to watch a connection.
     func add(_ line: Line) {
         let isFirst = state.withLock { state in
             state.members.removeAll { $0.line == nil }
@@ -52,11 +52,11 @@ final class PrimaryTracker: Sendable {
         }
     }
 
-    /// Notes which leader a connection has reached. When it is a newer one, the connections to those before it end,
-    /// also under those who wait for them: what such a leader says does not count any more.
+    /// Records which server a connection has reached. If it is a newer primary, all connections to older ones end, even
+    /// those in use: answers of an old primary do not count any more.
     ///
-    /// - Parameter timeline: 0 for a server that follows another.
-    /// - Throws: `PostgresRefused.cannotConnect` for one that does not lead, or not any more.
+    /// - Parameter timeline: 0 for a standby.
+    /// - Throws: `PostgresRefused.cannotConnect` for a server that is not, or no longer, the primary.
     func admit(_ line: Line, on timeline: Int64) throws {
         let (newest, outdated) = state.withLock { state in
             state.newest = max(state.newest, timeline)
@@ -69,16 +69,18 @@ final class PrimaryTracker: Sendable {
         for line in outdated { line.cut() }
         guard timeline < newest else { return }
         throw PostgresRefused.cannotConnect(
-            timeline == 0 ? "the server follows another" : "the server has lost its lead (\(timeline), now \(newest))"
+            timeline == 0
+                ? "the server is a standby"
+                : "the server is no longer the primary (timeline \(timeline), now \(newest))"
         )
     }
 
-    // MARK: Finding the leader
+    // MARK: Finding the primary
 
-    /// Connects to the leader. It is looked for where it was last, and then at every other host.
+    /// Connects to the primary. The last known host is tried first, then every other one.
     ///
-    /// - Parameter isDoubted: whether the others are asked first.
-    /// - Throws: `PostgresRefused.cannotConnect` when nobody leads.
+    /// - Parameter isDoubted: whether the other hosts are tried first.
+    /// - Throws: `PostgresRefused.cannotConnect` when no host is a primary.
     func connect(isDoubted: Bool = false) throws -> Session {
         let hosts = url.hosts
         guard !hosts.isEmpty else { return try Session(url, settings, under: self) }
@@ -95,19 +97,20 @@ final class PrimaryTracker: Sendable {
             } catch let failure as PostgresFailure {
                 reasons.append(failure.description)
             }
-            // One that says nothing comes last from now on, lest everybody waits for it.
+            // A silent host is tried last from now on, so that not every caller waits for it.
             if ContinuousClock.now - begun >= patience { state.withLock { $0.leader = (place + 1) % hosts.count } }
         }
         throw PostgresRefused.cannotConnect(reasons.joined(separator: "; "))
     }
 
-    /// A host that has not greeted us for so long is silent. Libpq counts whole seconds by a clock that shows no parts.
+    /// A host that has not answered for this long counts as silent. Libpq counts whole seconds, and its clock may be up
+    /// to a second off.
     private var patience: Duration { (url.connectTimeout ?? settings.connectTimeout) - .seconds(1) }
 
     // MARK: Silence
 
-    /// Ends the connections whose server has been silent for longer than any statement may take, and asks who leads
-    /// when one has been silent for a while.
+    /// Ends the connections whose server has been silent for longer than any statement may take, and looks for the
+    /// primary when a server has been silent for a while.
     private func look() {
         let now = ContinuousClock.now
         let lines = state.withLock { $0.members.compactMap(\.line) }
@@ -124,11 +127,11 @@ final class PrimaryTracker: Sendable {
             return true
         }
         guard mayAsk else { return }
-        // A server may stop in the middle of this answer, too; this thread must not wait for it.
+        // The server may freeze in the middle of this answer, too; this thread must not wait for it.
         Thread.detachNewThread { self.ask() }
     }
 
-    /// Asks who leads. A server that says nothing to a newcomer either is gone, and nobody need wait for it.
+    /// Looks for the primary. A server that does not answer a new connection either is gone, so its connections end.
     private func ask() {
         let begun = ContinuousClock.now
         do {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// When the next attempt to connect may be made: a server that is down is not stormed, and who asks meanwhile is told
-/// at once what is wrong.
+/// Limits how often a connection is attempted: a server that is down is not flooded, and callers in between fail at
+/// once with the last error.
 final class BackOff: Sendable {
     private let state = Mutex(State())
     private let shortest: Duration
@@ -18,9 +18,9 @@ final class BackOff: Sendable {
         longest = settings.longestBackOff
     }
 
-    /// Makes an attempt if one may be made now.
+    /// Runs `body` if an attempt is allowed now.
     ///
-    /// - Throws: what is wrong now, or what was wrong at the last attempt.
+    /// - Throws: the error of this attempt, or of the last one.
     func attempt<Value>(_ body: () throws -> Value) throws -> Value {
         try state.withLock { state in
             if let next = state.next, let reason = state.reason, ContinuousClock.now < next { throw reason }
@@ -32,7 +32,7 @@ final class BackOff: Sendable {
         } catch {
             state.withLock { state in
                 state.wait = min(longest, max(shortest, state.wait * 2))
-                // Nodes that lost the same server do not come back in step.
+                // Jitter: nodes that lost the same server must not reconnect in step.
                 state.next = ContinuousClock.now + state.wait * Double.random(in: 0.5...1)
                 state.reason = error
             }

@@ -1,19 +1,19 @@
 import CPostgres
 import Synchronization
 
-/// What ends a statement from another thread. The server is asked over a connection of its own.
+/// Cancels a statement from another thread, over a separate connection to the server.
 final class CancelHandle: Sendable {
-    /// The address of libpq's object; nobody but the holder of the lock looks behind it.
+    /// The address of libpq's object, used only under the lock.
     private let address: Mutex<UInt>
 
-    /// - Parameter connection: asked for its object on the connection's own thread.
+    /// - Parameter connection: must be used on its own thread here.
     init(of connection: OpaquePointer) {
         address = Mutex(UInt(bitPattern: PQgetCancel(connection)))
     }
 
     deinit { address.withLock { PQfreeCancel(OpaquePointer(bitPattern: $0)) } }
 
-    /// Asks the server to end what the connection is doing. Blocks: never call it where others wait.
+    /// Asks the server to cancel what the connection is doing. Blocks: never call it on a thread that others need.
     func send() {
         address.withLock { address in
             guard let handle = OpaquePointer(bitPattern: address) else { return }

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A bounded number of connections, each on a thread of its own, and a bounded queue in front of them.
+/// A bounded number of connections, each on a thread of its own, with a bounded queue in front of them.
 ///
-/// Libpq waits for the network; it does so on these threads and never on those of Swift's tasks. A thread is started
-/// when a work item finds none that is free, and takes work items in their order.
+/// Libpq blocks while it waits for the network; it does so on these threads and never on Swift's task threads. A thread
+/// is started when a work item finds no free one. Threads take work items in order.
 final class ConnectionPool: Sendable {
     private let queue: ConnectionQueue
 
@@ -14,7 +14,7 @@ final class ConnectionPool: Sendable {
 
     deinit { queue.close() }
 
-    /// Does something on a connection. A cancelled task's statement is cancelled.
+    /// Runs `work` on a connection. If the task is cancelled, its statement is cancelled.
     ///
     /// - Throws: `CancellationError`; `PostgresRefused` when there is no connection; otherwise what the work throws.
     func perform<Answer: Sendable>(_ work: @escaping @Sendable (Session) throws -> Answer) async throws -> Answer {
@@ -27,7 +27,7 @@ final class ConnectionPool: Sendable {
                 }
                 waiting.withLock { $0 = workItem }
                 queue.add(workItem)
-                // A cancellation that came before there was a work item found nothing to end.
+                // A cancellation before this point found no work item to cancel.
                 if Task.isCancelled { queue.cancel(workItem) }
             }
         } onCancel: {
@@ -49,7 +49,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Lets no more work items in, lets those at work end, and closes the connections.
+    /// Accepts no more work items, waits for the running ones, and closes the connections.
     func close() async {
         queue.close()
         await queue.ended()

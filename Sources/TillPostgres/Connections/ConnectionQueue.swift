@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// What waits for a connection, and the threads that take it up.
+/// The work items that wait for a connection, and the threads that run them.
 final class ConnectionQueue: Sendable {
     private let settings: PostgresSettings
     private let backOff: BackOff
     private let primaryTracker: PrimaryTracker
     private let state = Mutex(State())
-    /// Raised once for each work item that comes.
-    private let bell = DispatchSemaphore(value: 0)
+    /// Signalled once for each new work item.
+    private let workAvailable = DispatchSemaphore(value: 0)
 
     private struct State {
         var waiting: [WorkItem] = []
@@ -25,10 +25,10 @@ final class ConnectionQueue: Sendable {
         primaryTracker = PrimaryTracker(url, settings)
     }
 
-    /// Until when a work item that comes now may wait.
+    /// How long a work item that is added now may wait.
     func deadline() -> ContinuousClock.Instant { .now + settings.longestWait }
 
-    /// Puts a work item at the end, and starts a thread if none is free.
+    /// Adds a work item, and starts a thread if none is free.
     func add(_ workItem: WorkItem) {
         enum Verdict {
             case refused(PostgresRefused)
@@ -50,19 +50,19 @@ final class ConnectionQueue: Sendable {
         switch verdict {
         case .refused(let reason): workItem.fail(reason)
         case .taken(let newWorker, let newWatch):
-            bell.signal()
+            workAvailable.signal()
             if newWorker { Thread.detachNewThread { self.work() } }
             if newWatch { Task { await self.watch() } }
         }
     }
 
-    /// Ends a work item whose task is cancelled.
+    /// Ends a work item whose task was cancelled.
     func cancel(_ workItem: WorkItem) {
         workItem.cancel()
         state.withLock { $0.waiting.removeAll { $0 === workItem } }
     }
 
-    /// Lets nothing more in. What waits is refused; what runs runs on.
+    /// Accepts nothing more. Waiting items fail; running items continue.
     func close() {
         let (waiting, workers) = state.withLock { state in
             defer { state.waiting = [] }
@@ -71,7 +71,7 @@ final class ConnectionQueue: Sendable {
             return (state.waiting, wasClosed ? 0 : state.workers)
         }
         for workItem in waiting { workItem.fail(PostgresRefused.closed) }
-        for _ in 0..<workers { bell.signal() }
+        for _ in 0..<workers { workAvailable.signal() }
     }
 
     /// Returns when the last thread has ended.
@@ -90,7 +90,7 @@ final class ConnectionQueue: Sendable {
     private func work() {
         var session: Session?
         while true {
-            bell.wait()
+            workAvailable.wait()
             let next: WorkItem?? = state.withLock { state in
                 if state.isClosed { return .none }
                 guard !state.waiting.isEmpty else { return .some(nil) }
@@ -110,9 +110,9 @@ final class ConnectionQueue: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    /// Runs a work item on a living connection, which is made first if there is none.
+    /// Runs a work item on a live connection; opens one first if needed.
     ///
-    /// - Returns: the connection, if it can be used again.
+    /// - Returns: the connection if it can be reused.
     private func serve(_ workItem: WorkItem, _ session: Session?) -> Session? {
         do {
             let living = session.flatMap { $0.isAlive() ? $0 : nil }
@@ -125,10 +125,10 @@ final class ConnectionQueue: Sendable {
         }
     }
 
-    // MARK: Those who wait too long
+    // MARK: Expired work items
 
-    /// Fails what has waited too long. One task watches while anything waits; work items come in the order of their
-    /// deadlines.
+    /// Fails the items that have waited too long. One task watches while anything waits; work items are in the order of
+    /// their deadlines.
     private func watch() async {
         while true {
             let (late, next) = state.withLock { state in

@@ -1,29 +1,29 @@
 import CPostgres
 
-/// Where the database is: `postgres://user:password@host:port/name?sslmode=verify-full`, in libpq's own syntax.
+/// The database's address: `postgres://user:password@host:port/name?sslmode=verify-full`, in libpq's own syntax.
 ///
-/// The text may hold a password. It is never printed: what is printed is `description`, and messages of the server pass
-/// `redacted`.
+/// The text may contain a password and is never printed. Print `description` instead, and pass the server's messages
+/// through `redacted`.
 package struct DatabaseURL: Sendable, CustomStringConvertible {
     let text: String
-    /// Hosts, ports and the name of the database, without who connects.
+    /// Hosts, ports and the database name, without user and password.
     package let description: String
-    /// Each of several servers, as parameters that choose it; empty when the URL names one, or none.
+    /// For each of several servers, the parameters that select it; empty when the URL names at most one.
     let hosts: [[Parameter]]
-    /// How long a connection to a host may take, where the URL says so.
+    /// The connection time-out, if the URL sets one.
     let connectTimeout: Duration?
     private let secrets: [String]
 
     /// Reads a URL.
     ///
-    /// - Throws: `PostgresRefused.badURL` with what is wrong, in words that hold nothing of the URL;
-    ///   `PostgresRefused.noLibrary` where libpq is not installed.
+    /// - Throws: `PostgresRefused.badURL` with a reason that contains no part of the URL; `PostgresRefused.noLibrary`
+    ///   where libpq is not installed.
     package init(_ text: String) throws {
         if let reason = till_libpq_load() { throw PostgresRefused.noLibrary(String(cString: reason)) }
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
             throw PostgresRefused.badURL("it must begin with postgres://")
         }
-        // Libpq would take the rest of a password for a host, and name it in its message.
+        // Libpq would take the rest of such a password for a host and name it in its error message.
         let rest = text.drop { $0 != "/" }.dropFirst(2)
         let authority = rest.prefix { !"/?".contains($0) }
         let marks = rest.count { $0 == "@" }
@@ -53,7 +53,7 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
         description = "\(host)\(port)/\(values["dbname"] ?? "")"
     }
 
-    /// A parameter of libpq's.
+    /// A libpq parameter.
     typealias Parameter = (name: String, value: String)
 
     private static func hosts(_ values: [String: String]) -> [[Parameter]] {
@@ -62,13 +62,13 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
         }
         let count = lists.filter { $0.0 != "port" }.map(\.1.count).max() ?? 0
         guard count > 1 else { return [] }
-        // One port stands for all.
+        // One port applies to all hosts.
         return (0..<count).map { place in
             lists.map { name, list in (name, list.count == 1 ? list[0] : place < list.count ? list[place] : "") }
         }
     }
 
-    /// A message without what must not be told.
+    /// The message without the password.
     func redacted(_ message: String) -> String {
         secrets.reduce(message) { $0.replacing($1, with: "…") }
     }

@@ -2,13 +2,13 @@ import CPostgres
 import Foundation
 import Synchronization
 
-/// A connection as it is seen by those who may have to end it from another thread.
+/// A connection as seen by other threads that may have to end it.
 ///
-/// A server that stands still, and one whose machine is cut off, says nothing; whoever waits for its answer waits in
-/// the system and cannot be spoken to. What can be done is to shut the connection under them.
+/// A frozen or disconnected server does not answer, and the thread that waits for it is blocked in a system call. The
+/// only way to wake it is to shut down the socket.
 final class Line: Sendable {
-    /// A descriptor of our own for the connection's socket: libpq closes its own whenever it likes, and the number may
-    /// then be somebody else's.
+    /// Our own duplicate of the socket's descriptor: libpq may close its own at any time, and the number may then
+    /// belong to another file.
     private let socket: Int32
     private let state = Mutex(State())
 
@@ -23,21 +23,21 @@ final class Line: Sendable {
 
     deinit { if socket >= 0 { close(socket) } }
 
-    /// Notes that the thread of the connection waits for the server while the work goes on.
+    /// Records that the connection's thread waits for the server while `body` runs.
     func waiting<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
         state.withLock { $0.waitingSince = .now }
         defer { state.withLock { $0.waitingSince = nil } }
         return try body()
     }
 
-    /// Whether it may wait as long as it takes, as those do who read everything.
+    /// Whether it may wait without limit, for reads of the whole database.
     func setPatient(_ isPatient: Bool) { state.withLock { $0.isPatient = isPatient } }
 
-    /// For how long the server has said nothing although it was asked; nil when it was not.
+    /// How long the server has not answered a request; nil when no request is open.
     func silence(at now: ContinuousClock.Instant) -> Duration? { state.withLock { $0.waitingSince.map { now - $0 } } }
 
     var isPatient: Bool { state.withLock { $0.isPatient } }
 
-    /// Ends the connection under whoever uses it.
+    /// Shuts the connection down, even while it is in use.
     func cut() { if socket >= 0 { _ = shutdown(socket, Int32(SHUT_RDWR)) } }
 }

@@ -1,13 +1,13 @@
 import CPostgres
 import TillStorage
 
-/// What the server, or the way to it, answered instead of a result. Holds no value of any row.
+/// An error of the server or of the connection. Contains no row values.
 struct PostgresFailure: StorageTrouble, CustomStringConvertible {
-    /// The statement that failed; nil while connecting and for what has no name.
+    /// The statement that failed; nil while connecting and for unnamed scripts.
     let statement: (any SentStatement)?
-    /// Five characters (SQLSTATE); nil when the connection ended.
+    /// The SQLSTATE (five characters); nil when the connection ended.
     let code: String?
-    /// The server's sentence, without its details.
+    /// The server's primary message, without details.
     let message: String
 
     var description: String {
@@ -15,21 +15,21 @@ struct PostgresFailure: StorageTrouble, CustomStringConvertible {
         return "PostgreSQL\(code.map { " " + $0 } ?? "")\(place): \(message)"
     }
 
-    /// A guard of a statement let no row pass: each divides by the number of rows that it wrote.
+    /// A guarded statement matched no row: each guard divides by the number of rows written.
     var isGuard: Bool { code == "22012" }
-    /// A second row of the same key, or a row without its account.
+    /// A duplicate key, or a row without its account.
     var isConstraint: Bool { code?.hasPrefix("23") ?? false }
-    /// Two transactions stood in each other's way; one of them is to begin again.
+    /// Two transactions conflicted; one of them must start again.
     var isCollision: Bool { code == "40P01" || code == "40001" }
-    /// The role may not do it, or may use no schema.
+    /// The role lacks a privilege, or may use no schema.
     var isForbidden: Bool { code == "42501" || code == "3F000" }
-    /// Ended because somebody asked for it, or because it took too long.
+    /// Cancelled on request or by a time-out.
     var isCanceled: Bool { code == "57014" }
-    /// Whether the same may go well a moment later: the connection ended, or somebody was in the way.
+    /// Whether a retry a moment later may succeed: the connection ended, or another transaction was in the way.
     var isPassing: Bool {
         endsConnection || isCollision || isCanceled || code == "55P03" || (code?.hasPrefix("53") ?? false)
     }
-    /// Whether the connection is of no more use: it ended, the server goes, or it has become a standby.
+    /// Whether the connection is unusable: it ended, the server shuts down, or it has become a standby.
     var endsConnection: Bool {
         guard let code else { return true }
         return code.hasPrefix("08") || code.hasPrefix("57P") || code == "25006"

@@ -1,6 +1,6 @@
 import TillStorage
 
-/// Why a database is not used.
+/// Why a database cannot be used.
 package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
     case noLibrary(String)
     case badURL(String)
@@ -37,19 +37,19 @@ package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
         case .newer(let place):
             "The database \(place) was made by a newer version of Till. Run that version, or name another database."
         case .older(let place):
-            "The database \(place) is of an older version of Till. Start the server on it once; it brings it up."
+            "The database \(place) is of an older version of Till. Start the server on it once to migrate it."
         case .empty(let place):
-            "The database \(place) holds no shop. Check its name in TILL_DATABASE; till serve makes a shop in an empty "
-                + "one."
+            "The database \(place) holds no shop. Check its name in TILL_DATABASE; till serve creates a shop in an "
+                + "empty one."
         case .notTills(let place, let table):
-            "The database \(place) holds tables that are not Till's (\(table)). Name an empty database in "
+            "The database \(place) contains tables that are not Till's (\(table)). Name an empty database in "
                 + "TILL_DATABASE; nothing was changed."
         case .noPrivileges(let place, let what):
             "The role may not use the database \(place) (\(what)). Grant it what docs/operating/scale.md lists under "
                 + "Privileges, such as GRANT USAGE, CREATE ON SCHEMA public TO role."
-        case .encoding(let found): "The database must be encoded in UTF8, and is in \(found): create it anew."
+        case .encoding(let found): "The database must use the encoding UTF8, but uses \(found). Create it again."
         case .closed: "The database is closed."
-        case .crowded(let count): "\(count) statements wait for the database already."
+        case .crowded(let count): "Already \(count) statements wait for the database. Try again later."
         case .waitedTooLong(let wait): "No connection to the database was free within \(wait)."
         case .cannotConnect(let reason):
             "The database cannot be reached: \(reason)"
@@ -57,8 +57,8 @@ package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
         }
     }
 
-    /// Whether the server does not know whom the URL names. It gives no code before it lets somebody in, so that its
-    /// words must do; in other languages than English the hint is missing.
+    /// Whether the server rejected what the URL says. Before authentication it sends no error code, so the message text
+    /// is compared; for messages in other languages than English the hint is missing.
     private static func isOfURL(_ reason: String) -> Bool {
         [
             "authentication failed", "does not exist", "no password supplied", "not permitted to log in",

@@ -1,10 +1,10 @@
 import CPostgres
 import Foundation
 
-/// One connection. It lives on the thread of its worker and nowhere else, so that libpq may wait as it likes.
+/// One connection. It is used on its worker's thread only, so libpq may block.
 final class Session {
     let connection: OpaquePointer
-    /// What ends a running statement from another thread.
+    /// Cancels a running statement from another thread.
     let cancellation: CancelHandle
     private var prepared: Set<String> = []
     private(set) var isBroken = false
@@ -14,16 +14,16 @@ final class Session {
     /// Connects.
     ///
     /// - Parameters:
-    ///   - primaryTracker: watches over the connection; without it the connection may wait for ever.
-    ///   - host: which of several; left out, the first that will do.
-    /// - Throws: `PostgresRefused.cannotConnect` without what the URL keeps secret.
+    ///   - primaryTracker: watches the connection; without it the connection may wait for ever.
+    ///   - host: which of several; nil for the first that accepts.
+    /// - Throws: `PostgresRefused.cannotConnect` without the secrets of the URL.
     init(
         _ url: DatabaseURL,
         _ settings: PostgresSettings,
         under primaryTracker: PrimaryTracker? = nil,
         at host: [DatabaseURL.Parameter] = []
     ) throws {
-        // The URL comes last but one, so that it has its way with the time-outs of the network and of TLS.
+        // The URL comes last but one, so that its time-outs for the network and TLS take precedence.
         let parameters =
             [
                 ("connect_timeout", String(max(2, settings.connectTimeout.components.seconds))),
@@ -52,10 +52,9 @@ final class Session {
 
     deinit { PQfinish(connection) }
 
-    /// Plans are kept for all values of their parameters: partitions are left out when a statement begins, and planning
-    /// over thirty-two partitions costs more than running. Every statement is a range of an index, read in its order,
-    /// whatever the statistics say of its tables. What is acknowledged is durable whatever the role says. In the end
-    /// the server tells its timeline, or 0 when it follows another.
+    /// Generic plans are kept: partitions are pruned when a statement begins, and planning over thirty-two partitions
+    /// costs more than running. Every statement is an ordered index range, whatever the table statistics say. Commits
+    /// are durable whatever the role's setting is. At the end the server reports its timeline, or 0 for a standby.
     private static func preamble(_ settings: PostgresSettings) -> String {
         """
         SET statement_timeout = \(settings.statementTimeout.wholeMilliseconds);
@@ -71,31 +70,31 @@ final class Session {
         """
     }
 
-    /// Whether it can still be used. A server that says something unasked has gone, or is about to: then a new
-    /// connection is the cheaper answer.
+    /// Whether it can still be used. A server that sends something unasked has gone or is about to go; a new connection
+    /// is cheaper then.
     func isAlive() -> Bool {
         guard !isBroken, PQstatus(connection) == CONNECTION_OK else { return false }
         var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
         return poll(&socket, 1, 0) == 0
     }
 
-    /// Whether nothing is left open on it: no transaction, no pipeline.
+    /// Whether no transaction and no pipeline is open on it.
     func isIdle() -> Bool {
         !isBroken && PQtransactionStatus(connection) == PQTRANS_IDLE && PQpipelineStatus(connection) == PQ_PIPELINE_OFF
     }
 
-    /// Runs commands that take no values, several at once if need be.
+    /// Runs commands without parameters, several at once if needed.
     @discardableResult
     func run(script: String) throws -> Rows {
         try waiting { try finished(PQexec(connection, script), nil) }
     }
 
-    /// Runs one statement: one round trip, and one more when this connection has not seen it yet.
+    /// Runs one statement: one round trip, and one more the first time on this connection.
     func run(_ statement: Statement, _ arguments: Arguments = Arguments()) throws -> Rows {
         try run(any: statement, arguments)
     }
 
-    /// The same, of whatever kind the statement is.
+    /// The same for any kind of statement.
     func run(any statement: some SentStatement, _ arguments: Arguments) throws -> Rows {
         try prepare([statement])
         return try arguments.withPointers { count, values, lengths, formats in
@@ -110,7 +109,7 @@ final class Session {
         }
     }
 
-    /// Prepares what this connection has not seen yet.
+    /// Prepares the statements that this connection has not prepared yet.
     func prepare(_ statements: [any SentStatement]) throws {
         for statement in statements where !prepared.contains(statement.name) {
             _ = try waiting {
@@ -120,7 +119,7 @@ final class Session {
         }
     }
 
-    /// Notes that nothing more can come of this connection.
+    /// Records that this connection cannot be used any more.
     func noteFailure(_ failure: PostgresFailure) {
         if failure.endsConnection || PQstatus(connection) != CONNECTION_OK { isBroken = true }
     }
@@ -137,7 +136,7 @@ final class Session {
         }
     }
 
-    /// The connection ended under a statement.
+    /// The error for a connection that ended during a statement.
     func lost(_ statement: (any SentStatement)?) -> PostgresFailure {
         isBroken = true
         return PostgresFailure(statement: statement, code: nil, message: "the connection ended")
@@ -145,21 +144,21 @@ final class Session {
 
     // MARK: Waiting
 
-    /// Does what waits for the server, under the eyes of those who may end it.
+    /// Runs something that waits for the server, while the primary tracker may end it.
     func waiting<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
         notices.isCommitDoubtful = false
         return try line.waiting(body)
     }
 
-    /// Does what may take as long as it likes.
+    /// Runs something without a limit on its time.
     func patiently<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
         line.setPatient(true)
         defer { line.setPatient(false) }
         return try body()
     }
 
-    /// The server acknowledges a commit although it gave up waiting for its standby: then nobody knows whether the
-    /// commit outlives the server, so it is no success.
+    /// The server acknowledged the commit but stopped waiting for its standby. The commit may be lost with the server,
+    /// so it does not count as a success.
     func requireDurable() throws {
         guard notices.isCommitDoubtful else { return }
         throw PostgresFailure(

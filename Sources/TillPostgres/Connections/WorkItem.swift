@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Something to do on a connection, and somebody who waits for it.
+/// Work for a connection, and the task that waits for its result.
 ///
-/// It waits, it runs, it is over: each goes on to the next once, whoever comes first, the worker, the clock or a
-/// cancellation.
+/// Its states are waiting, running and over. Each transition happens once, and the first of the worker, the deadline
+/// and a cancellation wins.
 final class WorkItem: Sendable {
-    /// Until when it may wait for a connection.
+    /// How long it may wait for a connection.
     let deadline: ContinuousClock.Instant
     private let phase = Mutex(Phase.waiting)
     private let work: @Sendable (Result<CheckedOutConnection, any Error>) -> Void
@@ -14,12 +14,12 @@ final class WorkItem: Sendable {
     private enum Phase {
         case waiting
         case running(CancelHandle)
-        /// Somebody asked the server to end it.
+        /// The server was asked to cancel it.
         case canceled
         case over
     }
 
-    /// - Parameter work: called exactly once, with a connection on its own thread or with the reason why there is none.
+    /// - Parameter work: called exactly once: with a connection, on its thread, or with the reason why there is none.
     init(
         until deadline: ContinuousClock.Instant,
         _ work: @escaping @Sendable (Result<CheckedOutConnection, any Error>) -> Void
@@ -30,8 +30,8 @@ final class WorkItem: Sendable {
 
     /// Runs on a connection.
     ///
-    /// - Returns: whether the connection can be used for something else: not after a cancellation, which may reach the
-    ///   server late and would end a stranger's statement.
+    /// - Returns: whether the connection can be reused. Not after a cancellation: it may reach the server late and end
+    ///   another item's statement.
     func run(on session: Session) -> Bool {
         let starts = phase.withLock { phase in
             guard case .waiting = phase else { return false }
@@ -47,7 +47,7 @@ final class WorkItem: Sendable {
         }
     }
 
-    /// Gives up before it has begun; later than that it does nothing.
+    /// Fails the item if it has not begun; later it does nothing.
     ///
     /// - Returns: whether it had not begun.
     @discardableResult
@@ -61,7 +61,7 @@ final class WorkItem: Sendable {
         return wasWaiting
     }
 
-    /// Ends it: at once while it waits, by asking the server while it runs.
+    /// Cancels it: at once while it waits, by a request to the server while it runs.
     func cancel() {
         if fail(CancellationError()) { return }
         let handle: CancelHandle? = phase.withLock { phase in

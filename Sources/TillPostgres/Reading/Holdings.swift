@@ -1,11 +1,12 @@
-/// What a database holds already, as far as it decides whether Till may work there.
+/// What a database contains already, as far as it decides whether Till may use it.
 struct Holdings {
-    /// The versions of Till's tables; none where there are no tables at all.
+    /// The versions of Till's tables; empty where there are no tables at all.
     let versions: [Int64]
 
-    /// Looks into the system's catalogues first: nobody knows what columns somebody else's tables have.
+    /// Reads the system catalogs first, because the columns of another program's tables are unknown.
     ///
-    /// - Throws: `PostgresRefused` for a database that is somebody else's, or of a newer Till, or that may not be used.
+    /// - Throws: `PostgresRefused` for a database with another program's tables, of a newer Till, or without
+    ///   privileges.
     init(of session: Session, at place: String, knowing migrations: [Migration]) throws {
         guard try session.run(script: "SELECT current_schema()").first?.maybeText(0) != nil else {
             throw PostgresRefused.noPrivileges(place, "no schema may be used")
@@ -35,7 +36,7 @@ struct Holdings {
             (version: Int64(try $0.text(0)) ?? 0, name: try $0.text(1))
         }
         let names = Dictionary(uniqueKeysWithValues: migrations.map { ($0.version, $0.name) })
-        // Whoever else counts versions has other names for them; a newer Till has all of these and more.
+        // Another program's table of migrations has other names in it; a newer Till's has all of these and more.
         let isTills = done.allSatisfy { names[$0.version] ?? $0.name == $0.name }
         guard done.isEmpty || isTills && done.contains(where: { $0.version == migrations.first?.version }) else {
             throw PostgresRefused.notTills(place, "migrations")
@@ -44,7 +45,7 @@ struct Holdings {
         return done.map(\.version)
     }
 
-    /// - Throws: `PostgresRefused.noPrivileges` with a table of Till's that may not be used.
+    /// - Throws: `PostgresRefused.noPrivileges` with a table of Till's that the role may not use.
     static func requirePrivileges(_ session: Session, at place: String, writing: Bool) throws {
         let privileges = ["SELECT"] + (writing ? ["INSERT", "UPDATE", "DELETE"] : [])
         let tests = privileges.map { "pg_catalog.has_table_privilege(c.oid, '\($0)')" }.joined(separator: " AND ")
@@ -63,8 +64,8 @@ struct Holdings {
         }
     }
 
-    /// What lies in the schema in which tables would be made, without what extensions brought; and the table of
-    /// versions wherever it is seen. In one statement, lest another node makes its tables between two.
+    /// The relations in the schema where Till would create its tables, except those of extensions, and a visible
+    /// `migrations` table. One statement, because another node may create its tables between two.
     private static let relations = """
         SELECT c.relname, n.nspname IS NOT DISTINCT FROM current_schema() FROM pg_catalog.pg_class c
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -1,14 +1,14 @@
 import TillCore
 import TillStorage
 
-/// Pages of the notification history, in the order in which notifications were signed.
+/// Pages of the notification history, in the order of the signed date.
 ///
-/// Which index a page is read from follows from what is asked: each shape is a statement, whose range is bounded by the
-/// date on both sides, and what it does not bound is a filter.
+/// The query decides the index: each shape is a statement whose range is bounded by date on both sides; all other
+/// conditions are filters.
 enum NotificationPages {
     static let ofAccount = "partition = $12 AND account = $13"
 
-    /// Everything that was made.
+    /// All notifications that were created.
     static func made(isAscending: Bool, isOfAccount: Bool) -> String {
         """
         SELECT \(OutboxRow.list) FROM outbox
@@ -19,9 +19,9 @@ enum NotificationPages {
         """
     }
 
-    /// What was tried at an endpoint: a page of the deliveries, and each one's notification by its key.
+    /// The notifications that were sent to an endpoint: a page of the deliveries, and each notification by its key.
     static func tried(isAscending: Bool, _ narrowing: String = "true") -> String {
-        // An account's are few; what is computed keeps the planner from the indexes of the app.
+        // An account has few; the computed expressions keep the planner from using the indexes of the app.
         let isOfAccount = narrowing == ofAccount
         let scope = isOfAccount ? "realm || '' = $1 AND app || '' = $2" : "realm = $1 AND app = $2"
         return """
@@ -48,7 +48,7 @@ enum NotificationPages {
         isAscending ? "ORDER BY signed_date, \(id) LIMIT $10" : "ORDER BY signed_date DESC, \(id) DESC LIMIT $10"
     }
 
-    /// The statement for what is asked, and its values.
+    /// The statement for a query, and its values.
     static func step(for query: NotificationQuery) -> Step {
         let (up, down) = statements(for: query)
         let isUp = !query.isDescending

@@ -1,14 +1,14 @@
 import TillCore
 
-/// What must hold between the rows of the engine; what must hold between rows and rules is the shop's doctor's. Damaged
-/// pages are the server's to find, by its checksums.
+/// The invariants between the rows of the engine; the shop's doctor checks those between rows and rules. Damaged pages
+/// are found by the server's own checksums.
 extension PostgresStorage {
     package func examine() async throws -> [String] {
         try await pool.perform { session in
             _ = try session.run(.beginExamination)
             defer { _ = try? session.run(.rollback) }
-            // What reads everything may take its time, and any way.
-            try session.run(script: Examination.freedom)
+            // The examination reads everything, so it has no time limit and may use any plan.
+            try session.run(script: Examination.withoutLimits)
             return try session.patiently {
                 try Examination.checks.flatMap { check in
                     try session.run(check.statement).map(check.sentence)
@@ -18,24 +18,24 @@ extension PostgresStorage {
     }
 }
 
-/// The doctor's statements, each with the sentence for a row that it finds.
+/// The doctor's statements, each with the message for a row that it finds.
 enum Examination {
     struct Check: Sendable {
         let statement: Statement
         let sentence: @Sendable (Row) throws -> String
     }
 
-    static let freedom = """
+    static let withoutLimits = """
         SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = on;
         SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_bitmapscan = on
         """
 
     static let checks: [Check] = [
         Check(statement: .misplacedRows) {
-            "Transaction \(try $0.int(0)) lies in partition \(try $0.int(1)), which is not that of its ids."
+            "Transaction \(try $0.int(0)) is in partition \(try $0.int(1)), which is not that of its ids."
         },
         Check(statement: .misplacedAccounts) {
-            "Account \(try $0.int(0)) lies in partition \(try $0.int(1)), which is not that of its number."
+            "Account \(try $0.int(0)) is in partition \(try $0.int(1)), which is not that of its number."
         },
         Check(statement: .miscounted) {
             "Account \(try $0.int(0)) should have \(try $0.int(1)) transactions and has \(try $0.int(2))."
@@ -54,7 +54,7 @@ enum Examination {
             "Transaction \(try $0.int(0)) is a family member's copy that does not name the purchase, or "
                 + "a purchase that names one."
         },
-        Check(statement: .strangeClocks) { "Account \(try $0.int(0)) lies under another clock than its own." },
+        Check(statement: .strangeClocks) { "Account \(try $0.int(0)) is stored under another clock than its own." },
         Check(statement: .deliveriesOnStrangeClocks) {
             "A delivery of notification \(try $0.int(0)) falls due by another clock than its account's."
         },
@@ -70,7 +70,7 @@ enum Examination {
         Check(statement: .fallenIdentifiers) {
             let (series, next) = (try $0.text(0), try $0.int(1))
             guard next > 0 else { return "The identifier series \(series) has fallen below its start." }
-            return "The identifier series \(series) stands at \(next), too near to its end "
+            return "The identifier series \(series) is at \(next), too close to its end "
                 + "(\(Identifiers.mostCounters)): no purchase is possible."
         },
     ]
@@ -143,8 +143,8 @@ enum Examination {
         }
     }
 
-    /// What the state of an account says under a key that nothing in it has but the account itself. It is found without
-    /// reading the state as JSON: one that is none would end the whole examination.
+    /// The value of a key in an account's state that occurs only once there. It is found without parsing the JSON,
+    /// because one malformed state would abort the whole examination.
     ///
     /// - Parameter value: a pattern whose first group is the value.
     private static func stated(_ key: String, _ value: String) -> String {

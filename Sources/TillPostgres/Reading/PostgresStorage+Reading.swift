@@ -22,7 +22,7 @@ extension PostgresStorage {
         )
     }
 
-    /// States are decoded when the connection has gone back to the others.
+    /// States are decoded after the connection was returned to the pool.
     private func accounts(_ statement: Statement, _ arguments: Arguments) async throws -> [StoredAccount] {
         try await read(statement, arguments) { try AccountRow(RowCells.accounts($0)) }.map { $0.stored() }
     }

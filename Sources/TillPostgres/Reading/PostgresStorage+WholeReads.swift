@@ -3,16 +3,16 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Everything at one moment, in a transaction that lasts as long as it takes.
+/// Everything at one moment, in one long transaction.
 extension PostgresStorage {
-    /// A database has tools of its own for copies of its files.
+    /// PostgreSQL has its own backup tools.
     package func backup(to path: String) async throws -> Bool { false }
 
     package func readWhole(_ take: @escaping @Sendable (StoredPart) async throws -> Void) async throws {
         try await pool.perform { session in
             _ = try session.run(.beginExamination)
             defer { _ = try? session.run(.rollback) }
-            // Whoever takes the parts may be slow.
+            // The consumer of the parts may be slow.
             try session.run(
                 script: "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
             )
@@ -46,7 +46,7 @@ extension Session {
     }
 }
 
-/// Lets the thread of a connection, which may wait, hand something to a task.
+/// Lets a connection's thread, which may block, call an async function and wait for it.
 private struct HandOver: Sendable {
     private let take: @Sendable (StoredPart) async throws -> Void
 

@@ -1,7 +1,7 @@
 import TillCore
 import TillStorage
 
-/// Writes what is owed to an endpoint (`Delivery.init(_:)` reads it).
+/// Writes deliveries (`Delivery.init(_:)` reads them).
 enum DeliveryRow {
     static let list = columns.joined(separator: ", ")
     static let columns = Delivery.storedColumns

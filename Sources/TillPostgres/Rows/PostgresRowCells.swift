@@ -1,7 +1,7 @@
 import TillStorage
 
-/// The columns of a table in a row that may begin with others. The server keeps every column of its type, so that only
-/// what must not be null is checked.
+/// The columns of a table in a row that may begin with other columns. The server guarantees the column types, so only
+/// nulls are checked.
 struct RowCells: StoredCells {
     private let row: Row
     private let first: Int

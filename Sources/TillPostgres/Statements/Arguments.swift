@@ -1,8 +1,8 @@
 import CPostgres
 
-/// A value that a statement takes, in PostgreSQL's binary form.
+/// A statement parameter in PostgreSQL's binary form.
 protocol Argument {
-    /// Adds the value's bytes.
+    /// Appends the value's bytes.
     func write(to bytes: inout [UInt8])
 }
 
@@ -16,7 +16,7 @@ extension Int: Argument {
     func write(to bytes: inout [UInt8]) { Int64(self).write(to: &bytes) }
 }
 
-/// A yes or no is 1 or 0, as in the embedded engine's tables.
+/// Booleans are 1 or 0, as in the embedded engine's tables.
 extension Bool: Argument {
     func write(to bytes: inout [UInt8]) { Int64(self ? 1 : 0).write(to: &bytes) }
 }
@@ -33,19 +33,19 @@ extension [UInt8]: Argument {
 struct TextList: Argument {
     let texts: [String]
 
-    /// Nil stands for no filter. No row has a text with U+0000, which the server refuses to be asked for.
+    /// Nil means no filter. No stored text contains U+0000, and the server rejects it as a parameter.
     init?(_ texts: [String]) {
         guard !texts.isEmpty else { return nil }
         self.texts = texts.filter { !$0.utf8.contains(0) }
     }
 
-    /// None stands for none.
+    /// An empty list stays an empty array.
     init(all texts: [String]) { self.texts = texts }
 
     func write(to bytes: inout [UInt8]) {
         let typeOfText: Int32 = 25
         func add(_ number: Int32) { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }
-        // One dimension, no nulls, how many, counted from one.
+        // The binary header: one dimension, no nulls, the element type, the count, and the lower bound 1.
         for number in [1, 0, typeOfText, Int32(texts.count), 1] { add(number) }
         for text in texts {
             add(Int32(text.utf8.count))
@@ -54,10 +54,10 @@ struct TextList: Argument {
     }
 }
 
-/// What a statement is given, in one buffer.
+/// A statement's parameters in one buffer.
 struct Arguments: Sendable {
     private var bytes: [UInt8] = []
-    /// Where each value ends; the negative of it for a null.
+    /// Where each value starts, and its length; nil for a null.
     private var places: [(start: Int, length: Int)?] = []
 
     init(_ values: (any Argument)?...) { append(values) }
@@ -85,7 +85,7 @@ struct Arguments: Sendable {
 
     var count: Int { places.count }
 
-    /// The values as libpq takes them: pointers, lengths, and that all are binary.
+    /// The values as libpq takes them: pointers, lengths, and binary formats.
     func withPointers<Answer>(
         _ body: (
             Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?
@@ -93,7 +93,7 @@ struct Arguments: Sendable {
     ) rethrows -> Answer {
         let lengths = places.map { Int32($0?.length ?? 0) }
         let formats = [Int32](repeating: 1, count: places.count)
-        // An empty value is not null, so its pointer must not be either.
+        // An empty value is not null, so its pointer must not be null either.
         return try (bytes + [0]).withUnsafeBytes { buffer in
             let base = buffer.bindMemory(to: CChar.self).baseAddress
             let pointers = places.map { place in place.flatMap { base?.advanced(by: $0.start) } }

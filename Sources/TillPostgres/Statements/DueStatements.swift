@@ -1,6 +1,6 @@
 /// What falls due on a clock: over all partitions, or in those that one node works on.
 enum DueStatements {
-    /// The earliest first, each partition an index range in its order.
+    /// The earliest first; each partition is an ordered index range.
     static func accounts(in part: String) -> String {
         """
         SELECT account, customer, next_due FROM accounts
@@ -9,7 +9,7 @@ enum DueStatements {
         """
     }
 
-    /// The first account, and of each endpoint the first delivery, so that what waits behind them is not read.
+    /// The first account, and the first delivery of each endpoint, so that the rows behind them are not read.
     static func next(in part: String) -> String {
         """
         SELECT
@@ -34,7 +34,7 @@ enum DueStatements {
         """
     }
 
-    /// The first endpoint to which something is owed.
+    /// The first endpoint with a pending delivery.
     private static func endpoint(_ bound: String = "true", in part: String) -> String {
         """
         SELECT endpoint FROM deliveries
@@ -43,7 +43,8 @@ enum DueStatements {
         """
     }
 
-    /// Of one instant in the order in which they were signed. Numbers are no order: each node has blocks of its own.
+    /// Deliveries due at the same instant are in the order of their signed dates. Numbers give no order, because each
+    /// node has blocks of its own.
     static func deliveries(in part: String) -> String {
         """
         SELECT \(DeliveryRow.list) FROM deliveries

@@ -1,9 +1,9 @@
-/// How nodes know of each other. Whoever commits a decision holds a lock together with others; who changes what the
-/// decisions hang on holds it alone. So no decision is committed that another node has overtaken.
+/// How nodes coordinate. A commit holds a shared lock; a change of what decisions depend on (configuration, epoch,
+/// nodes) holds it exclusively. So no node can commit a decision made with outdated configuration.
 enum NodeStatements {
-    /// `till` in letters, and two on; nobody else's lock in a database of ours.
+    /// ASCII `till` plus two; no other program locks this number in Till's database.
     static let lock: Int64 = 0x7469_6c6e
-    /// On which nodes speak to each other.
+    /// The channel for messages between nodes.
     static let channel = "till"
 
     static func text(of statement: Statement) -> String {
@@ -54,7 +54,7 @@ enum NodeStatements {
         }
     }
 
-    /// So many milliseconds from now, by the server's clock alone: those of nodes may differ.
+    /// So many milliseconds from now, by the database server's clock only: the nodes' clocks may differ.
     private static func instant(_ milliseconds: String) -> String {
         "clock_timestamp() + \(milliseconds)::bigint * interval '1 millisecond'"
     }

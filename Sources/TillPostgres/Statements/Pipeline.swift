@@ -1,7 +1,7 @@
 import CPostgres
 import TillStorage
 
-/// A statement with what it is given.
+/// A statement with its parameters.
 struct Step: Sendable {
     let statement: any SentStatement
     let arguments: Arguments
@@ -17,9 +17,9 @@ struct Step: Sendable {
     }
 }
 
-/// Why a segment of a pipeline ended early: the server skips what follows, up to the next segment.
+/// Why a segment of a pipeline ended early: the server skips the rest of the segment.
 struct StepFailure: StorageTrouble, CustomStringConvertible {
-    /// The place of the step in its segment.
+    /// The index of the step in its segment.
     let step: Int
     let failure: PostgresFailure
 
@@ -28,11 +28,11 @@ struct StepFailure: StorageTrouble, CustomStringConvertible {
 }
 
 extension Session {
-    /// Sends many steps at once, and only then reads what came of them: one round trip.
+    /// Sends many steps at once and reads the results afterwards: one round trip.
     ///
     /// - Parameter segments: a step that fails ends its own segment only.
     /// - Returns: for each segment the rows of its steps, or which step failed.
-    /// - Throws: `PostgresFailure` when the connection ended: what came of any of it is unknown.
+    /// - Throws: `PostgresFailure` when the connection ended: the outcome of all steps is unknown.
     func pipeline(_ segments: [[Step]]) throws -> [Result<[Rows], StepFailure>] {
         try prepare(segments.joined().map(\.statement))
         return try waiting { try sendAndReceive(segments) }
@@ -71,7 +71,7 @@ extension Session {
                 guard PQstatus(connection) == CONNECTION_OK else { throw lost(step.statement) }
                 failed = failed ?? StepFailure(step: place, failure: failure)
             }
-            // Each statement's answers end with nothing.
+            // A null result ends each statement's results.
             while let more = PQgetResult(connection) { PQclear(more) }
         }
         guard let end = PQgetResult(connection) else { throw lost(nil) }

@@ -2,8 +2,8 @@ import CPostgres
 
 /// The tables, version by version. Migrations only go forward.
 ///
-/// A released migration is text that never changes (a test holds the digest of each). It names every table and column
-/// itself: text made of today's tables would change with them.
+/// A released migration is text that never changes (a test checks each digest). It names every table and column itself,
+/// because text generated from today's tables would change with them.
 struct Migration: Sendable {
     let version: Int64
     let name: String
@@ -20,18 +20,18 @@ struct Migration: Sendable {
     ]
 }
 
-/// Brings a database up to this version, whoever else is about to do the same.
+/// Migrates a database to this version, even when several nodes try at once.
 struct Migrator {
     let url: DatabaseURL
     let settings: PostgresSettings
     var migrations = Migration.all
 
-    /// Nodes that start at once take turns under one lock of the server's; whoever comes later finds the work done.
-    /// All versions are brought about in one transaction. A database that is up to date is only read, so that the role
-    /// of a server needs no right to make tables.
+    /// Nodes that start at once take turns under one advisory lock; later ones find nothing left to do. All versions
+    /// are applied in one transaction. A database that is up to date is only read, so that a server's role needs no
+    /// right to create tables.
     ///
-    /// - Throws: `PostgresRefused` for a database of a newer Till, one that is somebody else's or may not be used, or
-    ///   one that is not encoded in UTF8.
+    /// - Throws: `PostgresRefused` for a database of a newer Till, with another program's tables, without privileges,
+    ///   or with an encoding other than UTF8.
     func migrate() throws {
         try explaining { try bringUp(try Session(url, settings)) }
     }
@@ -72,7 +72,7 @@ struct Migrator {
         }
     }
 
-    /// `till` in letters; nobody else's lock in a database of ours.
+    /// ASCII `till`; no other program locks this number in Till's database.
     private static let lock: Int64 = 0x7469_6c6c
 
     private func missing(_ session: Session) throws -> [Migration] {
@@ -80,7 +80,7 @@ struct Migrator {
         return migrations.filter { !done.contains($0.version) }
     }
 
-    /// What may not be done is told with the way to allow it.
+    /// Turns a missing privilege into an error that says how to grant it.
     private func explaining(_ body: () throws -> Void) throws {
         do {
             try body()

@@ -1,21 +1,20 @@
 import CPostgres
 import TillStorage
 
-/// The rows that a statement answered, in PostgreSQL's binary form. They stay on the thread of their connection.
+/// The rows of a result, in PostgreSQL's binary form. Used on the connection's thread only.
 final class Rows {
     private let result: OpaquePointer
 
-    /// Takes a result over and frees it in the end.
+    /// Owns the result and frees it at the end.
     init(_ result: OpaquePointer) { self.result = result }
 
     deinit { PQclear(result) }
 
     var count: Int { Int(PQntuples(result)) }
     var status: ExecStatusType { PQresultStatus(result) }
-    /// What a command without rows says: `COMMIT`, or `ROLLBACK` when it could not.
+    /// The command tag: `COMMIT`, or `ROLLBACK` when the commit failed.
     var tag: String { String(cString: PQcmdStatus(result)) }
 
-    /// Every row as a value.
     func map<Value>(_ body: (Row) throws -> Value) rethrows -> [Value] {
         try (0..<count).map { try body(Row(rows: self, index: Int32($0))) }
     }
@@ -42,14 +41,14 @@ final class Rows {
     }
 }
 
-/// One row, read by place.
+/// One row, read by column index.
 struct Row {
     fileprivate let rows: Rows
     fileprivate let index: Int32
 
     func isNull(_ column: Int) -> Bool { rows.bytes(index, column) == nil }
 
-    /// A number, of whatever width the server gave it.
+    /// An integer of any width.
     func maybeInt(_ column: Int) -> Int64? {
         guard let bytes = rows.bytes(index, column), let first = bytes.first else { return nil }
         return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
@@ -61,10 +60,10 @@ struct Row {
 
     func maybeBytes(_ column: Int) -> [UInt8]? { rows.bytes(index, column).map { Array($0) } }
 
-    /// - Throws: `DamagedRow` where there is none; the columns that are read so cannot be null.
+    /// - Throws: `DamagedRow` for a null; columns read this way are never null.
     func int(_ column: Int) throws -> Int64 { try known(maybeInt(column), column) }
 
-    /// - Throws: `DamagedRow` where there is none; the columns that are read so cannot be null.
+    /// - Throws: `DamagedRow` for a null; columns read this way are never null.
     func text(_ column: Int) throws -> String { try known(maybeText(column), column) }
 
     private func known<Value>(_ value: Value?, _ column: Int) throws -> Value {

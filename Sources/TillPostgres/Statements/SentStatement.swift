@@ -1,8 +1,8 @@
-/// What is prepared under a name and sent: a `Statement`, or a `TableStatement`.
+/// Something that is prepared under a name and sent: a `Statement` or a `TableStatement`.
 protocol SentStatement: Sendable {
     /// Unique on a connection.
     var name: String { get }
-    /// What the server prepares.
+    /// The SQL text that the server prepares.
     var sql: String { get }
     /// How much of the database it touches.
     var reach: StatementReach { get }
@@ -10,10 +10,10 @@ protocol SentStatement: Sendable {
 
 /// How much of the database a statement touches.
 enum StatementReach: Equatable {
-    /// One physical partition of each table that it names.
+    /// One physical partition of each table in the statement.
     case onePartition
-    /// Tables that are small and not partitioned, or none.
+    /// Small tables without partitions, or no table.
     case unpartitioned
-    /// All partitions, and why it must.
+    /// All partitions, and why this is necessary.
     case sweep(String)
 }

@@ -1,5 +1,5 @@
-/// Every statement that the engine has. Nothing else is sent but the preamble of a connection and migrations, so that a
-/// test can ask the server of each what it touches.
+/// Every statement of the engine. Only the preamble of a connection and migrations are sent besides these, so that a
+/// test can check with the server which partitions each one touches.
 enum Statement: String, CaseIterable, Sendable, SentStatement {
     // Transactions.
     case begin, commit, rollback, savepoint, release, rollbackToSavepoint
@@ -14,7 +14,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     // What falls due.
     case dueAccounts, nextDueOnClock, dueDeliveries, owedCount, owedEndpoints
 
-    // Notifications, and what is owed.
+    // Notifications and deliveries.
     case insertEntry, entryByID, entryByUUID
     case insertDelivery, recordDelivery, redeliver, dropDeliveries, moveDeliveries, deliveriesOfEntry,
         deliveryToEndpoint
@@ -46,32 +46,32 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     // Retention.
     case prunable, pruneDeliveries, pruneEntry
 
-    // One customer's end.
+    // Erasing a customer.
     case rowsOfAccount, entriesOfAccount, deliveriesOfAccount
     case eraseDeliveries, eraseEntries, eraseRows, eraseAccount, eraseJournalEntry, journalPage, snapshotsHolding
 
-    // Clean state.
+    // Snapshots.
     case enterSnapshot, countSnapshot, growSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
 
     var name: String { rawValue }
 
-    /// The exceptions to "one partition" stand here and nowhere else.
+    /// Every exception to "one partition" is listed here.
     var reach: StatementReach {
         switch self {
         case .accountsOfScope, .accountsOfAll:
             .sweep("a list of accounts over all customers: an ordered merge of one index range of each partition")
         case .dueAccounts, .nextDueOnClock, .dueDeliveries:
             .sweep(
-                "a clock's customers lie everywhere: an ordered merge, of at most a page and a row of each partition"
+                "a clock's customers are in all partitions: an ordered merge, of at most a page and a row of each"
             )
-        // Bounds of the partition: as many as a node works on, and with those of one partition no other.
+        // The bounds select the partitions a node works on; bounds of one partition touch no other.
         case .dueAccountsInPart, .nextDueInPart, .dueDeliveriesInPart: .onePartition
         case .prunable:
             .sweep("an app's oldest notifications: an ordered merge, of at most a page and a row of each partition")
         case .owedCount, .owedEndpoints, .dropDeliveries:
-            .sweep("an endpoint is owed to from everywhere: the indexes of what is owed, which hold nothing else")
+            .sweep("an endpoint has deliveries in all partitions: the indexes hold pending deliveries only")
         case .entryByUUID:
-            .sweep("a UUID names no partition; operators ask, and never Apple's routes")
+            .sweep("a UUID names no partition; operators use it, and Apple's routes never do")
         case .madeUp, .madeDown, .triedUp, .triedDown, .triedOfTypeUp, .triedOfTypeDown, .failedUp, .failedDown:
             .sweep("an app's notifications by date: an ordered merge, of at most a page and a row of each partition")
         case .triedForAccountUp, .triedForAccountDown, .madeForAccountUp, .madeForAccountDown: .onePartition

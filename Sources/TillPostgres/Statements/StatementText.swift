@@ -1,7 +1,7 @@
 import TillCore
 import TillStorage
 
-/// What is sent to the server. The partition stands in each statement that can know it.
+/// The SQL texts. Every statement that can know its partition names it.
 extension Statement {
     var sql: String {
         switch self {
@@ -236,13 +236,13 @@ extension Statement {
         (1...count).map { "$\($0)" }.joined(separator: ", ")
     }
 
-    /// A write that must meet a row. Where it meets none it divides by zero: only an error of the server's makes it
-    /// leave out the rest of a change that is on its way already.
+    /// A write that must match a row. If it matches none it divides by zero: only an error makes the server skip the
+    /// rest of the change, which has been sent already.
     private static func guarded(_ write: String) -> String {
         "WITH written AS (\(write) RETURNING 1) SELECT 1 / count(*) FROM written"
     }
 
-    /// A changed row leaves its old place in the history; one that only was finished stays where it is.
+    /// A changed row moves to a new place in the history; one that was only finished stays where it is.
     private static var moveRowText: String {
         let key: Set = ["partition", "account", "id"]
         let values = LedgerRow.columns.enumerated().filter { !key.contains($0.element) }
@@ -254,9 +254,9 @@ extension Statement {
             """
     }
 
-    /// The account's head and a page in one statement, so that both are of one moment.
+    /// The account's head and a page in one statement, so that both are from one moment.
     ///
-    /// The page is one range of the primary key; filters pass over rows of it. A filter that is not asked for is null.
+    /// The page is one range of the primary key; filters skip rows of it. An unused filter is null.
     private static func history(isAscending: Bool, isFiltered: Bool) -> String {
         let filters = """
             AND ($5::bigint IS NULL OR purchase_date >= $5) AND ($6::bigint IS NULL OR purchase_date < $6)

@@ -2,19 +2,19 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// Changes as steps, made before a connection is taken, so that it only sends.
+/// Changes as steps. They are encoded before a connection is taken, so that the connection only sends.
 struct CommitBatch: Sendable {
     /// One change as steps.
     struct Prepared: Sendable {
-        /// Its place in the batch as it came.
+        /// Its index in the original batch.
         let place: Int
         let steps: [Step]
-        /// What it means that a step's guard let nothing pass, by the place of the step.
+        /// What a failed guard means, by the index of its step.
         let guards: [Int: CommitFailure]
-        /// What a constraint says is that somebody else was first.
+        /// The account that a constraint violation refers to: another writer was first.
         let first: AccountID?
 
-        /// What a failure of a step means for the change.
+        /// What a step's failure means for the change.
         func failure(_ failed: StepFailure) -> CommitFailure {
             if failed.failure.isGuard, let failure = guards[failed.step] { return failure }
             if failed.failure.isConstraint || failed.failure.isCollision, let first { return .conflict(first) }
@@ -24,15 +24,15 @@ struct CommitBatch: Sendable {
 
     /// In the order in which they are written.
     let changes: [Prepared]
-    /// How many there were, with those that were overtaken before they were sent.
+    /// The number of changes, including those that were overtaken before they were sent.
     let count: Int
-    /// What is asked before anything is written: whether all that the changes hang on is still so.
+    /// Checked before anything is written: whether the batch's write precondition still holds.
     let checks: [Step]
 
     /// - Throws: `EncodingError`.
     init(_ changes: [Change]) throws {
         count = changes.count
-        // Generations only rise: of two footings the lesser has been overtaken by what the other knows.
+        // Versions only rise, so a change with a lower precondition was overtaken already.
         let writePrecondition = changes.compactMap(\.writePrecondition).max {
             ($0.era, $0.configurationVersion ?? 0) < ($1.era, $1.configurationVersion ?? 0)
         }
@@ -40,7 +40,7 @@ struct CommitBatch: Sendable {
             $0.element.writePrecondition == nil || $0.element.writePrecondition == writePrecondition
         }
         let prepared = try standing.map { try Self.prepare($0.element, at: $0.offset) }
-        // Batches of several nodes that take their accounts in one order do not end in each other's arms.
+        // Nodes that write their accounts in one order do not deadlock.
         let isFree = Self.isFree(standing.map(\.element))
         self.changes = isFree ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
         checks = writePrecondition.map { [Step(.lockShared), Step($0)] } ?? []
@@ -101,7 +101,7 @@ struct CommitBatch: Sendable {
         }
         let update = Step(.updateAccount, key + values + Arguments(before))
         guard change.changesClock else { return [update] }
-        // What is still owed to the account's developer falls due by the account's clock.
+        // Pending deliveries fall due by the account's clock.
         return [update, Step(.moveDeliveries, key + Arguments(account.clockName.key))]
     }
 

@@ -9,7 +9,7 @@ extension PostgresStorage {
             let attempts = settings.attempts
             return try await pool.perform { try $0.commit(batch, attempts: attempts) }
         } catch {
-            // When the connection ends around COMMIT nobody knows what became of it, so it is no success.
+            // If the connection ends around COMMIT, the outcome is unknown, so it does not count as a success.
             return changes.map { _ in .failure(.engine(error.logText)) }
         }
     }
@@ -30,11 +30,11 @@ extension PostgresStorage {
 extension Session {
     /// Commits a batch in one transaction.
     ///
-    /// Nearly every batch goes through whole, so it is sent without savepoints first: one round trip, and no
-    /// subtransaction of the server's. Only when a change fails is the batch rolled back and sent again, each change
-    /// under a savepoint of its own, so that the failed one leaves no trace and hinders nobody.
+    /// Nearly every batch succeeds as a whole, so it is sent without savepoints first: one round trip and no
+    /// subtransactions. Only when a change fails is the batch rolled back and sent again with a savepoint for each
+    /// change, so that the failed one does not affect the others.
     ///
-    /// - Throws: `PostgresFailure` when the transaction itself failed, or when nobody knows.
+    /// - Throws: `PostgresFailure` when the transaction itself failed, or when its outcome is unknown.
     func commit(_ batch: CommitBatch, attempts: Int) throws -> [Result<Void, CommitFailure>] {
         do {
             try transact(batch.checks + batch.changes.flatMap(\.steps), attempts: attempts)
@@ -48,8 +48,8 @@ extension Session {
 
     /// One transaction with a savepoint for each change.
     ///
-    /// Each change ends by renewing the savepoint, which the server leaves out when the change has failed; the next one
-    /// begins by going back to it. So a failed change is taken back, and the others do not wait to hear of it.
+    /// Each change ends by renewing the savepoint, which the server skips if the change has failed; the next change
+    /// begins by rolling back to it. So only failed changes are undone, without waiting for results in between.
     private func commitApart(_ batch: CommitBatch) throws -> [Result<Void, CommitFailure>] {
         let renewal = [Step(.release), Step(.savepoint)]
         let segments = batch.changes.map { [Step(.rollbackToSavepoint)] + $0.steps + renewal }
@@ -77,7 +77,7 @@ extension Session {
 }
 
 extension CommitBatch {
-    /// Whether a failure means that what the changes hang on is no longer so.
+    /// Whether a failure means that the write precondition no longer holds.
     fileprivate func isOvertaken(_ failed: StepFailure) -> Bool {
         failed.failure.isGuard && checks.indices.contains(failed.step)
     }
@@ -86,7 +86,7 @@ extension CommitBatch {
         [Result<Void, CommitFailure>](repeating: .failure(.overtaken), count: count)
     }
 
-    /// What came of each change, in the order in which they came. What was not sent was overtaken.
+    /// The results in the original order. Changes that were not sent were overtaken.
     fileprivate func results(_ answers: [Result<Void, StepFailure>]) -> [Result<Void, CommitFailure>] {
         var results = allOvertaken
         for (change, answer) in zip(changes, answers) {
@@ -97,6 +97,6 @@ extension CommitBatch {
 }
 
 extension StepFailure {
-    /// The same failure, with its place counted from behind so many steps.
+    /// The same failure with its index reduced by `count`.
     func after(_ count: Int) -> StepFailure { StepFailure(step: step - count, failure: failure) }
 }

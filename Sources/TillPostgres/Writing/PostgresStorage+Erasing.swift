@@ -2,7 +2,7 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// What belongs to one customer; how it ends stands in `CommitBatch`.
+/// The rows of one customer; `CommitBatch` deletes them.
 extension PostgresStorage {
     package func belongings(of account: AccountID) async throws -> Belongings {
         let place = Arguments(account.partition.number, account.number)

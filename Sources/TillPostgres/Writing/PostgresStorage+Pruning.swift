@@ -1,7 +1,7 @@
 import TillCore
 import TillStorage
 
-/// The end of old notifications.
+/// Deletes old notifications.
 extension PostgresStorage {
     package func prunable(_ query: PruneQuery) async throws -> [Prunable] {
         let after = query.after ?? (Timestamp(milliseconds: .min), NotificationID(0))

@@ -2,11 +2,11 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Copies of an app or of the whole shop, in tables beside those that they are of.
+/// Copies of an app or of the whole shop, in separate tables.
 extension PostgresStorage {
     package func save(_ snapshot: Snapshot) async throws -> Snapshot {
         try await pool.perform { session in
-            try session.cleanly {
+            try session.atOneMoment {
                 try session.removeSnapshot(snapshot.name)
                 try session.enter(snapshot)
                 for table in ShopTable.allCases {
@@ -26,7 +26,7 @@ extension PostgresStorage {
 
     package func restore(snapshot name: String) async throws {
         try await replacing { session in
-            try session.cleanly(locking: true) {
+            try session.atOneMoment(locking: true) {
                 guard let row = try session.run(.snapshotByName, Arguments(name)).first else {
                     throw SnapshotFailure.unknown(name)
                 }
@@ -44,23 +44,23 @@ extension PostgresStorage {
     }
 
     package func remove(snapshot name: String) async throws {
-        try await pool.perform { session in try session.cleanly { try session.removeSnapshot(name) } }
+        try await pool.perform { session in try session.atOneMoment { try session.removeSnapshot(name) } }
     }
 
     package func erase(app: String?, documents kinds: Set<DocumentKind>) async throws {
         try await replacing { session in
-            try session.cleanly(locking: true) {
+            try session.atOneMoment(locking: true) {
                 try session.erase(app, kinds)
                 try session.beginEra()
             }
         }
     }
 
-    /// Does something to everything while no node commits what it decided before, on whatever connection.
+    /// Replaces everything while no node, on any connection, commits what it decided before.
     private func replacing(_ body: @escaping @Sendable (Session) throws -> Void) async throws {
         defer { writes.add(1, ordering: .relaxed) }
         try await pool.perform { session in
-            // The lock is the session's: a transaction that waited for it would see what was there before.
+            // A session lock: a transaction that waited for the lock would still see the old state.
             try session.run(script: "SELECT pg_advisory_lock(\(NodeStatements.lock))")
             defer { _ = try? session.run(script: "SELECT pg_advisory_unlock(\(NodeStatements.lock))") }
             try body(session)
@@ -94,16 +94,17 @@ extension PostgresStorage {
 }
 
 extension Session {
-    /// One transaction at one moment, in which much may be read and written, in any way.
+    /// One transaction at one moment, which may read and write a lot with any plan.
     ///
-    /// - Parameter isLocking: what other nodes note without the common lock waits, so that nothing of this moment is
-    ///   changed before it is replaced.
-    fileprivate func cleanly<Answer>(locking isLocking: Bool = false, _ body: () throws -> Answer) throws -> Answer {
+    /// - Parameter isLocking: blocks writes that other nodes make without the common lock, so that nothing changes
+    ///   between this moment and its replacement.
+    fileprivate func atOneMoment<Answer>(locking isLocking: Bool = false, _ body: () throws -> Answer) throws -> Answer
+    {
         try run(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
         do {
-            // The moment is that of the first statement behind the lock.
+            // The snapshot of the transaction is taken by the first statement after the lock.
             if isLocking { try run(script: "LOCK TABLE documents, outbox, deliveries IN SHARE ROW EXCLUSIVE MODE") }
-            try run(script: Examination.freedom)
+            try run(script: Examination.withoutLimits)
             let answer = try patiently(body)
             try requireCommitted(try run(.commit))
             return answer
@@ -113,7 +114,7 @@ extension Session {
         }
     }
 
-    /// Everything is another now: what nodes hold in memory, and what they were about to write.
+    /// Starts a new epoch: what nodes cache, and what they were about to write, is outdated.
     fileprivate func beginEra() throws {
         _ = try run(.raiseEra)
         _ = try run(.announce, Arguments(NodeWord.configurationVersions))
@@ -130,7 +131,7 @@ extension Session {
         }
     }
 
-    /// Those that there are, by name.
+    /// All snapshots, by name.
     func snapshots() throws -> [Snapshot] {
         try run(.allSnapshots).map { row in
             Snapshot(

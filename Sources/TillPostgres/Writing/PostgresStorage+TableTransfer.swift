@@ -1,12 +1,12 @@
 import TillStorage
 
-/// Whole tables, row by row, on their way to another engine or from it.
+/// Whole tables, row by row, for a transfer from or to another engine.
 extension PostgresStorage {
     package func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
         try await pool.perform { try $0.rows(of: table, after: row, limit: limit) }
     }
 
-    /// The server keeps every column of its type.
+    /// The server guarantees the types of all columns.
     package func examinedRows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
         try await rows(of: table, after: row, limit: limit)
     }
@@ -35,7 +35,7 @@ extension Session {
 }
 
 extension ShopTable {
-    /// The columns of the primary key: those by which rows are told apart, behind the partition.
+    /// The columns of the primary key after the partition; they identify a row.
     var place: [String] {
         let isPartitioned = columns.contains { $0.name == "partition" }
         return isPartitioned && key.first != "partition" ? ["partition"] + key : key

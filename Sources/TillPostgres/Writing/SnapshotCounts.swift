@@ -1,10 +1,10 @@
 import TillStorage
 
-/// How much is in a snapshot is counted when it is made, so that a list of them reads none of it.
+/// A snapshot's rows are counted when it is made, so that a list of snapshots need not read them.
 enum SnapshotCounts {
     private static let columns = ShopTable.allCases.compactMap { table in table.counted.map { (table, $0) } }
 
-    /// Adds the columns to what older versions made, and counts what they hold. A released migration: its text never
+    /// Adds the columns to the tables of older versions and fills in the counts. A released migration: its text never
     /// changes.
     static let tables = """
         ALTER TABLE snapshots ADD COLUMN customers BIGINT NOT NULL DEFAULT 0;
@@ -16,7 +16,7 @@ enum SnapshotCounts {
         notifications = (SELECT count(*) FROM snapshot_outbox WHERE snapshot = snapshots.name);
         """
 
-    /// Counts what is in snapshots.
+    /// Counts the rows of snapshots.
     static let statement =
         "UPDATE snapshots SET "
         + columns.map { table, column in

@@ -4,18 +4,18 @@ import NIOCore
 import Synchronization
 import TillShop
 
-/// What a request carries beside itself: its id, and who it claims to be.
+/// The context of a request: its id and its claimed identity.
 package struct APIContext: RequestContext {
-    /// What Hummingbird keeps of the request.
+    /// Hummingbird's own state of the request.
     package var coreContext: CoreRequestContextStorage
     let requestID: String
     let claimed: ClaimedBox
-    /// What the handlers leave for the request log.
+    /// Annotations of the handlers for the request log.
     let annotations = RequestLogAnnotations()
-    /// The connection, for who must cut it.
+    /// The connection, for faults that close it.
     let channel: any Channel
 
-    /// Gives the request an id; nobody is claimed yet.
+    /// Gives the request an id; it has no claimed identity yet.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         requestID = RequestID.make()
@@ -24,7 +24,7 @@ package struct APIContext: RequestContext {
     }
 }
 
-/// Carries the claimed identity from the handler out to the request log, past a thrown error.
+/// Passes the claimed identity from the handler to the request log, even if the handler throws.
 final class ClaimedBox: Sendable {
     private let value = Mutex(ClaimedIdentity())
 

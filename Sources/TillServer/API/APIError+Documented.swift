@@ -1,7 +1,6 @@
-/// Every documented error of the routes that are served, by its number: what a fault rule may ask for.
+/// Every documented error of the served routes, by its code, for fault rules.
 extension APIError {
-    /// Errors that nothing in Till brings about by itself: Apple's internal states, and what newer or older versions of
-    /// the API have.
+    /// Errors that Till returns only through faults: Apple's internal states, and errors of other versions of the API.
     private static let neverOurOwn = [
         APIError(4_000_004, "Invalid request limit."),
         APIError(4_000_017, "Invalid request. The pagination token is expired."),
@@ -36,7 +35,7 @@ extension APIError {
         .appTransactionDoesNotExist, .rateLimitExceeded, .generalInternal, .generalInternalRetryable,
     ]
 
-    /// By their numbers.
+    /// The errors by code.
     static let documented = Dictionary(
         uniqueKeysWithValues: (ourOwn + neverOurOwn).compactMap { error in error.code.map { ($0, error) } }
     )

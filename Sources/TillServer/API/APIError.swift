@@ -1,18 +1,18 @@
 import HTTPTypes
 
-/// An error of the App Store Server API: the only place that knows its numbers (docs/api/errors.md).
+/// An error of the App Store Server API; the only place with its codes (docs/api/errors.md).
 ///
-/// The wire form is exactly two keys. The explanation is for the request log and never leaves by the API.
+/// The wire form has exactly two keys. The explanation is only for the request log and never sent by the API.
 package struct APIError: Error, Sendable {
     /// `errorCode`; nil for a malformed request, which has no error object.
     package let code: Int?
     /// `errorMessage`.
     package let message: String
-    /// The first three digits of the code; without a code, as the constructor says.
+    /// The first three digits of the code; without a code, the value given to the initializer.
     package let status: HTTPResponse.Status
-    /// Why, in words, with the values involved.
+    /// The reason in words, with the values involved.
     package private(set) var explanation: String
-    /// The value of `Retry-After`; nil leaves the header out.
+    /// The value of `Retry-After`; nil omits the header.
     private(set) var retryAfter: Int64?
 
     init(_ code: Int, _ message: String) {
@@ -29,7 +29,7 @@ package struct APIError: Error, Sendable {
         self.explanation = explanation
     }
 
-    /// The same error, explained.
+    /// The same error with an explanation.
     package func because(_ explanation: String) -> APIError {
         var explained = self
         explained.explanation = explanation
@@ -153,7 +153,7 @@ package struct APIError: Error, Sendable {
         4_000_187,
         "Invalid request. The transaction ID provided is not an original transaction ID."
     )
-    // The numbers of these two are ours: Apple's are not published (docs/api/consumption.md).
+    // Till's own codes: Apple has not published the codes of these errors (docs/api/consumption.md).
     static let consumptionPercentageOutOfRange = APIError(
         4_000_207,
         "Invalid request. The consumption percentage field must be from 0 to 100000."
@@ -223,8 +223,8 @@ package struct APIError: Error, Sendable {
     static func uriTooLong(_ explanation: String) -> APIError { APIError(.uriTooLong, explanation) }
 }
 
-/// A 401: no error object, only the id under which the reason can be asked for.
+/// A 401: no error object, only the request id, with which the request log explains the reason.
 package struct Unauthenticated: Error, Sendable {
-    /// For the request log only: what was wrong with the token, and what would do instead.
+    /// For the request log only: what was wrong with the token, and how to fix it.
     package let explanation: String
 }

@@ -5,9 +5,9 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Calls that are struck by faults (docs/operating/faults.md).
+/// Faults in calls of Apple's routes (docs/operating/faults.md).
 extension AppleAPI {
-    /// Answers a call, unless a fault does. Each fault that strikes is in the request log.
+    /// Answers a call, unless a fault answers it. The request log contains every fault that hits.
     func answerUnderFaults(_ endpoint: Endpoint, _ exchange: Exchange, _ context: APIContext) async throws -> Response {
         var exchange = exchange
         let target = FaultRules.Target(
@@ -29,14 +29,14 @@ extension AppleAPI {
                 let error = strike.rule.code.flatMap { APIError.documented[$0] } ?? .generalInternal
                 throw error.because(strike.rule.words).retrying(after: strike.rule.retryAfter.map { Int64($0) })
             case .rateLimit:
-                // Apple's value is an instant, in milliseconds: the next full hour.
+                // As with Apple, the value is an instant in milliseconds: the next full hour.
                 let hour = shop.wallClock().milliseconds / 3_600_000 + 1
                 throw APIError.rateLimitExceeded.because(strike.rule.words).retrying(after: hour * 3_600_000)
             case .status:
                 let status = HTTPResponse.Status(code: strike.rule.code ?? 500)
                 throw APIError.bare(status, strike.rule.words)
             case .cut:
-                // Of HTTP/2 this is the call's stream, and closing it is told as an error.
+                // With HTTP/2 this is the stream of the call; closing it throws an error.
                 try? await context.channel.close()
                 throw APIError.bare(.internalServerError, strike.rule.words)
             case .half: cutsAnswer = strike
@@ -49,7 +49,7 @@ extension AppleAPI {
         return try await Self.half(of: response, context.channel)
     }
 
-    /// An app that was never released has no production: Apple answers 401.
+    /// Like Apple, production answers 401 for an app that was never released.
     func refuseUnreleased(_ caller: Caller) throws {
         guard environment == .production, shop.registry.rules(of: caller.scope).isReleased == false else { return }
         throw Unauthenticated(
@@ -58,7 +58,7 @@ extension AppleAPI {
         )
     }
 
-    /// Whose call it is, when a rule asks for that.
+    /// The customer of the call, if a rule needs it.
     private func customerOfFaults(_ exchange: Exchange) async throws -> String? {
         let scope = exchange.scope
         guard shop.faults.asksForCustomer(environment: scope.environment, app: scope.app) else { return nil }
@@ -70,12 +70,12 @@ extension AppleAPI {
         return try await shop.storage.storedAccount(id)?.customer
     }
 
-    /// Leaves a fault that shows in no status for the request log.
+    /// Records a fault that no status shows in the request log.
     func note(_ strike: Strike, _ context: APIContext) {
         context.annotations.change { $0.faults.append(strike.rule.words) }
     }
 
-    /// Half of a body, and then the end of the connection.
+    /// Sends half of a body and closes the connection.
     static func half(of response: Response, _ channel: any Channel) async throws -> Response {
         let collected = CollectedBody()
         try await response.body.write(collected)

@@ -7,7 +7,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Apple's routes in one environment. Each family of routes has a file of its own beside this one.
+/// Apple's routes in one environment. Each group of routes has its own file.
 package struct AppleAPI: Sendable {
     let shop: Shop
     let environment: StoreEnvironment
@@ -22,17 +22,17 @@ package struct AppleAPI: Sendable {
         authentication = Authentication(shop: shop, environment: environment)
     }
 
-    /// Every route that is served, family by family.
+    /// Every served route, by group.
     var endpoints: [Endpoint] {
         transactionHistory + transactions + appTransactions + subscriptions + extensions + orders + refunds
             + consumption + notifications
     }
 
-    /// A router that answers these routes and refuses everything else as documented.
+    /// A router for these routes; it refuses all other requests as documented.
     package func router() -> Router<APIContext> {
         let router = Router(context: APIContext.self)
         let endpoints = endpoints
-        // Before the middleware: whoever asks about certificates is refused nothing and stands in no request log.
+        // Added before the middleware, so that OCSP requests are neither refused nor logged.
         OCSPRoutes(shop: shop, environment: environment, meter: meter).add(to: router)
         router.add(
             middleware: RefusalMiddleware(shop: shop, environment: environment, endpoints: endpoints, meter: meter)
@@ -45,7 +45,7 @@ package struct AppleAPI: Sendable {
                 }
                 return try await answer(endpoint, request, context, Dictionary(uniqueKeysWithValues: parameters))
             }
-            // The router takes no notice of empty parts; an empty id is an id nevertheless, and a malformed one.
+            // The router ignores empty components, but an empty id must be answered as a malformed id.
             for path in endpoint.pathsOfEmptyParts {
                 router.on(RouterPath(path), method: endpoint.method) { request, context in
                     guard let parameters = endpoint.parameters(of: request.uri.path) else { throw PathLacksID() }
@@ -78,10 +78,10 @@ package struct AppleAPI: Sendable {
     }
 }
 
-/// The path of a route without its id, which may be the path of another route under another method.
+/// The path of a route without its id; it may be the path of another route with another method.
 struct PathLacksID: Error {}
 
-/// A route of Apple's: what it matches and what it answers.
+/// One of Apple's routes: its path and its answer.
 struct Endpoint: Sendable {
     let method: HTTPRequest.Method
     /// With `{name}` for each parameter; most have one, `{id}`.
@@ -106,15 +106,15 @@ struct Endpoint: Sendable {
         path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
 
-    /// What the router sees of the path when parameters are empty, one or all of them.
+    /// The path as the router sees it when one or all parameters are empty.
     var pathsOfEmptyParts: [String] {
         names.indices.map { count in names[count...].reduce(path) { $0.replacing("/{\($1)}", with: "") } }
     }
 
-    /// How many components of the path are words rather than parameters.
+    /// The number of path components that are not parameters.
     var wordCount: Int { path.split(separator: "/").count { !$0.hasPrefix("{") } }
 
-    /// The parameters of an address, empty ones too, percent-decoded; nil when it is not one of this route.
+    /// The percent-decoded parameters of a path, including empty ones; nil for a path of another route.
     func parameters(of address: String) -> [String: String]? {
         let wanted = path.split(separator: "/", omittingEmptySubsequences: false)
         let found = address.split(separator: "/", omittingEmptySubsequences: false)
@@ -131,16 +131,16 @@ struct Endpoint: Sendable {
     }
 }
 
-/// An authenticated request and the instant at which it is answered.
+/// An authenticated request and the instant of its answer.
 struct Exchange: Sendable {
     let request: Request
-    /// What stands in the path, percent-decoded.
+    /// The path parameters, percent-decoded.
     let parameters: [String: String]
     let query: Query
     let caller: Caller
     /// The shop's time.
     let now: Timestamp
-    /// A fault: what was bought within so many milliseconds by the wall is not found.
+    /// A staleReads fault: purchases of the last milliseconds of real time are not found.
     var readGap: Int?
 
     var scope: AccountScope { caller.scope }
@@ -150,28 +150,28 @@ struct Exchange: Sendable {
 
     /// The whole body.
     ///
-    /// - Throws: `APIError.tooLarge` beyond 64 KiB, which no body of these routes comes near.
+    /// - Throws: `APIError.tooLarge` beyond 64 KiB, far more than these routes need.
     func body() async throws -> [UInt8] {
         do {
             return Array(buffer: try await request.body.collect(upTo: 65_536))
         } catch is NIOTooManyBytesError {
             throw APIError.tooLarge("The body is longer than 65536 bytes.")
         } catch {
-            // Bad chunks, or an end before the announced length: the client's doing, whatever the parser calls it.
+            // Bad chunks or an early end are errors of the client, whatever error the parser throws.
             throw APIError.malformed("The body did not arrive whole or is not framed as HTTP asks.")
         }
     }
 }
 
 extension Exchange {
-    /// The JSON object that the body is.
+    /// The body as a JSON object.
     ///
-    /// - Throws: an `APIError` without a code when it is none.
+    /// - Throws: an `APIError` without a code if the body is not a JSON object.
     func object() async throws -> RequestBody { try RequestBody(try await body()) }
 }
 
 extension Response {
-    /// 200 with a JSON body; the content type is exactly what Apple's clients compare with.
+    /// 200 with a JSON body; Apple's clients compare the content type exactly.
     static func json(_ body: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,

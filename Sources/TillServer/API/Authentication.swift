@@ -4,15 +4,14 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// Who calls: an app of a team, by one of the team's keys.
+/// The caller: an app of a team, with one of the team's keys.
 struct Caller: Sendable {
     let app: AppRecord
     let scope: AccountScope
     let keyID: String
 }
 
-/// Whether an endpoint documents the errors on the app itself; where it does not, they are a 401
-/// (docs/api/authentication.md).
+/// Whether an endpoint documents errors about the app; otherwise they are a 401 (docs/api/authentication.md).
 enum AppErrors: Sendable {
     case documented
     case undocumented
@@ -22,7 +21,7 @@ enum AppErrors: Sendable {
 struct Authentication: Sendable {
     let shop: Shop
     let environment: StoreEnvironment
-    /// Most clients send a token many times before they make another.
+    /// A cache, because most clients reuse a token many times.
     private let known = KnownTokens()
 
     init(shop: Shop, environment: StoreEnvironment) {
@@ -30,7 +29,7 @@ struct Authentication: Sendable {
         self.environment = environment
     }
 
-    /// - Throws: `Unauthenticated` or, where documented, an `APIError` on the app.
+    /// - Throws: `Unauthenticated` or, where documented, an `APIError` about the app.
     func caller(of request: Request, appErrors: AppErrors, noting claimed: inout ClaimedIdentity) throws -> Caller {
         do {
             let token = try BearerToken(authorization: request.headers[.authorization], knowing: known)
@@ -83,7 +82,7 @@ struct Authentication: Sendable {
     }
 }
 
-/// What a token says of itself before anything is believed; for the request log.
+/// The unverified claims of a token, for the request log.
 struct ClaimedIdentity: Sendable {
     var keyID: String?
     var app: String?

@@ -2,7 +2,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// What the id in a path may name, and what the answer is when it names something else (docs/api/identifiers.md).
+/// Resolves ids in paths, with the documented errors for wrong ids (docs/api/identifiers.md).
 extension AppleAPI {
     /// Reads an id: up to 19 digits, no leading zero.
     ///
@@ -22,20 +22,20 @@ extension AppleAPI {
         return number
     }
 
-    /// The customer whom any transaction id, original or not, or an app transaction id names.
+    /// The customer of a transaction id, an original transaction id or an app transaction id.
     func customer(_ exchange: Exchange) async throws -> AccountID {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
         try refuseHidden(TransactionID(number), exchange, .transactionIDNotFound)
         return try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
     }
 
-    /// A fault lets nobody find what was bought a moment ago.
+    /// A staleReads fault hides new purchases.
     func refuseHidden(_ id: TransactionID, _ exchange: Exchange, _ error: APIError) throws {
         guard isHidden(id, exchange) else { return }
         throw error.because("A fault (staleReads) hides transaction \(id.number) for a while.")
     }
 
-    /// Whether a fault hides a row for a while.
+    /// Whether a fault hides a transaction for a while.
     func isHidden(_ id: TransactionID, _ exchange: Exchange) -> Bool {
         exchange.readGap.map { shop.recentRows.isYounger(id, than: $0) } ?? false
     }
@@ -53,7 +53,7 @@ extension AppleAPI {
 
     /// A transaction by its own id.
     ///
-    /// - Throws: `missing` when there is none, `appTransactionIDNotSupported` when the id is an app transaction's.
+    /// - Throws: `missing` if there is none, `appTransactionIDNotSupported` for an app transaction id.
     func transaction(_ number: Int64, in scope: AccountScope, orThrow missing: APIError) async throws -> Transaction {
         let owner = try await customer(number, in: scope, orThrow: missing)
         if AccountID.hasShape(number) {
@@ -71,7 +71,7 @@ extension AppleAPI {
         account.environment == scope.environment && account.app == scope.app
     }
 
-    /// Where an id is to be found instead, for the explanation.
+    /// The app or environment that has the id, for the explanation.
     private func whereabouts(of number: Int64, not scope: AccountScope) async throws -> String {
         let account: Account?
         if AccountID.hasShape(number) {

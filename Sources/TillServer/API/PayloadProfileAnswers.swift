@@ -2,10 +2,10 @@ import HTTPTypes
 import Hummingbird
 import TillShop
 
-/// Answers in strange payload profile (docs/operating/weather.md): what is signed in them has met the payload profile
-/// already, the bodies meet it here. Errors have none: one official client reads no error object that has a key more.
+/// Applies the payload profile to response bodies (docs/operating/payload-profiles.md); signed data inside them has it
+/// already. Error objects are never changed: one official client cannot read an error object with an extra key.
 extension AppleAPI {
-    /// Answers a call; where the payload profile is fair that is all.
+    /// Answers a call; the default payload profile changes nothing.
     func answerByProfile(_ endpoint: Endpoint, _ exchange: Exchange) async throws -> Response {
         let response = try await endpoint.answer(exchange)
         guard shop.registry.payloadProfile(of: exchange.scope) != nil, let shape = WireObject(answerOf: endpoint.name)
@@ -25,7 +25,7 @@ extension AppleAPI {
 }
 
 extension WireObject {
-    /// What a route answers; nil for one that answers with an empty body.
+    /// The kind of a route's answer; nil for an empty body.
     package init?(answerOf route: String) {
         switch route {
         case "getTransactionHistory", "getTransactionHistoryV1": self = .transactionHistory

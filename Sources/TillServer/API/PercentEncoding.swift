@@ -1,7 +1,7 @@
-/// What stands in an address or a form, byte by byte as it was written. Foundation's reader takes a byte order mark
-/// away from in front, and so makes one name of two.
+/// Decodes percent-encoded paths and forms without changing any byte. Foundation's decoder removes a leading byte
+/// order mark, so that two different names would become equal.
 package enum PercentEncoding {
-    /// What a text says; nil for a `%` without two digits, or for what is not UTF-8.
+    /// The decoded text; nil for a `%` without two digits, or for invalid UTF-8.
     ///
     /// - Parameter plusIsSpace: whether `+` is a space, as in queries and forms.
     package static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
@@ -31,9 +31,9 @@ package enum PercentEncoding {
 }
 
 extension StringProtocol {
-    /// What a part of a path says; nil for text that is not UTF-8 or has U+0000, which not every engine can keep.
+    /// A decoded path component; nil for invalid UTF-8 or U+0000, which PostgreSQL cannot store.
     package var percentDecoded: String? {
-        // Most say what they are.
+        // Most components need no decoding.
         guard utf8.contains(UInt8(ascii: "%")) else { return utf8.contains(0) ? nil : String(self) }
         return PercentEncoding.decoded(self).flatMap { $0.utf8.contains(0) ? nil : $0 }
     }

@@ -1,8 +1,8 @@
-/// APIs of the App Store that Till does not serve yet, by the beginning of their paths (docs/api/index.md lists them).
+/// APIs of the App Store that Till does not serve yet, by path prefix (docs/api/index.md lists them).
 struct PlannedAPI: Sendable {
-    /// What the API is called, with its article where it has one.
+    /// The name of the API, with its article if it has one.
     let name: String
-    /// What all of its paths begin with.
+    /// The prefix of its paths.
     let prefix: String
 
     static let all = [
@@ -12,6 +12,6 @@ struct PlannedAPI: Sendable {
         PlannedAPI(name: "the External Purchase Server API", prefix: "/externalPurchase/v1/"),
     ]
 
-    /// The API that a path belongs to; nil when it belongs to none of these.
+    /// The planned API of a path; nil for other paths.
     static func of(_ path: String) -> PlannedAPI? { all.first { "\(path)/".hasPrefix($0.prefix) } }
 }

@@ -1,13 +1,13 @@
-/// The query of a request: names and values in the order of the address, names may repeat.
+/// The query of a request: names and values in the order of the URL; names may repeat.
 struct Query: Sendable {
     private let items: [(name: String, value: String)]
 
-    /// More than any documented call has.
+    /// More parameters than any documented call has.
     private static let mostItems = 500
-    /// Addresses beyond this are refused before anything reads them.
+    /// Longer URLs are refused before they are parsed.
     static let longestURI = 32_768
 
-    /// Takes a query apart; an empty one, as Node's clients send, has no items.
+    /// Parses a query; an empty one, as Node's clients send, has no items.
     ///
     /// - Throws: `APIError.generalBadRequest` for too many items or for text that is not UTF-8.
     init(_ text: String?) throws {
@@ -25,7 +25,7 @@ struct Query: Sendable {
         self.items = items
     }
 
-    /// Names and values that were never in an address.
+    /// Creates a query from names and values.
     init(_ items: [(name: String, value: String)]) { self.items = items }
 
     /// Whether a name or value has U+0000.
@@ -36,9 +36,9 @@ struct Query: Sendable {
         items.filter { $0.name == name }.map(\.value)
     }
 
-    /// The value of a name that may stand once.
+    /// The value of a name that may occur once.
     ///
-    /// - Throws: the error given when the name stands there with two different values.
+    /// - Throws: the given error if the name has two different values.
     func value(_ name: String, orThrow error: APIError) throws -> String? {
         let values = Set(values(name))
         guard values.count <= 1 else {

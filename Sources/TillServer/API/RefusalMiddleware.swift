@@ -5,7 +5,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Turns whatever was thrown into its documented answer, and notes in the request log why.
+/// Turns errors into their documented answers, and records the reason in the request log.
 struct RefusalMiddleware: RouterMiddleware {
     typealias Context = APIContext
 
@@ -133,9 +133,9 @@ struct RefusalMiddleware: RouterMiddleware {
         await shop.requestLog.note(entry)
     }
 
-    /// 405 when the path is served under another method, else 404; both without an error object.
+    /// 405 if the path exists with another method, otherwise 404; both without an error object.
     ///
-    /// - Parameter explanation: what else to say of a 404; nil where nothing is known.
+    /// - Parameter explanation: the reason for a 404, if known.
     private func unrouted(_ request: Request, otherwise explanation: String? = nil) -> APIError {
         let methods = methods(of: request)
         if !methods.isEmpty, !methods.contains(request.method.rawValue) {
@@ -155,8 +155,8 @@ struct RefusalMiddleware: RouterMiddleware {
         )
     }
 
-    /// The methods under which a path is served. As in the router, a word wins over a parameter: `extend/mass` is not
-    /// the path of a transaction.
+    /// The methods of a path. As in the router, a fixed component wins over a parameter: `extend/mass` is not the path
+    /// of a transaction.
     private func methods(of request: Request) -> [String] {
         let path = request.uri.path
         let serving = endpoints.filter { Self.matches($0.path, path) || $0.parameters(of: path) != nil }
@@ -172,7 +172,7 @@ struct RefusalMiddleware: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// The id under which `till explain` knows the request.
+    /// The request id for `till explain`.
     static let requestID: HTTPField.Name = {
         guard let name = HTTPField.Name("X-Request-ID") else { preconditionFailure("X-Request-ID is a field name") }
         return name

@@ -1,11 +1,11 @@
 import TillShop
 
-/// The JSON object that a request carries. Values are strict: a number in quotes is no number, 1 is no truth, and null
-/// is nothing.
+/// The JSON object in a request body. Types are strict: a quoted number is not a number, 1 is not a boolean, and null
+/// counts as missing.
 struct RequestBody: Sendable {
     private let members: [JSONTree.Member]
 
-    /// Reads a body. One that is no JSON object has no error code (docs/api/errors.md).
+    /// Parses a body. The error for a body that is not a JSON object has no code (docs/api/errors.md).
     ///
     /// - Throws: `APIError` without a code.
     init(_ bytes: [UInt8]) throws {
@@ -20,7 +20,7 @@ struct RequestBody: Sendable {
         self.members = members
     }
 
-    /// What is wrong with a body, without a piece of it where that may be a secret's.
+    /// The fault of a body, without quoting it if it may contain a secret.
     private static func harmless(_ words: String, of bytes: [UInt8]) -> String {
         guard RequestLogBody.mayHoldSecret(bytes), let found = words.firstRange(of: "found `"),
             let end = words.lastIndex(of: "`"), found.upperBound <= end
@@ -28,21 +28,21 @@ struct RequestBody: Sendable {
         return "\(words[..<found.lowerBound])found something else\(words[words.index(after: end)...])"
     }
 
-    /// The value of a key, whatever it is; nil when there is none.
+    /// The value of a key, of any type; nil if missing.
     subscript(key: String) -> JSONTree? {
         members.first { $0.key == key }.flatMap { $0.value == .null ? nil : $0.value }
     }
 
-    /// What stands under a key, in words.
+    /// Describes the value of a key in words.
     func words(_ key: String) -> String { "\(key) is \(self[key]?.summary ?? "missing")" }
 
-    /// A text. One with U+0000, which not every engine can keep, is none.
+    /// A string; nil if it contains U+0000, which PostgreSQL cannot store.
     func text(_ key: String) -> String? {
         guard case .string(let text)? = self[key], !text.utf8.contains(0) else { return nil }
         return text
     }
 
-    /// A text that is only compared, and so may have U+0000.
+    /// A string that is only compared and so may contain U+0000.
     func comparedText(_ key: String) -> String? {
         guard case .string(let text)? = self[key] else { return nil }
         return text
@@ -59,7 +59,7 @@ struct RequestBody: Sendable {
         return flag
     }
 
-    /// The same body with nothing but some keys, as text.
+    /// The body reduced to some keys, as text.
     func kept(_ keys: [String]) -> String {
         let kept = members.filter { keys.contains($0.key) && $0.value != .null }
         return String(decoding: JSONTree.object(kept).written(), as: UTF8.self)

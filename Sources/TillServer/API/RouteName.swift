@@ -1,7 +1,7 @@
 import HTTPTypes
 import TillShop
 
-/// The names of Apple's routes, as the documentation's titles have them: by them fault rules and rate limits speak.
+/// The names of Apple's routes, from the titles of Apple's documentation, for fault rules and rate limits.
 enum RouteName {
     static let byPath: [String: String] = [
         "GET /inApps/v2/history/{id}": "getTransactionHistory",
@@ -24,7 +24,7 @@ enum RouteName {
         "GET /inApps/v1/notifications/test/{id}": "getTestNotificationStatus",
     ]
 
-    /// verifyReceipt, which is no route of the API.
+    /// verifyReceipt, which is not part of the App Store Server API.
     static let verifyReceipt = FaultRule.verifyReceipt
 
     /// All names, sorted.

@@ -9,12 +9,12 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// Till's own verbs, on a port of their own (docs/control/index.md). Its OpenAPI document is made of the routes.
+/// Till's own API, on its own port (docs/control/index.md). Its OpenAPI document is generated from the routes.
 package struct ControlAPI: Sendable {
-    /// The shop that it steers.
+    /// The shop that it controls.
     package let shop: Shop
     let facts: ServerFacts
-    /// Who may use it.
+    /// The access checks.
     package let guardian: ControlGuard
     let figures: PrometheusFigures
     let meter: RequestMeter
@@ -22,7 +22,7 @@ package struct ControlAPI: Sendable {
 
     /// The control API of a running server.
     ///
-    /// - Parameter hasPages: whether there are pages for a browser that asks for `/`.
+    /// - Parameter hasPages: whether `/` redirects browsers to the console.
     package init(
         shop: Shop,
         facts: ServerFacts,
@@ -39,7 +39,7 @@ package struct ControlAPI: Sendable {
         self.meter = meter
     }
 
-    /// Every verb, in the order of the OpenAPI document.
+    /// Every operation, in the order of the OpenAPI document.
     var routes: [ControlRoute] {
         [
             serverRoutes, pruneRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes,
@@ -54,7 +54,7 @@ package struct ControlAPI: Sendable {
 
     /// A router for the control port.
     ///
-    /// - Parameter pages: adds what people look at, under `ControlGuard.pages`.
+    /// - Parameter pages: adds the console's routes, under `ControlGuard.pages`.
     package func router(
         adding pages: (Router<ControlContext>) -> Void = { _ in }
     ) -> Router<ControlContext> {
@@ -78,14 +78,14 @@ package struct ControlAPI: Sendable {
         }
         pages(router)
         router.get("/") { request, _ in
-            // A browser wants pages, if there are any.
+            // Browsers get the console, if there is one.
             if hasPages, request.headers[.accept]?.contains("text/html") == true {
                 return Response(status: .seeOther, headers: [.location: ControlGuard.pages])
             }
             return Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; charset=utf-8"],
-                body: .init(byteBuffer: .init(string: "Till control. The verbs are described at /openapi.json.\n"))
+                body: .init(byteBuffer: .init(string: "Till's control API. See /openapi.json for its operations.\n"))
             )
         }
         return router
@@ -164,30 +164,30 @@ package struct ControlAPI: Sendable {
             throw ControlError(
                 status: .badRequest,
                 code: "bad_body",
-                message: "The body did not arrive whole or is not framed as HTTP asks."
+                message: "The body is incomplete or not framed correctly (HTTP)."
             )
         }
     }
 }
 
-/// What a running server knows of itself.
+/// Facts about the running server.
 package struct ServerFacts: Sendable {
-    /// `TillVersion.text` in a real server; tests may say another.
+    /// `TillVersion.text` in a real server; tests may use another.
     package var version: String
-    /// Nil for a server that keeps nothing on disk and so has nothing to back up.
+    /// Nil for a server that stores nothing on disk and so cannot make backups.
     package var dataDirectory: DataDirectory?
-    /// The port of the production environment, which the system may have chosen; 0 until it listens.
+    /// The port of the production environment, perhaps chosen by the system; 0 until it listens.
     package var productionPort: @Sendable () -> Int
     /// The port of the sandbox environment; 0 until it listens.
     package var sandboxPort: @Sendable () -> Int
-    /// The port that `GET /v1/status` itself is asked on; 0 until it listens.
+    /// The port of the control API; 0 until it listens.
     package var controlPort: @Sendable () -> Int
-    /// The OCSP address for certificates that are issued now.
+    /// The OCSP URL for certificates issued now.
     package var ocspURL: String { makeOCSPURL() }
     private let makeOCSPURL: @Sendable () -> String
     /// Nil while TLS is off.
     package var security: SecurityFacts?
-    /// Opens a file of the embedded engine, for backups; nil where none are made.
+    /// Opens a SQLite file for backups; nil when backups are not possible.
     package var makeStore: (@Sendable (String) throws -> any Storage)?
 
     /// Facts for `GET /v1/status`.

@@ -5,30 +5,30 @@ import Logging
 import NIOCore
 import TillShop
 
-/// Control without HTTP: the verbs by their names, with the same checks and in the same places of the shop.
+/// The control API without HTTP: operations by id, with the same checks and the same locks.
 package struct ControlVerbs: Sendable {
     private let control: ControlAPI
     private let routes: [String: ControlRoute]
 
-    /// The verbs of a control API.
+    /// The operations of a control API.
     package init(_ control: ControlAPI) {
         self.control = control
         routes = Dictionary(uniqueKeysWithValues: control.routes.map { ($0.id, $0) })
     }
 
-    /// A verb by its operation id; nil for one that there is not, or that answers piece by piece.
+    /// An operation by its id; nil for an unknown one, or one that streams its answer.
     package subscript(_ id: String) -> ControlVerb? {
         guard let route = routes[id], !route.isDownload else { return nil }
         return ControlVerb(route)
     }
 
-    /// Does what a call over HTTP would do.
+    /// Does the same as a call over HTTP.
     ///
     /// - Parameters:
-    ///   - parameters: those of the path.
-    ///   - document: the body, where the verb reads one of its own; then `body` is not looked at. One that may come
-    ///     piece by piece is no longer here than a catalogue.
-    /// - Returns: the answer; nil where it has no body.
+    ///   - parameters: the path parameters.
+    ///   - document: the body of an operation with its own body parser; `body` is ignored then. A streamed body may be
+    ///     at most as long as a catalog here.
+    /// - Returns: the answer; nil without a body.
     /// - Throws: `ControlError`.
     package func call(
         _ id: String,
@@ -58,7 +58,7 @@ package struct ControlVerbs: Sendable {
         }
     }
 
-    /// What a verb answers piece by piece, and its media type.
+    /// The streamed answer of an operation, and its media type.
     ///
     /// - Throws: `ControlError`.
     package func download(_ id: String, query: [(name: String, value: String)] = []) async throws(ControlError) -> (
@@ -79,23 +79,23 @@ package struct ControlVerbs: Sendable {
     }
 
     private static func unknown(_ id: String) -> ControlError {
-        ControlError.notFound("unknown_verb", "There is no verb \(id.cut(toBytes: 64)).")
+        ControlError.notFound("unknown_verb", "There is no operation \(id.cut(toBytes: 64)).")
     }
 }
 
-/// What a form must know of a verb.
+/// The facts about an operation that a form needs.
 package struct ControlVerb: Sendable {
     /// `operationId`.
     package let id: String
     /// One sentence.
     package let summary: String
-    /// Whether it changes nothing.
+    /// Whether it only reads.
     package let isQuestion: Bool
     /// Names of the parameters in its path.
     package let parameters: [String]
-    /// The shape of its body; nil for one without.
+    /// The schema of its body; nil without a body.
     package let request: Schema?
-    /// Whether its body is a document of its own, such as a catalogue.
+    /// Whether its body is a document with its own format, such as a catalog.
     package let readsItsOwnBody: Bool
 
     fileprivate init(_ route: ControlRoute) {
@@ -110,7 +110,7 @@ package struct ControlVerb: Sendable {
 }
 
 extension ControlAPI {
-    /// Checks the body against the verb's schema and does what it says, where in the shop such a verb may.
+    /// Checks the body against the operation's schema and runs the operation under the right lock.
     func perform(_ route: ControlRoute, _ parameters: [String: String], _ query: Query, _ bytes: [UInt8]) async throws
         -> (bytes: [UInt8], status: HTTPResponse.Status)
     {
@@ -123,7 +123,7 @@ extension ControlAPI {
                 throw ControlError(
                     status: .badRequest,
                     code: "bad_request",
-                    message: "The body does not fit: \(words).",
+                    message: "The body is invalid: \(words).",
                     faults: faults
                 )
             }
@@ -132,7 +132,7 @@ extension ControlAPI {
             try Self.refuseBody(bytes, of: route)
         }
         let exchange = ControlExchange(shop: shop, parameters: parameters, query: query, bytes: bytes, body: body)
-        // A catalogue's tree is many times its text; one at a time bounds what they take together.
+        // A parsed catalog needs many times the memory of its text, so only one is parsed at a time.
         let answer =
             if route.readsItsOwnBody {
                 try await shop.exclusivelyHere("catalogue") { try await route.answer(exchange) }
@@ -141,23 +141,23 @@ extension ControlAPI {
             } else {
                 try await route.answer(exchange)
             }
-        // Whichever node is asked next knows of it.
+        // The next request to any node sees the change.
         if route.waitsForNodes { await shop.settleNodes() }
         return (answer, exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status)
     }
 
-    /// An operation that reads no body takes none: what was meant for another server must not run it. An empty object
-    /// says nothing either, and clients send it.
+    /// An operation without a body refuses one, because the request was probably meant for another operation. An empty
+    /// object is allowed, because clients send it.
     private static func refuseBody(_ bytes: [UInt8], of route: ControlRoute) throws {
         guard !bytes.isEmpty, (try? JSONTree.parse(bytes)) != .object([]) else { return }
         throw ControlError(
             status: .badRequest,
             code: "unexpected_body",
-            message: "\(route.id) takes no body; leave it out."
+            message: "\(route.id) takes no body. Remove it."
         )
     }
 
-    /// A body that is left out says the same as an empty object.
+    /// A missing body means the same as an empty object.
     private static func tree(of bytes: [UInt8]) throws -> JSONTree {
         guard !bytes.isEmpty else { return .object([]) }
         do {
@@ -175,15 +175,15 @@ extension ControlAPI {
 }
 
 extension ControlRoute {
-    /// Whether it answers piece by piece.
+    /// Whether it streams its answer.
     fileprivate var isDownload: Bool { if case .download? = transfer { true } else { false } }
 
-    /// A catalogue has a reader of its own, which names every fault.
+    /// Catalogs have their own parser, which reports every fault.
     var readsItsOwnBody: Bool {
         if case .anyObject? = request { true } else { false }
     }
 
-    /// A catalogue may be large; nothing else is.
+    /// Only catalogs may be large.
     var longestBody: Int { readsItsOwnBody ? CatalogLimits.bytes : 65_536 }
 }
 

@@ -1,11 +1,11 @@
 import Hummingbird
 import NIOCore
 
-/// What control knows of a request beside the request itself.
+/// The context of a control request.
 package struct ControlContext: RequestContext {
-    /// What Hummingbird keeps of the request.
+    /// Hummingbird's own state of the request.
     package var coreContext: CoreRequestContextStorage
-    /// The address from which the connection came; nil where there is none.
+    /// The client's address; nil when unknown.
     package let address: SocketAddress?
 
     /// Takes the address from the connection.

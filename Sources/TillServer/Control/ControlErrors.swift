@@ -5,9 +5,9 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// What control answers to whatever was thrown.
+/// The control API's answers to errors.
 extension ControlError {
-    /// What a failure says to whoever asked; one that nobody foresaw says "internal", and the log has the cause.
+    /// The answer to an error; an unexpected error answers "internal", and its cause is only in the log.
     package init(of error: any Error, logger: Logger) {
         self = Self.known(error) ?? Self.unforeseen(error, logger)
     }
@@ -46,7 +46,7 @@ extension ControlError {
         case let error as APIError:
             return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
         case let error as HTTPError where error.status == .notFound:
-            return .notFound("no_such_route", "No such route. The verbs are described at /openapi.json.")
+            return .notFound("no_such_route", "No such route. See /openapi.json for the routes.")
         default: return nil
         }
     }
@@ -61,7 +61,7 @@ extension ControlError {
             return ControlError(
                 status: .internalServerError,
                 code: "internal",
-                message: "Till failed; its log has the cause."
+                message: "Till failed. See its log for the cause."
             )
         }
         logger.warning("the store did not answer", metadata: ["cause": "\(error.logText)"])
@@ -74,13 +74,13 @@ extension ControlError {
 }
 
 extension Refusal {
-    /// A word for programs: the name of the case.
+    /// The error code: the name of the case in snake case.
     var code: String {
         let name = String(describing: self).prefix { $0 != "(" }
         return name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
     }
 
-    /// 404 for what is not there, 400 for values that can never be, 409 for what is not possible now.
+    /// 404 for missing things, 400 for invalid values, 409 for operations that are not possible now.
     var status: HTTPResponse.Status {
         switch self {
         case .unknownAccount, .unknownTransaction, .unknownProduct, .unknownOrder, .unknownOffer, .unknownSubscription,

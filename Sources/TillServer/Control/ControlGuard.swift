@@ -7,27 +7,27 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Who may use control. On loopback nobody needs a token; but a page in a browser must not reach it by a name that
-/// leads to loopback, nor post to it across sites.
+/// Access checks of the control API. Loopback needs no token, but web pages must not reach it through a DNS name that
+/// resolves to loopback, nor with cross-site requests.
 package struct ControlGuard: Sendable {
-    /// What the administrator puts behind `Bearer`; nil on loopback.
+    /// The administrator's bearer token; nil on loopback.
     package let token: String?
-    /// Names under which control may be called, at any port unless they have one.
+    /// Allowed host names, with any port unless the name has one.
     let hosts: Set<String>
 
-    /// Who guesses tokens waits, here and at the sign-in of the pages.
+    /// Delays answers to wrong tokens, here and at the console's sign-in.
     package let wrongTokens: WrongTokens
 
-    /// Under which there are pages for people.
+    /// The path prefix of the console.
     package static let pages = "/console/"
-    /// What a browser makes of a form.
+    /// Content types that browsers use for forms.
     private static let forms: Set = ["application/x-www-form-urlencoded", "multipart/form-data"]
 
     /// - Parameters:
-    ///   - token: the administrator's, beside those that the shop has by name; nil lets everybody in who reaches the
-    ///     port, which must then be loopback.
-    ///   - hosts: names beside those of loopback.
-    ///   - wrongTokens: slows down who guesses; tests give one with a clock of their own.
+    ///   - token: the administrator's token, accepted like the named tokens; nil accepts every client of the port,
+    ///     which must then be on loopback.
+    ///   - hosts: names in addition to those of loopback.
+    ///   - wrongTokens: slows down guessing; tests pass one with their own clock.
     package init(token: String?, hosts: Set<String>, wrongTokens: WrongTokens = WrongTokens()) {
         self.token = token
         self.wrongTokens = wrongTokens
@@ -36,11 +36,10 @@ package struct ControlGuard: Sendable {
         self.hosts = Set(names.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "[::1]"])
     }
 
-    /// - Parameter isNamed: whether a token is one of those that have a name; asked of no other than the
-    ///   administrator's.
+    /// - Parameter isNamed: whether a token is a named token; not called for the administrator's token.
     func check(_ request: Request, isNamed: (String) async throws -> Bool) async throws {
         let isPage = "\(request.uri.path)/".hasPrefix(Self.pages)
-        // Probes come by whatever name and carry no token; they learn that Till lives, and nothing else.
+        // Probes use any host name and have no token; they learn only that Till runs.
         if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return }
         guard let authority = request.head.authority.flatMap(RequestAuthority.init),
             hosts.contains(authority.host) || hosts.contains(authority.description)
@@ -49,17 +48,17 @@ package struct ControlGuard: Sendable {
                 status: .forbidden,
                 code: "unknown_host",
                 message:
-                    "Control is called by \(hosts.sorted().joined(separator: ", ")); add a name with --control-host."
+                    "Use the host name \(hosts.sorted().joined(separator: ", ")), or add one with --control-host."
             )
         }
         guard Self.comesFromHere(request, authority), Self.isOfThisSite(request, isPage: isPage) else {
             throw ControlError(
                 status: .forbidden,
                 code: "unknown_origin",
-                message: "Control does not take requests from pages of another origin."
+                message: "The control API refuses requests from web pages of another origin."
             )
         }
-        // What a page may send elsewhere without being asked has no type, or that of a form.
+        // Cross-site requests without a preflight have no content type, or a form's.
         if [.post, .put, .patch].contains(request.method), request.hasBody || request.headers[.origin] != nil {
             let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
             let isForm = isPage && type.map(Self.forms.contains) == true
@@ -67,11 +66,11 @@ package struct ControlGuard: Sendable {
                 throw ControlError(
                     status: .unsupportedMediaType,
                     code: "not_json",
-                    message: "Control takes bodies of Content-Type application/json only."
+                    message: "The control API accepts only bodies with Content-Type application/json."
                 )
             }
         }
-        // Pages have sessions, and every form a proof that it is one of theirs. The plain address leads there.
+        // The console has sessions and a CSRF token in every form. The path / redirects to it.
         let isWayToPages = request.method == .get && request.uri.path == "/"
         guard let token, !isPage, !isWayToPages else { return }
         let given = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
@@ -79,16 +78,15 @@ package struct ControlGuard: Sendable {
             if Self.isSame(given, token) { return }
             if try await isNamed(given) { return }
         }
-        // The same for a token that was revoked, or never made.
+        // The same answer for a revoked token and for an unknown one.
         throw ControlError(
             status: .unauthorized,
             code: "unauthorized",
-            message: "Control listens beyond loopback and asks for a token: Authorization: Bearer …"
+            message: "The control API requires a token on this address: Authorization: Bearer …"
         )
     }
 
-    /// A browser says from which page something was sent; it must be one from the very address that it is sent to, port
-    /// included. Programs say nothing.
+    /// Browsers send the origin of the page; it must be the requested host and port. Programs send no `Origin`.
     package static func comesFromHere(_ request: Request) -> Bool {
         comesFromHere(request, request.head.authority.flatMap(RequestAuthority.init))
     }
@@ -102,15 +100,15 @@ package struct ControlGuard: Sendable {
         return false
     }
 
-    /// A browser says, too, whose page wants to know something. Pages of others may lead to a page here, and nothing
-    /// else: they neither listen nor count what is here.
+    /// Browsers also send `Sec-Fetch-Site`. Pages of other sites may link to the console, but must not read or probe
+    /// anything.
     private static func isOfThisSite(_ request: Request, isPage: Bool) -> Bool {
         guard ["cross-site", "same-site"].contains(request.headers[.secFetchSite]) else { return true }
         return request.method == .get && request.headers[.secFetchMode] == "navigate"
             && (isPage || request.uri.path == "/")
     }
 
-    /// Takes as long for a wrong token as for a right one.
+    /// Compares in constant time.
     package static func isSame(_ left: String, _ right: String) -> Bool {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }
@@ -130,7 +128,7 @@ extension Request {
     }
 }
 
-/// Checks every control request, and turns whatever was thrown into an answer that says what to do.
+/// Checks every control request and turns errors into answers that say what to do.
 struct ControlMiddleware: RouterMiddleware {
     typealias Context = ControlContext
 
@@ -152,7 +150,7 @@ struct ControlMiddleware: RouterMiddleware {
             let error = ControlError(of: error, logger: context.logger)
             if error.status == .unauthorized, request.headers[.authorization] != nil {
                 try await guardian.wrongTokens.refuse(
-                    "a token of control was refused",
+                    "refused a control API token",
                     from: context.address,
                     shop.logger
                 )
@@ -164,10 +162,10 @@ struct ControlMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Whatever else may be wrong with it: a delivery is never a call of control.
+    /// Checked first, because a delivery is never a control request.
     private static func refusal(of request: Request, _ shop: Shop) -> ControlError {
         shop.logger.warning(
-            "control refused a notification that was delivered to it",
+            "the control API refused a notification delivered to it",
             metadata: ["method": "\(request.method.rawValue)", "path": "\(request.uri.path.cut(toBytes: 256))"]
         )
         return ControlError(

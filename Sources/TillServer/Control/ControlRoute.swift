@@ -7,7 +7,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// A verb of the control API. The route, its check and its line in the OpenAPI document are one value.
+/// An operation of the control API. One value defines its route, its checks and its OpenAPI entry.
 struct ControlRoute: Sendable {
     let method: HTTPRequest.Method
     /// With `{name}` for each parameter.
@@ -21,26 +21,26 @@ struct ControlRoute: Sendable {
     /// Nil when the answer has no body.
     var response: Schema?
     var status: HTTPResponse.Status = .ok
-    /// The status of an answer where nothing new came about; nil for the same.
+    /// The status of an answer when nothing was created; nil for the same status.
     var unchangedStatus: HTTPResponse.Status?
-    /// Whether it goes on beside others, but not beside a restore. A verb that reads never waits for one; what an act
-    /// under way waits for must not, either.
+    /// Whether it runs concurrently with other operations, but not with a restore. Reads never wait for a restore, and
+    /// neither must requests that a running operation waits for.
     var waitsForRestore = true
-    /// How a body too large to be held in one piece comes or goes; then `answer` is not asked.
+    /// Streams a body that is too large for memory; `answer` is not called then.
     var transfer: Transfer?
     let answer: @Sendable (ControlExchange) async throws -> [UInt8]
 
-    /// Tags whose verbs change nothing but customers, who lie in the store and in no node's memory.
+    /// Tags of operations that change only customers, which are in the store and not in a node's memory.
     private static let ofCustomers: Set = [
         "purchases", "held purchases", "subscriptions", "refunds", "cards", "families",
     ]
 
-    /// Whether it may change what every node holds in memory, and then returns when all have followed. A purchase does
-    /// not wait for a node that has just been killed, whatever else was set up a moment ago.
+    /// Whether it may change data that every node holds in memory, so that it returns after all nodes have updated.
+    /// Purchases must not wait for a node that was just killed.
     var waitsForNodes: Bool { method != .get && !Self.ofCustomers.contains(tag) }
 }
 
-/// Lines of JSON that come or go piece by piece.
+/// JSON lines, streamed chunk by chunk.
 enum Transfer: Sendable {
     case download(@Sendable (ControlExchange) async throws -> ResponseBody)
     case upload(@Sendable (ControlExchange, HummingbirdCore.RequestBody) async throws -> [UInt8])
@@ -56,13 +56,13 @@ struct ControlExchange: Sendable {
     /// The raw body.
     let bytes: [UInt8]
     let body: ControlBody
-    /// Set by a verb that found what it would have made (`ControlRoute.unchangedStatus`).
+    /// Set when the object to create exists already (`ControlRoute.unchangedStatus`).
     let isUnchanged = Synchronized(false)
 
     /// A parameter of the path.
     func parameter(_ name: String) -> String { parameters[name] ?? "" }
 
-    /// The app that the path names.
+    /// The app in the path.
     func app() throws -> AppRecord {
         let bundleID = parameter("bundleId")
         if let app = shop.registry.app(bundleID) { return app }
@@ -74,27 +74,27 @@ struct ControlExchange: Sendable {
         )
     }
 
-    /// The app and environment that the path names.
+    /// The app and environment in the path.
     func scope() throws -> AccountScope {
         let text = parameter("environment")
         guard let environment = StoreEnvironment(rawValue: text) else {
             throw ControlError.notFound(
                 "unknown_realm",
-                "There is no environment \(text); it is production or sandbox."
+                "There is no environment \(text). Environments: production, sandbox."
             )
         }
         return AccountScope(environment: environment, app: try app().bundleID)
     }
 
-    /// The customer whom the path names, who need not exist.
+    /// The customer in the path, who may not exist.
     func customer() throws -> CustomerName {
         CustomerName(try scope(), try Self.checked(customer: parameter("customer")))
     }
 
-    /// The account of the customer whom the path names.
+    /// The account of the customer in the path.
     func account() async throws -> Account { try await account(of: parameter("customer")) }
 
-    /// The account of a customer of the app and environment that the path names.
+    /// The account of a customer in the path's app and environment.
     func account(of customer: String) async throws -> Account {
         let name = CustomerName(try scope(), try Self.checked(customer: customer))
         guard
@@ -107,12 +107,12 @@ struct ControlExchange: Sendable {
         return account
     }
 
-    /// The transaction that the path names, and its account.
+    /// The transaction in the path, and its account.
     func transaction(named key: String = "transactionId") async throws -> (row: Transaction, account: Account) {
         try await transaction(parameter(key))
     }
 
-    /// A transaction of the app and environment that the path names, and its account.
+    /// A transaction of the path's app and environment, and its account.
     func transaction(_ text: String) async throws -> (row: Transaction, account: Account) {
         let scope = try scope()
         guard
@@ -129,12 +129,12 @@ struct ControlExchange: Sendable {
         return (row, account)
     }
 
-    /// The name of a customer who may not exist yet: one that two people can tell from every other's.
+    /// The name of a customer to create: it must look different from every other name.
     static func checked(newCustomer customer: String) throws -> String {
         guard !customer.unicodeScalars.contains("\u{FEFF}") else {
             throw ControlError.bad(
                 "bad_customer",
-                "A customer's name has no byte order mark, which nobody sees.",
+                "A customer's name must not contain a byte order mark, which is invisible.",
                 path: "$.customer"
             )
         }
@@ -147,7 +147,7 @@ struct ControlExchange: Sendable {
         guard (1...128).contains(customer.utf8.count), isClean, customer != ".", customer != ".." else {
             throw ControlError.bad(
                 "bad_customer",
-                "A customer's name is 1 to 128 bytes without control characters.",
+                "A customer's name must have 1 to 128 bytes without control characters.",
                 path: "$.customer"
             )
         }
@@ -155,7 +155,7 @@ struct ControlExchange: Sendable {
     }
 }
 
-/// The body of a control request, read by key. Its shape was checked before.
+/// The body of a control request, read by key. It was checked against the schema before.
 struct ControlBody: Sendable {
     private let members: [JSONTree.Member]
 
@@ -197,7 +197,7 @@ struct ControlBody: Sendable {
         guard let storefront = Storefront(code: code) else {
             throw ControlError.bad(
                 "bad_storefront",
-                "\(code.prefix(16)) is not a storefront; give three capital letters such as USA or DEU.",
+                "\(code.prefix(16)) is not a storefront. Give three capital letters such as USA or DEU.",
                 path: "$.\(key)"
             )
         }
@@ -207,18 +207,18 @@ struct ControlBody: Sendable {
     private func value(_ key: String) -> JSONTree? { members.first { $0.key == key }?.value }
 }
 
-/// An error of the control API: a word for programs, a sentence for people, and the places in the body.
+/// An error of the control API: a code, a message, and the invalid places in the body.
 package struct ControlError: Error, Sendable {
     /// The HTTP status of the answer.
     package let status: HTTPResponse.Status
-    /// A word for programs.
+    /// The machine-readable code.
     package let code: String
-    /// A sentence for people: what was wrong and what to do.
+    /// The message: what was wrong and what to do.
     package let message: String
-    /// Every place in the body that does not fit.
+    /// Every invalid place in the body.
     package var faults: [CatalogFault] = []
 
-    /// What was refused.
+    /// The message.
     package init(status: HTTPResponse.Status, code: String, message: String, faults: [CatalogFault] = []) {
         self.status = status
         self.code = code
@@ -247,10 +247,10 @@ package struct ControlError: Error, Sendable {
         )
     }
 
-    /// A catalogue names up to a thousand of its faults, and says so when there are more.
+    /// Catalogs report up to a thousand faults, and say when there are more.
     private static let mostFaults = 1_001
 
-    /// Two keys, three when places are named.
+    /// Two keys; three with faults.
     var body: [UInt8] {
         var json = PayloadWriter()
         json.put("code", code)

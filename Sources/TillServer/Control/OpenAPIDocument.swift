@@ -1,7 +1,7 @@
 import HTTPTypes
 import TillShop
 
-/// The OpenAPI 3.1 document of the control API, made of the routes themselves.
+/// The OpenAPI 3.1 document of the control API, generated from its routes.
 enum OpenAPIDocument {
     static func bytes(_ routes: [ControlRoute]) -> [UInt8] {
         var paths: [JSONTree.Member] = []
@@ -18,7 +18,7 @@ enum OpenAPIDocument {
                 "info",
                 .object([
                     .init("title", .string("Till control")), .init("version", .string(TillVersion.text)),
-                    .init("summary", .string("Sets up, steers and inspects a Till.")),
+                    .init("summary", .string("Configures, controls and inspects a Till server.")),
                     .init(
                         "license",
                         .object([.init("name", .string("Apache-2.0")), .init("identifier", .string("Apache-2.0"))])
@@ -31,20 +31,20 @@ enum OpenAPIDocument {
     }
 
     private static let error = Schema.object(
-        "What was wrong and what to do.",
+        "An error: what was wrong and what to do.",
         [
-            .init(name: "code", schema: .string("A word for programs."), isRequired: true),
-            .init(name: "message", schema: .string("A sentence for people."), isRequired: true),
+            .init(name: "code", schema: .string("The machine-readable code."), isRequired: true),
+            .init(name: "message", schema: .string("The message for people."), isRequired: true),
             .init(
                 name: "faults",
                 schema: .array(
-                    "Every place in the body that does not fit.",
+                    "Every invalid place in the body.",
                     of: .object(
                         "One fault.",
                         [
                             .init(name: "path", schema: .string("A JSON path."), isRequired: true),
-                            .init(name: "expected", schema: .string("What would do."), isRequired: true),
-                            .init(name: "found", schema: .string("What was there."), isRequired: true),
+                            .init(name: "expected", schema: .string("The expected value."), isRequired: true),
+                            .init(name: "found", schema: .string("The value in the body."), isRequired: true),
                         ]
                     )
                 ),
@@ -100,21 +100,21 @@ enum OpenAPIDocument {
     private static let descriptions = [
         "bundleId": "The app's bundle identifier.",
         "environment": "production or sandbox.",
-        "customer": "The customer's name in this store.",
+        "customer": "The customer's name in Till.",
         "transactionId": "A transaction id.",
-        "originalTransactionId": "A subscription, by its original transaction or any other of its transactions.",
+        "originalTransactionId": "The subscription's original transaction id, or any of its transaction ids.",
         "number": "The number of a held purchase.",
-        "clock": "The name of a clock on which single customers live.",
+        "clock": "The name of a customer clock.",
         "endpoint": "primary, or another endpoint's name.",
         "jobId": "A job.",
         "notificationUUID": "A notification.",
-        "deliveryToken": "What listen gave.",
+        "deliveryToken": "The token from the listen operation.",
         "productId": "A product identifier.",
         "groupId": "A subscription group identifier.",
         "keyId": "An API key id.",
         "name": "The name of a snapshot: letters, digits, dots, dashes and underscores.",
         "tokenName": "The name of a control token.",
-        "requestId": "The request id of an answer.",
+        "requestId": "The request id from an answer.",
     ]
 
     private static func parameter(_ name: String, _ place: String, _ isRequired: Bool, _ schema: Schema) -> JSONTree {

@@ -1,38 +1,38 @@
 import TillShop
 
-/// The shape of a JSON value: what the OpenAPI document says of it, and what a request body is checked against.
+/// The schema of a JSON value, for the OpenAPI document and for checking request bodies.
 package indirect enum Schema: Sendable {
     case string(String, format: String? = nil, oneOf: [String] = [], example: String? = nil)
     case integer(String, ClosedRange<Int64>? = nil)
     case boolean(String)
     case array(String, of: Schema)
     case object(String, [Property])
-    /// An object whose keys are not fixed.
+    /// An object with any keys.
     case anyObject(String)
 
     /// A key of an object.
     package struct Property: Sendable {
         /// The key.
         package let name: String
-        /// The shape of its value.
+        /// The schema of its value.
         package let schema: Schema
-        /// Whether it must be there.
+        /// Whether it is required.
         package let isRequired: Bool
     }
 
-    /// A key that must be there.
+    /// A required key.
     package static func required(_ name: String, _ schema: Schema) -> Property {
         Property(name: name, schema: schema, isRequired: true)
     }
 
-    /// A key that may be left out.
+    /// An optional key.
     package static func optional(_ name: String, _ schema: Schema) -> Property {
         Property(name: name, schema: schema, isRequired: false)
     }
 
     // MARK: Checking
 
-    /// Everything that is wrong with a value, each by its path.
+    /// Every fault of a value, with its path.
     package func faults(in value: JSONTree, at path: String = "$") -> [CatalogFault] {
         switch (self, value) {
         case (.string(_, _, let words, _), .string(let text)):
@@ -58,7 +58,7 @@ package indirect enum Schema: Sendable {
     {
         var faults: [CatalogFault] = []
         for member in members {
-            // Who is told of so many is told enough.
+            // More faults would not help the client.
             guard faults.count < CatalogLimits.faults else { break }
             guard let property = properties.first(where: { $0.name == member.key }) else {
                 let known = properties.map(\.name).joined(separator: ", ")
@@ -66,7 +66,7 @@ package indirect enum Schema: Sendable {
                 faults.append(CatalogFault(path: place, expected: "one of the keys \(known)", found: "an unknown key"))
                 continue
             }
-            // A null says the same as a key that is left out.
+            // A null means the same as a missing key.
             if member.value == .null, !property.isRequired { continue }
             faults += property.schema.faults(in: member.value, at: JSONTree.path(path, member.key))
         }
@@ -94,7 +94,7 @@ package indirect enum Schema: Sendable {
 
     // MARK: Describing
 
-    /// The JSON Schema of it, as OpenAPI 3.1 has it.
+    /// The JSON Schema, as in OpenAPI 3.1.
     var document: JSONTree {
         switch self {
         case .string(let text, let format, let words, let example):

@@ -4,27 +4,27 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Slows down whoever guesses tokens of control: answers to wrong tokens are spread out in time, for each address and
-/// in all, however many connections ask at once. A right token is never delayed, because only refusals come here.
+/// Slows down guessing of control API tokens: refusals are rate-limited per address and in total, across all
+/// connections. A valid token is never delayed, because only refusals come here.
 package final class WrongTokens: Sendable {
-    /// How fast wrong tokens are answered.
+    /// A rate of refusals.
     package struct Pace: Sendable {
-        /// So many at once are mistakes, and are answered at once.
+        /// The burst that is answered without delay; it may be a mistake.
         package let burst: Int
-        /// After those, the time between two answers.
+        /// The interval between two answers after the burst.
         package let interval: Duration
     }
 
-    /// The pace for one address: an IPv4 address, or an IPv6 network of 64 bits, which one customer of a provider has.
+    /// The rate for one address: an IPv4 address, or an IPv6 /64 network, which a provider gives to one customer.
     package static let perAddress = Pace(burst: 10, interval: .seconds(1))
-    /// The pace for all addresses together.
+    /// The rate for all addresses together.
     package static let inAll = Pace(burst: 100, interval: .milliseconds(100))
-    /// No answer waits longer.
+    /// The maximum delay of an answer.
     package static let longestWait = Duration.seconds(30)
-    /// Addresses that are remembered at once; more share one pace.
+    /// The maximum number of tracked addresses; all others share one rate.
     package static let mostAddresses = 4_096
 
-    /// When the next answer of a pace would be due if nobody had asked at once (the generic cell rate algorithm).
+    /// The theoretical arrival time of the generic cell rate algorithm.
     private struct Schedule {
         var next: ContinuousClock.Instant
         var refused = 0
@@ -32,7 +32,7 @@ package final class WrongTokens: Sendable {
         mutating func delay(_ pace: Pace, at now: ContinuousClock.Instant) -> Duration {
             refused += 1
             let slack = pace.interval * pace.burst
-            // Beyond the longest wait nothing is put off any further, so that an attack is over when it ends.
+            // The delay stops growing at its maximum, so that delays end soon after an attack.
             next = min(max(next, now) + pace.interval, now + slack + WrongTokens.longestWait)
             return max(.zero, next - now - slack)
         }
@@ -48,11 +48,11 @@ package final class WrongTokens: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Nobody has guessed yet.
+    /// Creates a limiter without refusals.
     ///
     /// - Parameters:
-    ///   - now: the time; tests give their own.
-    ///   - sleep: waits; tests need not.
+    ///   - now: the clock; tests pass their own.
+    ///   - sleep: waits; tests return at once.
     package init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -61,30 +61,29 @@ package final class WrongTokens: Sendable {
         self.sleep = sleep
     }
 
-    /// Notes a wrong token, says so in the log, without what was given, and waits until the answer is due, or until
-    /// the server stops.
+    /// Records a wrong token, logs it without the token, and waits until the answer is due or the server stops.
     ///
     /// - Parameters:
-    ///   - message: the line of the log.
-    ///   - address: from where it came; nil shares a pace with all others of which that is not known.
+    ///   - message: the log message.
+    ///   - address: the client's address; all clients with unknown addresses share one rate.
     /// - Throws: `CancellationError`.
     package func refuse(_ message: Logger.Message, from address: SocketAddress?, _ logger: Logger) async throws {
         let network = Self.network(of: address)
         let (delay, count) = note(network)
-        // Who guesses fast does not fill the log.
+        // Fast guessing must not fill the log.
         if count <= Self.perAddress.burst || count.isMultiple(of: 100) {
             logger.warning(message, metadata: ["address": "\(network)", "refused": "\(count)"])
         }
         guard delay > .zero else { return }
         do {
-            // A server that stops answers at once, so that guesses cannot hold up its stop.
+            // A stopping server answers at once, so that guesses cannot delay the stop.
             try await cancelWhenGracefulShutdown { [sleep] in try await sleep(delay) }
         } catch is CancellationError where !Task.isCancelled {}
     }
 
-    /// Notes one.
+    /// Records one wrong token.
     ///
-    /// - Returns: how long its answer has to wait, and how many from there were refused of late.
+    /// - Returns: the delay of its answer, and the number of recent refusals for the address.
     private func note(_ network: String) -> (delay: Duration, refused: Int) {
         let now = now()
         return state.withLock { state in
@@ -92,7 +91,7 @@ package final class WrongTokens: Sendable {
             let inAll = all.delay(Self.inAll, at: now)
             state.all = all
             if state.addresses[network] == nil, state.addresses.count >= Self.mostAddresses {
-                // Those whose answers are due have paid for what they asked.
+                // Addresses without delayed answers need no tracking.
                 state.addresses = state.addresses.filter { $0.value.next > now }
             }
             guard state.addresses[network] != nil || state.addresses.count < Self.mostAddresses else {
@@ -108,10 +107,10 @@ package final class WrongTokens: Sendable {
         }
     }
 
-    /// How many addresses are remembered.
+    /// The number of tracked addresses.
     package var addressCount: Int { state.withLock { $0.addresses.count } }
 
-    /// An IPv4 address, also one that is mapped into IPv6, or the first 64 bits of an IPv6 address.
+    /// An IPv4 address, also if mapped into IPv6, or the /64 network of an IPv6 address.
     package static func network(of address: SocketAddress?) -> String {
         switch address {
         case .v4(let address): return plain(address.address.sin_addr)

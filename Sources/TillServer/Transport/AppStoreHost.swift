@@ -1,6 +1,6 @@
 import TillCore
 
-/// The names under which clients know the App Store, and the environment behind each.
+/// The host names of the App Store, and the environment of each.
 package enum AppStoreHost: String, CaseIterable, Sendable {
     case production = "api.storekit.apple.com"
     case sandbox = "api.storekit-sandbox.apple.com"
@@ -9,7 +9,7 @@ package enum AppStoreHost: String, CaseIterable, Sendable {
     case receipts = "buy.itunes.apple.com"
     case sandboxReceipts = "sandbox.itunes.apple.com"
 
-    /// The environment that answers under this name.
+    /// The environment of this name.
     package var environment: StoreEnvironment {
         switch self {
         case .production, .olderProduction, .receipts: .production
@@ -18,14 +18,14 @@ package enum AppStoreHost: String, CaseIterable, Sendable {
     }
 }
 
-/// Which environment a name leads to, where one port serves both.
+/// Selects the environment by host name, on a port for both environments.
 package struct HostTable: Sendable {
     private let environments: [String: StoreEnvironment]
-    /// Every name that leads to an environment, sorted.
+    /// Every name with an environment, sorted.
     package var names: [String] { environments.keys.sorted() }
 
-    /// - Parameter further: names that the operator added. With "sandbox" in it a name leads to the sandbox, otherwise
-    ///   to production; a first label `*` stands for any.
+    /// - Parameter further: the operator's additional names. A name with "sandbox" selects the sandbox, any other name
+    ///   production; a first label `*` matches any label.
     package init(further: [String] = []) {
         var environments: [String: StoreEnvironment] = [:]
         for name in further {
@@ -35,7 +35,7 @@ package struct HostTable: Sendable {
         self.environments = environments
     }
 
-    /// The environment of a Host header or an `:authority`; nil when the name is none of these.
+    /// The environment of a Host header or an `:authority`; nil for an unknown name.
     package func environment(of authority: String?) -> StoreEnvironment? {
         guard let name = authority.flatMap(RequestAuthority.init)?.name else { return nil }
         if let environment = environments[name] { return environment }
@@ -44,6 +44,6 @@ package struct HostTable: Sendable {
 }
 
 extension RequestAuthority {
-    /// The host without a dot at its end.
+    /// The host without a trailing dot.
     var name: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 }

@@ -5,30 +5,30 @@ import ServiceLifecycle
 import Synchronization
 import TillStorage
 
-/// Accepts connections as streams of bytes, a bounded number at a time.
+/// Accepts connections as byte streams, up to a maximum number at a time.
 struct ByteListener: Sendable {
     let logger: Logger
-    /// Beyond so many a connection is turned away.
+    /// The maximum number of connections; more are rejected.
     let most: Int
 
-    /// Has a connection until it is done with it.
+    /// Handles a connection until it returns.
     typealias Handler =
         @Sendable (
             any Channel, NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>
         ) async throws -> Void
 
-    /// Where connections are accepted.
+    /// The socket to accept connections on.
     enum Place: Sendable {
         case address(String, port: Int)
-        /// A socket that is bound already.
+        /// An already bound socket.
         case socket(CInt)
     }
 
     /// Accepts until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - running: told the port once connections are accepted.
-    ///   - turnedAway: what a connection too many receives before it is closed.
+    ///   - running: receives the port once connections are accepted.
+    ///   - turnedAway: the bytes sent to a rejected connection before it is closed.
     func run(
         _ place: Place,
         turnedAway: String? = nil,
@@ -40,7 +40,7 @@ struct ByteListener: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // A connection that nobody takes any more must not be a stream of bytes yet; so nothing is read before.
+            // A connection becomes a byte stream only when it is handled; nothing is read before.
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { client in
                 client.eventLoop.makeCompletedFuture { try client.pipeline.syncOperations.addHandler(AcceptQueue()) }
@@ -86,7 +86,7 @@ struct ByteListener: Sendable {
         }
     }
 
-    /// How many are open.
+    /// The number of open connections.
     private final class Open: Sendable {
         private let count = Mutex(0)
 
@@ -102,8 +102,8 @@ struct ByteListener: Sendable {
     }
 }
 
-/// Keeps what comes before a connection is a stream of bytes. Nothing is asked for until then, but the end of what the
-/// client sends is told at once, and with it what came before; nobody would ever know.
+/// Buffers events that arrive before a connection is a byte stream. Nothing is read until then, but NIO reports the
+/// end of the client's input at once, together with earlier bytes, and these events would be lost.
 private final class AcceptQueue: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -128,7 +128,7 @@ private final class AcceptQueue: ChannelInboundHandler {
         }
     }
 
-    /// Somebody is there.
+    /// The connection is now handled.
     func open() {
         isOpen = true
         guard let context else { return }
@@ -139,15 +139,15 @@ private final class AcceptQueue: ChannelInboundHandler {
     }
 }
 
-/// Leads every connection at one place to an address: a door of its own to a listener elsewhere.
+/// Forwards every connection on a socket to another address.
 package struct Relay: Sendable {
     private let place: ByteListener.Place
     private let target: SocketAddress
     private let listener: ByteListener
 
     /// - Parameters:
-    ///   - socket: a socket that is bound already, perhaps in another network namespace.
-    ///   - target: where connections are led.
+    ///   - socket: an already bound socket, perhaps in another network namespace.
+    ///   - target: the address to forward to.
     package init(socket: CInt, to target: SocketAddress, logger: Logger) {
         place = .socket(socket)
         self.target = target

@@ -3,10 +3,10 @@ import NIOCore
 import ServiceLifecycle
 import TillStorage
 
-/// A proxy that speaks HTTP CONNECT for the App Store's names only, and leads them to Till's TLS port.
+/// An HTTP CONNECT proxy for the App Store's names only, which it forwards to Till's TLS port.
 ///
-/// A client that honours `HTTPS_PROXY` so needs no hosts file, no port 443 and no root rights. Everything else is
-/// refused: this is no way out to anywhere.
+/// A client that supports `HTTPS_PROXY` then needs no hosts file, no port 443 and no root rights. The proxy refuses
+/// every other target, so that it is not an open proxy.
 package struct ConnectProxy: Sendable {
     private let host: String
     private let port: Int
@@ -14,14 +14,14 @@ package struct ConnectProxy: Sendable {
     private let target: @Sendable () async throws -> SocketAddress
     private let listener: ByteListener
 
-    /// Bytes of a request's head.
+    /// The maximum length of a request head in bytes.
     private static let headBytes = 16 * 1_024
-    /// Tunnels at once.
+    /// The maximum number of concurrent tunnels.
     private static let mostTunnels = 1_000
 
     /// - Parameters:
-    ///   - limits: the deadline within which a request must have arrived.
-    ///   - target: where the TLS port is, asked for each tunnel.
+    ///   - limits: contains the deadline for a request to arrive.
+    ///   - target: returns the address of the TLS port, for each tunnel.
     package init(
         host: String,
         port: Int,
@@ -38,9 +38,9 @@ package struct ConnectProxy: Sendable {
 
     /// Serves until the task is cancelled.
     ///
-    /// - Parameter running: told the port once connections are accepted.
+    /// - Parameter running: receives the port once connections are accepted.
     package func run(running: @Sendable (Int) async -> Void) async throws {
-        let full = ConnectRequest.answer(503, "\(Self.mostTunnels) tunnels are open; wait until one has ended.")
+        let full = ConnectRequest.answer(503, "\(Self.mostTunnels) tunnels are open. Wait until one has ended.")
         try await listener.run(.address(host, port: port), turnedAway: full, running: running) {
             try await serve($0, $1, $2)
         }
@@ -88,7 +88,7 @@ package struct ConnectProxy: Sendable {
         }
     }
 
-    /// Answers and ends. What still comes is read and thrown away for a moment, so that the answer is not lost.
+    /// Answers and closes the connection. Further input is discarded for a moment, so that the answer is not lost.
     private func refuse(
         _ status: Int,
         _ sentence: String,
@@ -102,7 +102,7 @@ package struct ConnectProxy: Sendable {
         while try await inbound.next() != nil {}
     }
 
-    /// The length of a head with its empty line; nil while that has not come.
+    /// The length of a head with its empty line; nil while it is incomplete.
     private static func endOfHead(_ bytes: ByteBufferView) -> Int? {
         let end: [UInt8] = [13, 10, 13, 10]
         var index = bytes.startIndex

@@ -1,29 +1,29 @@
-/// What a client of the proxy asks for, and whether it gets it.
+/// A parsed request to the proxy.
 enum ConnectRequest: Equatable {
-    /// A tunnel to one of the App Store names.
+    /// Open a tunnel to one of the App Store's names.
     case tunnel
-    /// An answer of this status, with a sentence.
+    /// Refuse with this status and message.
     case refused(Int, String)
 
-    /// Reads a whole head, without the empty line at its end.
+    /// Parses a complete head, without the empty line at its end.
     init(head: String) {
         let line = head.prefix { $0 != "\r\n" && $0 != "\n" && $0 != "\r" }
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[2].hasPrefix("HTTP/1."), !words[0].isEmpty else {
-            self = .refused(400, "This is not a request of HTTP/1.1.")
+            self = .refused(400, "This is not an HTTP/1.1 request.")
             return
         }
         guard words[0] == "CONNECT" else {
-            self = .refused(403, "This proxy knows CONNECT only, for the App Store's names on port 443.")
+            self = .refused(403, "This proxy accepts only CONNECT, for the App Store's names on port 443.")
             return
         }
         let hosts = head.split(whereSeparator: \.isNewline).dropFirst().count { $0.lowercased().hasPrefix("host:") }
         guard hosts <= 1 else {
-            self = .refused(400, "The request has \(hosts) Host fields; send one.")
+            self = .refused(400, "The request has \(hosts) Host fields. Send one.")
             return
         }
         guard let target = RequestAuthority(String(words[1])), let port = target.port else {
-            self = .refused(400, "CONNECT names a host and a port, such as \(AppStoreHost.production.rawValue):443.")
+            self = .refused(400, "CONNECT needs a host and a port, such as \(AppStoreHost.production.rawValue):443.")
             return
         }
         let host = target.name
@@ -39,7 +39,7 @@ enum ConnectRequest: Equatable {
         self = port == 443 ? .tunnel : .refused(403, "This proxy leads to port 443 only, not to \(port).")
     }
 
-    /// The status line with its phrase.
+    /// The bytes of an answer.
     static func answer(_ status: Int, _ sentence: String) -> String {
         let phrases = [
             400: "Bad Request", 403: "Forbidden", 431: "Request Header Fields Too Large", 502: "Bad Gateway",

@@ -1,20 +1,20 @@
 import NIOCore
 
-/// Closes a TLS connection that does nothing: whose handshake does not end in time, or that has no stream for long.
+/// Closes an idle TLS connection: one with a slow handshake, or without a stream for too long.
 ///
-/// With HTTP/2 the server first says goodbye and waits for an answer; a client that gives none is not waited for. With
-/// HTTP/1.1 the request's deadline does all of this.
+/// With HTTP/2 the server first sends GOAWAY and waits a limited time for the client. With HTTP/1.1 the request
+/// deadline is enough.
 final class ConnectionWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
     private enum Phase {
         case handshake
-        /// HTTP/2, with so many streams open.
+        /// HTTP/2, with this number of open streams.
         case streams(Int)
         case left
     }
 
-    /// For a client to answer the goodbye.
+    /// The time for a client to react to GOAWAY.
     private static let grace: TimeAmount = .seconds(3)
 
     private let limit: TimeAmount
@@ -60,7 +60,7 @@ final class ConnectionWatch: ChannelInboundHandler {
         streamsChange(by: 0)
     }
 
-    /// From now on others watch.
+    /// Other handlers watch the connection from now on.
     func leave() {
         phase = .left
         timer?.cancel()
@@ -86,7 +86,7 @@ final class ConnectionWatch: ChannelInboundHandler {
     }
 }
 
-/// Tells the connection when one of its streams begins and ends.
+/// Notifies the connection when one of its streams begins and ends.
 final class StreamReport: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 

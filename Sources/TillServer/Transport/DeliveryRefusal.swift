@@ -2,17 +2,17 @@ import HTTPTypes
 import Hummingbird
 import TillShop
 
-/// Refuses deliveries of Till's own (`DeliveryHeader`), wherever they come from: a receiver that redirects one here, or
-/// an endpoint URL that leads here, must not make control or Apple's routes act.
+/// Refuses Till's own deliveries (`DeliveryHeader`): a receiver that redirects to this server, or an endpoint URL that
+/// points to it, must not trigger the control API or Apple's routes.
 enum DeliveryRefusal {
     static let status = HTTPResponse.Status.forbidden
     static let explanation =
-        "The request carries \(DeliveryHeader.name): it is a notification that a Till delivers; no Till acts on it. "
-        + "Check the URL of the endpoint, and where its server redirects to."
+        "The request has the header \(DeliveryHeader.name), so it is a notification from a Till. Till refuses it. "
+        + "Check the URL of the endpoint, and the redirects of its server."
 }
 
 extension Request {
-    /// Whether it is a delivery of Till's.
+    /// Whether it is one of Till's deliveries.
     var isDelivery: Bool { headers.contains(.delivery) }
 }
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Refuses a request of HTTP/2 with too many header fields; for HTTP/1.1 the parser counts them.
+/// Refuses an HTTP/2 request with too many header fields; for HTTP/1.1 the parser does it.
 final class HeaderCountLimit: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

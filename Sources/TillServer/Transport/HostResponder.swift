@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import TillCore
 
-/// Answers for both environments on one port: the name that the client asked chooses.
+/// Answers for both environments on one port; the requested host name selects the environment.
 package struct HostResponder: HTTPResponder {
     private let hosts: HostTable
     private let production: RouterResponder<APIContext>
@@ -16,7 +16,7 @@ package struct HostResponder: HTTPResponder {
         sandbox = router(.sandbox).buildResponder()
     }
 
-    /// The environment's answer, or 421 with an explanation for a name that leads to none.
+    /// The environment's answer, or 421 with an explanation for an unknown name.
     package func respond(to request: Request, context: APIContext) async throws -> Response {
         switch hosts.environment(of: request.head.authority) {
         case .production?: try await production.respond(to: request, context: context)
@@ -28,8 +28,8 @@ package struct HostResponder: HTTPResponder {
     private func explanation(_ authority: String?) -> Response {
         let found = authority.flatMap(RequestAuthority.init).map { "\"\($0.name.prefix(253))\"" } ?? "no name"
         let text = """
-            On this port the name that a request asks for chooses the environment, and this one asks for \(found).
-            These names lead somewhere: \(hosts.names.joined(separator: ", ")).
+            On this port the requested host name selects the environment. This request has \(found).
+            Known names: \(hosts.names.joined(separator: ", ")).
             Add one with --tls-name, or use the environment's own port.
 
             """

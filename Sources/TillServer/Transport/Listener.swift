@@ -4,20 +4,20 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// The limits of a connection: what a slow or endless delivery worker may cost.
+/// The limits of a connection, which bound the cost of slow or endless clients.
 package struct ConnectionLimits: Sendable {
-    /// How long a request may take to arrive whole, counted from the connection or from the last answer.
+    /// How long a request may take to arrive completely, from the start of the connection or from the last answer.
     package var requestDeadline: TimeAmount
-    /// Bytes of one header field, and of all together.
+    /// The maximum length of one header field, and of all fields together, in bytes.
     package var headerBytes: Int
-    /// Fields of one request; one more and it is refused.
+    /// The maximum number of header fields of a request.
     package var headerCount: Int
-    /// Paths whose bodies may be of any length; the deadline then counts from the last piece.
+    /// Paths with bodies of any length; their deadline counts from the last received part.
     package var uploads: Set<String> = []
-    /// Whether a request for no host, or for two, is refused with an error of control rather than in plain text.
+    /// Whether requests with a wrong Host are refused with a control API error instead of plain text.
     package var refusesAsControl = false
 
-    /// Limits that no honest client meets.
+    /// Limits that well-behaved clients never reach.
     package init(requestDeadline: TimeAmount = .seconds(60), headerBytes: Int = 64 * 1_024, headerCount: Int = 100) {
         self.requestDeadline = requestDeadline
         self.headerBytes = headerBytes
@@ -26,7 +26,7 @@ package struct ConnectionLimits: Sendable {
 }
 
 extension ConnectionLimits {
-    /// The same for a connection of HTTP/1.1.
+    /// The same for an HTTP/1.1 connection.
     var http1: HTTP1Channel.Configuration {
         let (deadline, uploads, asControl) = (requestDeadline, uploads, refusesAsControl)
         return HTTP1Channel.Configuration(
@@ -44,15 +44,15 @@ extension ConnectionLimits {
     }
 }
 
-/// Makes the servers, all with the same limits.
+/// Creates servers with the same limits.
 package struct Listener: Sendable {
-    /// An address or a name of this machine, to which the socket is bound.
+    /// The address or host name of this machine to bind to.
     package let host: String
-    /// 0 lets the system choose; then only the running server knows the port.
+    /// 0 lets the system choose; only the running server knows the port then.
     package let port: Int
-    /// Held against every connection.
+    /// The limits of every connection.
     package let limits: ConnectionLimits
-    /// Whether requests are answered on the thread that reads them, which is for routes that never take long.
+    /// Whether requests are answered on the thread that reads them; only for routes that are always fast.
     package let answersOnLoop: Bool
 
     /// A listener at an address; port 0 lets the system choose.
@@ -68,9 +68,9 @@ package struct Listener: Sendable {
         self.answersOnLoop = answersOnLoop
     }
 
-    /// An application that answers with a router at this address.
+    /// An application with a router at this address.
     ///
-    /// - Parameter running: told the port once connections are accepted.
+    /// - Parameter running: receives the port once connections are accepted.
     package func application<Context: RequestContext>(
         _ router: Router<Context>,
         logger: Logger,
@@ -85,7 +85,7 @@ package struct Listener: Sendable {
         )
     }
 
-    /// Builds a server of connections that are answered where the listener says.
+    /// Builds the server for the listener's connections.
     func server<Connection: ServerChildChannel>(
         _ connection: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) -> Connection
     ) -> HTTPServerBuilder {

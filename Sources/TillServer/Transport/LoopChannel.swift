@@ -2,11 +2,11 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Answers a connection's requests on the thread that reads and writes it.
+/// Answers a connection's requests on its event loop thread.
 ///
-/// A way to another thread and back costs more than most answers do, and an answer of eighty kilobytes is out of the
-/// processor's cache by then. It is for routes that never take long: while one is answered, the thread's other
-/// connections wait. What takes long elsewhere, such as an advance, does not hold these routes up.
+/// Switching to another thread and back costs more than most answers, and an answer of 80 KB would leave the CPU cache.
+/// Only for routes that are always fast: the thread's other connections wait during an answer. Long operations
+/// elsewhere, such as an advance, do not block these routes.
 struct LoopChannel<Connection: ServerChildChannel>: ServerChildChannel {
     private let connection: Connection
 

@@ -2,7 +2,7 @@ import CoreMetrics
 import Metrics
 import Synchronization
 
-/// Keeps the figures of swift-metrics and writes them as Prometheus reads them: the text format, version 0.0.4.
+/// Collects the metrics of swift-metrics and exports them in the Prometheus text format, version 0.0.4.
 package final class PrometheusFigures: MetricsFactory {
     private struct Key: Hashable {
         let label: String
@@ -11,10 +11,10 @@ package final class PrometheusFigures: MetricsFactory {
 
     private let cells = Mutex<[Key: Cell]>([:])
 
-    /// No figures yet.
+    /// Creates an empty collection.
     package init() {}
 
-    /// Every figure, sorted by name.
+    /// Every metric, sorted by name.
     package func text() -> String {
         let all = cells.withLock { $0 }
         var text = ""
@@ -29,17 +29,17 @@ package final class PrometheusFigures: MetricsFactory {
         return text
     }
 
-    /// The `counter` of a label and its dimensions; the same one for the same two.
+    /// The `counter` of a label and its dimensions; always the same one for the same values.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         cell(label, dimensions, "counter")
     }
 
-    /// A `gauge`, which shows the last value.
+    /// A `gauge` with the last value.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         cell(label, dimensions, "gauge")
     }
 
-    /// A `summary` of sum and count where values are aggregated, else a `gauge`.
+    /// A `summary` with sum and count for aggregated values, otherwise a `gauge`.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         cell(label, dimensions, aggregate ? "summary" : "gauge")
     }
@@ -49,13 +49,13 @@ package final class PrometheusFigures: MetricsFactory {
         cell(label, dimensions, "summary")
     }
 
-    /// Does nothing: a count is shown until the process ends.
+    /// Does nothing: counters are exported until the process ends.
     package func destroyCounter(_ handler: any CounterHandler) {}
-    /// Does nothing: the last value is shown until the process ends.
+    /// Does nothing: gauges are exported until the process ends.
     package func destroyMeter(_ handler: any MeterHandler) {}
-    /// Does nothing: what was recorded is shown until the process ends.
+    /// Does nothing: recorders are exported until the process ends.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// Does nothing: what was timed is shown until the process ends.
+    /// Does nothing: timers are exported until the process ends.
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     private func cell(_ label: String, _ dimensions: [(String, String)], _ kind: String) -> Cell {
@@ -73,7 +73,7 @@ package final class PrometheusFigures: MetricsFactory {
     }
 }
 
-/// One figure: a count, a last value, or a sum and a count.
+/// One metric: a count, a last value, or a sum and a count.
 private final class Cell: CounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     let kind: String
     private let values = Mutex<(value: Double, count: Int64)>((0, 0))

@@ -1,16 +1,16 @@
 import TillShop
 
-/// The authority of a request: the value of `Host` or `:authority` (RFC 9112 §3.2), which is an authority of RFC 3986
-/// without user information. All listeners and the console read it here.
+/// The authority of a request: the value of `Host` or `:authority` (RFC 9112 §3.2), an authority of RFC 3986 without
+/// user information. All listeners and the console use this parser.
 package struct RequestAuthority: Hashable, Sendable, CustomStringConvertible {
-    /// The host in lower case, an IPv6 address in brackets. Empty when the field is.
+    /// The host in lower case, an IPv6 address in brackets; empty if the field is empty.
     package let host: String
-    /// The port; nil when none is given.
+    /// The port; nil if missing.
     package let port: Int?
 
-    /// Reads an authority; nil when it is malformed.
+    /// Parses an authority; nil if malformed.
     package init?(_ text: String) {
-        // Lower case is that of ASCII: other letters may turn into those of ASCII.
+        // Only ASCII letters are lowercased, because other letters can become ASCII letters.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = text.lowercased()
         var rest = text[...]

@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose request does not arrive whole in time: headers without end, bodies byte by byte. A body
-/// that may be of any length must come on in time.
+/// Closes a connection if a request does not arrive completely in time, such as endless headers or a slow body. A body
+/// of any length only needs to make progress in time.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -13,12 +13,12 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private let limit: TimeAmount
     private let uploads: Set<String>
     private var isUpload = false
-    /// By when the request must be there; nil while none is awaited.
+    /// The deadline of the request; nil while no request is expected.
     private var deadline: NIODeadline?
-    /// Looks at the deadline. It is set when a request is awaited and no look is planned, not for each request anew.
+    /// Checks the deadline. One scheduled check serves several requests, so that a request does not need its own timer.
     private var look: Scheduled<Void>?
 
-    /// - Parameter uploads: paths whose bodies may be of any length.
+    /// - Parameter uploads: paths with bodies of any length.
     init(_ limit: TimeAmount, uploads: Set<String> = []) {
         self.limit = limit
         self.uploads = uploads

@@ -3,7 +3,7 @@ import Metrics
 import Synchronization
 import TillCore
 
-/// Counts answers by environment, route and status. The counters are made once for each combination and kept.
+/// Counts answers by environment, route and status. Counters are created once for each combination and kept.
 package final class RequestMeter: Sendable {
     private struct Key: Hashable {
         let environment: String
@@ -14,7 +14,7 @@ package final class RequestMeter: Sendable {
     private let factory: any MetricsFactory
     private let counters = Mutex<[Key: Counter]>([:])
 
-    /// - Parameter factory: where the figures go.
+    /// - Parameter factory: the metrics backend.
     package init(factory: any MetricsFactory) {
         self.factory = factory
     }

@@ -2,20 +2,20 @@ import HTTPTypes
 import NIOHTTP1
 import TillShop
 
-/// Finds the one authority that a request is for, or why it is refused with 400 (RFC 9112 §3.2, RFC 9113 §8.3.1).
+/// Finds the authority of a request, or the reason for a 400 refusal (RFC 9112 §3.2, RFC 9113 §8.3.1).
 enum RequestTarget {
-    /// Why a request is refused: a sentence for whoever sent it.
+    /// Why a request is refused: a message for the client.
     struct Refused: Error {
         let reason: String
     }
 
-    /// Checks a request of HTTP/1, and turns an absolute target into the origin form.
+    /// Checks an HTTP/1 request, and changes an absolute target to the origin form.
     static func check(_ head: inout HTTPRequestHead) throws(Refused) {
         let hosts = head.headers["Host"]
-        guard hosts.count <= 1 else { throw Refused(reason: "The request has \(hosts.count) Host fields; send one.") }
+        guard hosts.count <= 1 else { throw Refused(reason: "The request has \(hosts.count) Host fields. Send one.") }
         guard let host = hosts.first else {
             guard head.version.major == 0 || head.version == .http1_0 else {
-                throw Refused(reason: "The request has no Host field; HTTP/1.1 asks for one.")
+                throw Refused(reason: "The request has no Host field. HTTP/1.1 requires one.")
             }
             return
         }
@@ -23,20 +23,20 @@ enum RequestTarget {
         guard head.method != .CONNECT, !head.uri.hasPrefix("/"), head.uri != "*" else { return }
         let target = try absolute(head.uri)
         guard target.authority.host == authority.host, target.port == authority.port ?? target.standardPort else {
-            throw Refused(reason: "The target of the request names another host than the Host field; send one.")
+            throw Refused(reason: "The request target and the Host field have different hosts. Send the same host.")
         }
         head.uri = target.path
     }
 
-    /// Checks a request of HTTP/2. A `Host` field without an `:authority` takes its place.
+    /// Checks an HTTP/2 request. A `Host` field replaces a missing `:authority`.
     static func check(_ head: inout HTTPRequest) throws(Refused) {
         let hosts = head.headerFields[values: .host]
-        guard hosts.count <= 1 else { throw Refused(reason: "The request has \(hosts.count) Host fields; send one.") }
+        guard hosts.count <= 1 else { throw Refused(reason: "The request has \(hosts.count) Host fields. Send one.") }
         let host: RequestAuthority? = if let first = hosts.first { try authority(first, of: "Host field") } else { nil }
         if let text = head.authority {
             let authority = try authority(text, of: ":authority field")
             guard host == nil || host == authority else {
-                throw Refused(reason: "The Host field names another host than :authority; send the same one.")
+                throw Refused(reason: "The Host field and :authority have different hosts. Send the same host.")
             }
         } else {
             head.authority = hosts.first
@@ -64,7 +64,7 @@ enum RequestTarget {
     private static func absolute(_ uri: String) throws(Refused) -> Absolute {
         let schemes = [("http://", 80), ("https://", 443)]
         guard let (scheme, port) = schemes.first(where: { uri.prefix($0.0.count).lowercased() == $0.0 }) else {
-            throw Refused(reason: "The target of the request is neither a path nor an http or https URL.")
+            throw Refused(reason: "The request target is neither a path nor an http or https URL.")
         }
         let rest = uri.dropFirst(scheme.count)
         let text = rest.prefix { !"/?#".contains($0) }

@@ -3,27 +3,26 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Refuses requests of HTTP/1 whose target or Host field `RequestTarget` refuses: it answers 400 with a sentence and
-/// ends the connection. It works directly behind the parser, because later types lack the authority of an absolute
-/// target.
+/// Refuses HTTP/1 requests with a wrong target or Host field (`RequestTarget`): answers 400 with a message and closes
+/// the connection. It comes directly after the parser, because later types lack the authority of an absolute target.
 final class RequestTargetCheck: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Requests that were passed on and have no answer yet; a refusal waits for them.
+    /// The number of forwarded requests without an answer; a refusal waits for them.
     private var unanswered = 0
     private var refused: RequestTarget.Refused?
     private let asControl: Bool
 
-    /// - Parameter asControl: whether the answer is an error of control, rather than plain text.
+    /// - Parameter asControl: whether the answer is a control API error instead of plain text.
     init(asControl: Bool) {
         self.asControl = asControl
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Nothing behind a refused request is read.
+        // Nothing after a refused request is read.
         guard refused == nil else { return }
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         do {
@@ -57,14 +56,14 @@ final class RequestTargetCheck: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            // A body may still come; what is closed on it at once may never be read.
+            // A body may still arrive; closing at once could make the client lose the answer.
             channel.close(mode: .output, promise: nil)
             channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
         }
     }
 }
 
-/// Puts `RequestTargetCheck` behind the parser, where a list of further handlers does not reach.
+/// Inserts `RequestTargetCheck` after the parser, a position that Hummingbird's additional handlers cannot have.
 final class RequestTargetCheckSetup: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
 
@@ -80,13 +79,13 @@ final class RequestTargetCheckSetup: ChannelInboundHandler, RemovableChannelHand
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(RequestTargetCheck(asControl: asControl), position: .after(parser))
         } catch {
-            // Without the check nothing may be answered.
+            // Without the check no request may be answered.
             context.close(promise: nil)
         }
     }
 }
 
-/// The same for a request of HTTP/2, whose stream ends with the answer.
+/// The same for an HTTP/2 request, whose stream ends with the answer.
 final class StreamTargetCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

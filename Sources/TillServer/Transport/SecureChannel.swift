@@ -6,10 +6,10 @@ import NIOHTTP2
 import NIOSSL
 import TillStorage
 
-/// A TLS connection: a handshake within the request deadline, then HTTP/2 or HTTP/1.1, as the client offers.
+/// A TLS connection: a handshake within the request deadline, then HTTP/2 or HTTP/1.1, as negotiated.
 ///
-/// The limits are those of a plain connection. For HTTP/2 there are beside them NIO's own: 100 streams at once, 16 KiB
-/// of header fields, and an end to floods of control frames. A connection without a stream ends after the deadline too.
+/// It has the limits of a plain connection. HTTP/2 also has NIO's own limits: 100 concurrent streams, 16 KiB of header
+/// fields, and protection against floods of control frames. A connection without a stream ends after the deadline.
 struct SecureChannel: ServerChildChannel {
     typealias Negotiated = NIONegotiatedHTTPVersion<HTTP1Channel.Value, HTTP2Channel.Value>
 

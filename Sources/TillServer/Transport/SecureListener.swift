@@ -7,11 +7,11 @@ import NIOSSL
 import TillSigning
 
 extension Listener {
-    /// An application that answers over TLS 1.2 and later, with HTTP/2 for clients that offer it, and HTTP/1.1.
+    /// An application for TLS 1.2 and later, with HTTP/2 and HTTP/1.1.
     ///
     /// - Parameters:
-    ///   - identity: the certificate that is shown.
-    ///   - running: told the port once connections are accepted.
+    ///   - identity: the server certificate.
+    ///   - running: receives the port once connections are accepted.
     package func secureApplication<Responder: HTTPResponder>(
         _ responder: Responder,
         identity: TLSIdentity,

@@ -1,15 +1,15 @@
 import NIOCore
 import NIOPosix
 
-/// A connection as a stream of bytes, of which only a few pieces are held at a time.
+/// A connection as a byte stream, with only a few buffers in memory at a time.
 package typealias ByteChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-/// Joins two connections: what one sends, the other receives, until both have ended.
+/// Connects two connections in both directions until both have ended.
 enum Tunnel {
-    /// Once one side has ended, the other may go on for so long.
+    /// How long one side may continue after the other has ended.
     static let linger: TimeAmount = .seconds(60)
 
-    /// A channel whose two directions end one by one. Whoever has one must execute it: NIO ends the process otherwise.
+    /// A channel with independently closed directions. The owner must execute it, or NIO ends the process.
     static func bytes(_ channel: any Channel) throws -> ByteChannel {
         try ByteChannel(
             wrappingChannelSynchronously: channel,
@@ -26,12 +26,12 @@ enum Tunnel {
             .connect(to: address) { channel in channel.eventLoop.makeCompletedFuture { try bytes(channel) } }
     }
 
-    /// Carries bytes both ways until both sides have ended.
+    /// Forwards bytes in both directions until both sides have ended.
     ///
     /// - Parameters:
-    ///   - near: the client, of which the caller may have read the beginning.
-    ///   - greeting: what the client is told before anything else.
-    ///   - first: what of that beginning is for the other side.
+    ///   - near: the client; the caller may have read its first bytes.
+    ///   - greeting: the first bytes for the client.
+    ///   - first: the already read bytes for the other side.
     static func join(
         _ near: any Channel,
         _ inbound: inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
@@ -40,7 +40,7 @@ enum Tunnel {
         first: ByteBuffer = ByteBuffer(),
         with far: ByteChannel
     ) async throws {
-        // The iterator stays in this task; the child has the other direction.
+        // The iterator stays in this task; the child task handles the other direction.
         try await far.executeThenClose { farInbound, farOutbound in
             if greeting.readableBytes > 0 { try await outbound.write(greeting) }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -62,7 +62,7 @@ enum Tunnel {
         }
     }
 
-    /// Closes a channel that is still open then.
+    /// Closes a channel that is still open after a delay.
     static func close(_ channel: any Channel, after time: TimeAmount) {
         let timer = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in timer.cancel() }

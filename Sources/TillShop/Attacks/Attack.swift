@@ -2,30 +2,30 @@ import TillSigning
 
 /// A case of the attack pack: signed data, and what is wrong with it (docs/operating/attack-pack.md).
 package enum Attack: Hashable, CaseIterable, Sendable {
-    /// Nothing is wrong: whoever refuses this refuses everything.
+    /// Valid data, to detect a verifier that rejects everything.
     case control
     /// The certificates, the signature or the header are wrong.
     case forged(Forgery)
-    /// Rightly signed, for another app.
+    /// Correctly signed, for another app.
     case otherApp
-    /// Rightly signed, in the other environment.
+    /// Correctly signed, for the other environment.
     case otherEnvironment
-    /// Rightly signed, and sent twice.
+    /// Correctly signed, and sent twice.
     case replayed
-    /// Rightly signed, with renewal info where a transaction belongs.
+    /// Correctly signed, with renewal info in place of the transaction.
     case renewalInfo
 
-    /// The right one first, the one that is sent twice last.
+    /// The valid case first, the repeated one last.
     package static let allCases: [Attack] =
         [.control] + Forgery.allCases.map { .forged($0) } + [.otherApp, .otherEnvironment, .renewalInfo, .replayed]
 
-    /// The case by the name that operators use; nil when there is none.
+    /// The case with a name; nil if there is none.
     package init?(name: String) {
         guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = found
     }
 
-    /// The name that operators use.
+    /// The name in commands and answers.
     package var name: String {
         switch self {
         case .control: "control"
@@ -37,7 +37,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// What a right verifier does about it.
+    /// Whether a correct verifier rejects it.
     package var isRefused: Bool { self != .control && self != .replayed }
 
     /// One sentence on what is wrong.
@@ -45,14 +45,14 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         switch self {
         case .control: "Nothing is wrong."
         case .forged(let forgery): Self.wrong(forgery)
-        case .otherApp: "Rightly signed, but bundleId is another app's."
-        case .otherEnvironment: "Rightly signed, but environment is the other environment's."
-        case .replayed: "Nothing is wrong, but the same notification comes twice."
-        case .renewalInfo: "Rightly signed, but renewal info stands where a transaction belongs."
+        case .otherApp: "Correctly signed, but bundleId is another app's."
+        case .otherEnvironment: "Correctly signed, but environment is the other environment's."
+        case .replayed: "Nothing is wrong, but the same notification is sent twice."
+        case .renewalInfo: "Correctly signed, but renewal info is in place of the transaction."
         }
     }
 
-    /// How a right verifier refuses it; by Apple's libraries' name where they have one.
+    /// The error of a correct verifier, with the name in Apple's libraries if there is one.
     package var refusal: String {
         switch self {
         case .control: "none"
@@ -70,7 +70,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         case .leafWithoutMarker: "The leaf lacks the marker extension 1.2.840.113635.100.6.11.1."
         case .intermediateWithoutMarker: "The intermediate lacks the marker extension 1.2.840.113635.100.6.2.1."
         case .chainOfTwo: "x5c has two certificates; the root is left out."
-        case .chainOfFour: "x5c has four certificates; the root stands there twice."
+        case .chainOfFour: "x5c has four certificates; the root is included twice."
         case .expiredLeaf: "The leaf expired a day before the payload was signed."
         case .leafNotYetValid: "The leaf becomes valid a day after the payload was signed."
         case .tamperedPayload: "The payload was changed after it was signed."
@@ -81,7 +81,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
     }
 }
 
-/// An attack on an app's environment, ready to be sent.
+/// An attack on an app's environment, ready to send.
 package struct AttackSample: Sendable {
     /// What is wrong.
     package let attack: Attack

@@ -3,7 +3,7 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Makes signed data that a right verifier must refuse, about a purchase of an app's environment or one that never was.
+/// Creates signed data that a correct verifier must reject, about an existing or an invented purchase.
 package struct AttackPack: Sendable {
     private let shop: Shop
     private let chain: SigningChain
@@ -14,12 +14,12 @@ package struct AttackPack: Sendable {
     private let account: Account?
     private let signedDate: Timestamp
 
-    /// - Parameter purchase: what the data is about; nil makes a purchase up that is in no ledger.
-    /// - Throws: `AttackRefused` when the server has no root at hand, or the app does not exist.
+    /// - Parameter purchase: what the data is about; nil invents a purchase that is in no ledger.
+    /// - Throws: `AttackRefused` if the server has no root, or the app does not exist.
     package init(_ shop: Shop, _ scope: AccountScope, about purchase: (row: Transaction, account: Account)?) throws {
         let chain = shop.signingChain
         guard let forger = shop.authority.forger(beside: chain) else {
-            throw AttackRefused(reason: "this server has no root at hand")
+            throw AttackRefused(reason: "this server has no root certificate")
         }
         guard let app = shop.registry.app(scope.app) else {
             throw AttackRefused(reason: "app \(scope.app) does not exist")
@@ -35,7 +35,7 @@ package struct AttackPack: Sendable {
         signedDate = max(now, row.modifiedDate, purchase?.account.lastEvent ?? now)
     }
 
-    /// The data of a case. Every call signs anew, under a notification UUID of its own.
+    /// The data of a case. Every call signs again, with a new notification UUID.
     package func sample(_ attack: Attack) throws -> AttackSample {
         switch attack {
         case .forged(let forgery):
@@ -55,7 +55,7 @@ package struct AttackPack: Sendable {
                     forgery
                 )
             )
-        case .control, .replayed: return try rightly(attack, Notice(app, environment))
+        case .control, .replayed: return try correctlySigned(attack, Notice(app, environment))
         case .otherApp:
             let other = AppRecord(
                 bundleID: app.bundleID + ".other",
@@ -64,19 +64,19 @@ package struct AttackPack: Sendable {
                 issuerID: app.issuerID,
                 createdAt: app.createdAt
             )
-            return try rightly(attack, Notice(other, environment))
+            return try correctlySigned(attack, Notice(other, environment))
         case .otherEnvironment:
-            return try rightly(attack, Notice(app, environment == .sandbox ? .production : .sandbox))
+            return try correctlySigned(attack, Notice(app, environment == .sandbox ? .production : .sandbox))
         case .renewalInfo:
             var notice = Notice(app, environment)
             notice.hasRenewalInfoForTransaction = true
-            return try rightly(attack, notice)
+            return try correctlySigned(attack, notice)
         }
     }
 
     // MARK: Payloads
 
-    /// What one notification says that another of the pack does not.
+    /// The differences between the notifications of the pack.
     private struct Notice {
         let app: AppRecord
         let environment: StoreEnvironment
@@ -89,7 +89,7 @@ package struct AttackPack: Sendable {
         }
     }
 
-    private func rightly(_ attack: Attack, _ notice: Notice) throws -> AttackSample {
+    private func correctlySigned(_ attack: Attack, _ notice: Notice) throws -> AttackSample {
         let payload = info(notice)
         return AttackSample(
             attack: attack,
@@ -108,13 +108,13 @@ package struct AttackPack: Sendable {
         TransactionPayload.bytes(row, environment: environment, app: app.bundleID, signedDate: signedDate)
     }
 
-    /// What stands where the transaction belongs.
+    /// The payload in place of the transaction.
     private func info(_ notice: Notice) -> [UInt8] {
         notice.hasRenewalInfoForTransaction
             ? renewalInfo(notice.environment) : transaction(row, notice.app, notice.environment)
     }
 
-    /// The renewal info of the purchase; made up where the purchase has none.
+    /// The renewal info of the purchase; an invented one if it has none.
     private func renewalInfo(_ environment: StoreEnvironment) -> [UInt8] {
         if let account, let subscription = account.heldSubscription(row.originalID) {
             let info = RenewalInfo(
@@ -139,7 +139,7 @@ package struct AttackPack: Sendable {
         return json.finish()
     }
 
-    /// A whole notification with rightly signed parts in it.
+    /// A whole notification with correctly signed parts.
     private func notification(_ notice: Notice) throws -> [UInt8] {
         let subscription = account?.heldSubscription(row.originalID)
         let notifications: TillCore.Notice =
@@ -171,14 +171,14 @@ package struct AttackPack: Sendable {
         SignedPart(payload: payload, signature: try chain.signature(for: payload))
     }
 
-    // MARK: What is made up
+    // MARK: Invented purchases
 
-    /// A purchase that is in no ledger: of a one-time product of the catalogue, or of one that does not exist either.
+    /// A purchase that is in no ledger: of a one-time product of the catalog, or of an invented product.
     static func madeUp(in scope: AccountScope, selling catalog: Catalog, at now: Timestamp) -> Transaction {
         let products = catalog.products.values.filter { $0.plan == nil }.sorted { $0.id < $1.id }
         let product = products.first { $0.type == .consumable } ?? products.first
         let bought = Timestamp(milliseconds: now.milliseconds / 1_000 * 1_000)
-        // The last ids of their kinds, which nobody lives to see given.
+        // The last ids of their kinds, which are never assigned.
         let id = TransactionID(scope.environment == .sandbox ? 2_999_999_999_999_999 : 430_999_999_999_999)
         return Transaction(
             id: id,
@@ -213,9 +213,9 @@ package struct AttackPack: Sendable {
     private static func uuid() -> String { UUID().uuidString.lowercased() }
 }
 
-/// Why no attack can be made.
+/// Why an attack cannot be created.
 package struct AttackRefused: Error, CustomStringConvertible {
-    /// No full stop at its end.
+    /// Without a full stop.
     package let reason: String
 
     package var description: String { reason }

@@ -3,36 +3,36 @@ import TillSigning
 
 /// A receipt of the attack pack, and what is wrong with it (docs/operating/attack-pack.md).
 package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
-    /// Nothing is wrong: whoever refuses this refuses everything.
+    /// A valid receipt, to detect a verifier that rejects everything.
     case control
     /// The certificates, the signature or the bytes are wrong.
     case forged(ReceiptForgery)
-    /// Rightly signed, for another app.
+    /// Correctly signed, for another app.
     case otherApp
-    /// Rightly signed, in the other environment.
+    /// Correctly signed, for the other environment.
     case otherEnvironment
-    /// Rightly signed, with the hash of another device.
+    /// Correctly signed, with the hash of another device.
     case otherDevice
-    /// Rightly signed, with the hash that another app has on the device.
+    /// Correctly signed, with the hash of another app on the device.
     case otherAppsHash
-    /// The receipt of a single transaction with which nothing is wrong.
+    /// A valid receipt of a single transaction.
     case transactionControl
-    /// The receipt of a single transaction that is wrong.
+    /// A wrong receipt of a single transaction.
     case forgedTransaction(TransactionReceiptForgery)
 
-    /// The right one first.
+    /// The valid receipt first.
     package static let allCases: [ReceiptAttack] =
         [.control] + ReceiptForgery.allCases.map { .forged($0) }
         + [.otherApp, .otherEnvironment, .otherDevice, .otherAppsHash, .transactionControl]
         + TransactionReceiptForgery.allCases.map { .forgedTransaction($0) }
 
-    /// The case by the name that operators use; nil when there is none.
+    /// The case with a name; nil if there is none.
     package init?(name: String) {
         guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = found
     }
 
-    /// The name that operators use.
+    /// The name in commands and answers.
     package var name: String {
         switch self {
         case .control: "control"
@@ -46,7 +46,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether every right verifier refuses it. Who does not know the device cannot tell whose hash it is.
+    /// Whether every correct verifier rejects it. A verifier that does not know the device cannot check the hash.
     package var isRefused: Bool {
         switch self {
         case .forged, .forgedTransaction, .otherApp, .otherEnvironment: true
@@ -54,7 +54,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// What Till's verifyReceipt answers in an environment, asked with the right password.
+    /// The status of Till's verifyReceipt in an environment, with the right password.
     ///
     /// - Parameter isKnown: whether the receipt is about a purchase that exists.
     package func status(in environment: StoreEnvironment, isKnown: Bool) -> Int {
@@ -72,10 +72,10 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         switch self {
         case .control, .transactionControl: "Nothing is wrong."
         case .forged(let forgery): Self.wrong(forgery)
-        case .otherApp: "Rightly signed, but the bundle id is another app's."
-        case .otherEnvironment: "Rightly signed, but it was made in the other environment."
-        case .otherDevice: "Rightly signed, but its hash is another device's; only who knows the device can tell."
-        case .otherAppsHash: "Rightly signed, but its hash is another app's; only who knows the device can tell."
+        case .otherApp: "Correctly signed, but the bundle id is another app's."
+        case .otherEnvironment: "Correctly signed, but in the other environment."
+        case .otherDevice: "Correctly signed, but its hash is another device's; only a device check can detect it."
+        case .otherAppsHash: "Correctly signed, but its hash is another app's; only a device check can detect it."
         case .forgedTransaction(let forgery): Self.wrong(forgery)
         }
     }
@@ -90,7 +90,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         case .tamperedPayload: "The payload was changed after it was signed."
         case .tamperedSignature: "One bit of the signature was changed."
         case .truncated: "The last sixteen bytes are missing."
-        case .trailingBytes: "Two bytes follow on the end."
+        case .trailingBytes: "Two extra bytes follow at the end."
         }
     }
 
@@ -103,14 +103,14 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
     }
 }
 
-/// A receipt of the attack pack, ready to be sent.
+/// A receipt of the attack pack, ready to send.
 package struct ReceiptAttackSample: Sendable {
     /// What is wrong.
     package let attack: ReceiptAttack
     /// Base64, as it is sent in `receipt-data`.
     package let receipt: String
-    /// The device that sends it; the hash of the right receipts is made for it.
+    /// The device of the valid receipts' hash.
     package let deviceID: String
-    /// What Till's verifyReceipt answers, asked with the right password.
+    /// The status of Till's verifyReceipt, with the right password.
     package let status: Int
 }

@@ -3,7 +3,7 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Makes receipts that a right verifier must refuse, about a purchase of an app's environment or one that never was.
+/// Creates receipts that a correct verifier must reject, about an existing or an invented purchase.
 package struct ReceiptAttackPack: Sendable {
     private let forger: ReceiptForger
     private let chain: ReceiptChain
@@ -13,8 +13,8 @@ package struct ReceiptAttackPack: Sendable {
     private let receipt: AppReceipt
     private let transaction: TransactionReceipt
 
-    /// - Parameter purchase: what the receipts are about; nil makes a purchase up that is in no ledger.
-    /// - Throws: `AttackRefused` when the app does not exist or the root's key is not at hand.
+    /// - Parameter purchase: what the receipts are about; nil invents a purchase that is in no ledger.
+    /// - Throws: `AttackRefused` if the app does not exist or the root's key is not available.
     package init(_ shop: Shop, _ scope: AccountScope, about purchase: (row: Transaction, account: Account)?)
         async throws
     {
@@ -25,7 +25,7 @@ package struct ReceiptAttackPack: Sendable {
             forger = try await shop.receiptKeys.forger()
             chain = try await shop.receiptKeys.signing().chain
         } catch {
-            throw AttackRefused(reason: "the root of receipts is not at hand: \(error.logText)")
+            throw AttackRefused(reason: "the root of receipts is not available: \(error.logText)")
         }
         environment = scope.environment
         isKnown = purchase != nil
@@ -50,7 +50,7 @@ package struct ReceiptAttackPack: Sendable {
         transaction = shop.receipt(of: row, account, vendor: device.uuidString)
     }
 
-    /// The receipt of a case, signed anew.
+    /// The receipt of a case, signed again.
     package func sample(_ attack: ReceiptAttack) throws -> ReceiptAttackSample {
         ReceiptAttackSample(
             attack: attack,

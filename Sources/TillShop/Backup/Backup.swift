@@ -4,21 +4,20 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A copy of a shop in a folder of its own: start Till with `--data` on it, or put it back with `till restore`.
+/// A backup of a shop in its own folder: start Till with `--data` on it, or restore it with `till restore`.
 ///
-/// Whatever engine the shop has, the copy's is the embedded one. `backup.json` comes last: a folder without it is not
-/// whole.
+/// A backup always uses the embedded engine. `backup.json` is written last, so a folder without it is incomplete.
 package enum Backup {
-    /// The folders of a data directory that are copied as they are.
+    /// The folders of a data directory that are copied unchanged.
     static let folders = ["ca", "keys", "tls"]
 
-    /// Copies database, certificates and keys while serving goes on, and reads the copy to see that it is whole.
+    /// Copies the database, certificates and keys while the server runs, and verifies the copy.
     ///
     /// - Parameters:
-    ///   - makeStore: opens a file of the embedded engine, which is made if it is not there.
-    ///   - version: of this Till.
+    ///   - makeStore: opens a file of the embedded engine, and creates it if it is missing.
+    ///   - version: the version of this Till.
     ///   - target: an absolute path that does not exist yet.
-    /// - Returns: what is in it.
+    /// - Returns: the content of the backup.
     /// - Throws: `BackupRefused`.
     package static func write(
         _ shop: Shop,
@@ -41,7 +40,7 @@ package enum Backup {
             let parts = try await TableChecksum.parts(of: store)
             let highWater = try await store.identifierHighWater()
             try await store.close()
-            if let read, read != parts { throw BackupRefused.damaged(target, "what was written is not what was read") }
+            if let read, read != parts { throw BackupRefused.damaged(target, "the copy differs from the original") }
             let manifest = BackupManifest(
                 format: BackupManifest.format,
                 version: version,
@@ -61,7 +60,7 @@ package enum Backup {
         }
     }
 
-    /// - Returns: the sums of what was read, where it was read row by row.
+    /// - Returns: the checksums of the source, if it was read row by row.
     private static func copyStore(
         of shop: Shop,
         to copy: DataDirectory,
@@ -73,7 +72,7 @@ package enum Backup {
         }
         try copy.prepareDatabase()
         let store = try makeStore(copy.database)
-        let filling = StoreFilling(store)
+        let filling = StoreCopy(store)
         try await shop.storage.readWhole { part in
             try shop.checkStopping()
             try await filling.take(part)
@@ -82,7 +81,7 @@ package enum Backup {
         return await filling.parts()
     }
 
-    /// Certificates and keys, for their owner only.
+    /// Certificates and keys, readable for their owner only.
     static func copyFolders(of directory: DataDirectory, to copy: DataDirectory) throws {
         let files = FileManager.default
         for folder in folders where files.fileExists(atPath: "\(directory.path)/\(folder)") {
@@ -99,8 +98,8 @@ package enum Backup {
     }
 }
 
-/// Writes down what is read of another store, and adds it up on its way.
-private actor StoreFilling {
+/// Writes what is read from another store, and computes its checksums.
+private actor StoreCopy {
     private let store: any Storage
     private var sums: [String: TableChecksum.Making] = [:]
     private var snapshots: [String] = []
@@ -133,7 +132,7 @@ private actor StoreFilling {
     }
 }
 
-/// Why no backup was written, or none can be put back.
+/// Why a backup was not written, or cannot be restored.
 package enum BackupRefused: Error, CustomStringConvertible {
     case notAbsolute(String)
     case exists(String)
@@ -150,24 +149,24 @@ package enum BackupRefused: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .notAbsolute(let path): "\(path) is not an absolute path; the server writes on its own machine."
-        case .exists(let path): "\(path) exists; name a folder that does not."
+        case .exists(let path): "\(path) already exists. Give a path that does not exist yet."
         case .inside(let path, let directory):
-            "\(path) lies in the data directory \(directory), where the backup would be lost together with the shop. "
-                + "Name a folder outside of it."
-        case .failed(let path, let cause): "The backup to \(path) failed, and nothing is left of it: \(cause)"
+            "\(path) is inside the data directory \(directory), where the backup would be lost together with the shop. "
+                + "Give a folder outside of it."
+        case .failed(let path, let cause): "The backup to \(path) failed and was removed: \(cause)"
         case .noRoom(let path):
-            "There is no room on the disk for a backup to \(path), and nothing is left of it. Make room, or name a "
-                + "folder on another disk."
-        case .noFolder(let path): "There is no folder \(path). Name the one that till backup wrote with --from."
+            "There is no room on the disk for a backup to \(path); the partial backup was removed. Free space, or "
+                + "give a folder on another disk."
+        case .noFolder(let path): "There is no folder \(path). Give the folder of a backup with --from."
         case .unreadable(let path):
-            "\(path) cannot be read. It must be readable for who runs till restore: check owner and mode."
+            "\(path) cannot be read. The user who runs till restore must be able to read it: check owner and mode."
         case .noBackup(let path):
-            "\(path) is no backup, or not a whole one: it has no backup.json. What an older till backup wrote is "
-                + "started on as it is: till serve --data \(path)"
-        case .otherFormat(let path): "\(path) was written by another version of Till. Put it back with that version."
-        case .damaged(let path, let what): "\(path) is damaged: \(what). Take another backup; nothing was changed."
+            "\(path) is not a complete backup: it has no backup.json. To use the backup of an older version, start "
+                + "the server on it: till serve --data \(path)"
+        case .otherFormat(let path): "\(path) was written by another version of Till. Restore it with that version."
+        case .damaged(let path, let what): "\(path) is damaged: \(what). Use another backup; nothing was changed."
         case .occupied(let path, let what):
-            "\(path) has \(what) already. Name an empty folder with --data, or put the backup in its place with "
+            "\(path) already has \(what). Give an empty folder with --data, or replace the content of this one with "
                 + "--replace."
         }
     }

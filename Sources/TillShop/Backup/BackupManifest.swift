@@ -4,13 +4,13 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What a backup holds, `backup.json` in its folder: by it a backup is known to be whole, and still what it was.
+/// The manifest of a backup, `backup.json` in its folder: it shows whether the backup is complete and unchanged.
 package struct BackupManifest: Codable, Equatable, Sendable {
     /// A table, or a table of a snapshot (`name/table`).
     package struct Part: Codable, Equatable, Sendable {
         /// Unique in the backup.
         package let name: String
-        /// How many rows.
+        /// The number of rows.
         package let rows: Int
         /// Hexadecimal (`TableChecksum`).
         package let sha256: String
@@ -24,30 +24,30 @@ package struct BackupManifest: Codable, Equatable, Sendable {
 
     /// A certificate or a key.
     package struct File: Codable, Equatable, Sendable {
-        /// In the folder of the backup.
+        /// Relative to the folder of the backup.
         package let path: String
         /// Hexadecimal.
         package let sha256: String
     }
 
-    /// Of this file.
+    /// The format of this file.
     package let format: Int
-    /// The Till that wrote it.
+    /// The version of Till that wrote it.
     package let version: String
-    /// By the wall clock.
+    /// Real time.
     package let madeAt: Timestamp
-    /// The first identifier, counted, that was not reserved.
+    /// The counter of the first identifier that was not reserved.
     package let identifiersFrom: Int64
-    /// Tables in the order in which they are filled; then those of the snapshots.
+    /// Tables in the order in which they are written; then those of the snapshots.
     package let parts: [Part]
-    /// By their paths.
+    /// Sorted by path.
     package let files: [File]
 
     static let format = 1
 
     /// Reads the manifest of a backup.
     ///
-    /// - Throws: `BackupRefused` when there is none, one that cannot be read, or one of another version.
+    /// - Throws: `BackupRefused` if it is missing, unreadable, or of another version.
     package init(of backup: DataDirectory) throws {
         struct Head: Decodable { let format: Int }
         let text = try Self.text(of: backup)
@@ -86,7 +86,7 @@ package struct BackupManifest: Codable, Equatable, Sendable {
         self.files = files
     }
 
-    /// The manifest of the same backup with its tables in another version.
+    /// The same manifest with other tables, after they were migrated.
     func with(_ parts: [Part]) -> BackupManifest {
         BackupManifest(
             format: format,
@@ -104,7 +104,7 @@ package struct BackupManifest: Codable, Equatable, Sendable {
         return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     }
 
-    /// The certificates and keys of a folder, as they are.
+    /// The certificates and keys in a directory.
     static func files(in directory: DataDirectory) throws -> [File] {
         let manager = FileManager.default
         var files: [File] = []
@@ -125,6 +125,6 @@ package struct BackupManifest: Codable, Equatable, Sendable {
 }
 
 extension DataDirectory {
-    /// What a backup holds; no data directory at work has it.
+    /// Only backups have this file, not data directories in use.
     package var backupManifest: String { path + "/backup.json" }
 }

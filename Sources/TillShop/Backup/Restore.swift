@@ -2,25 +2,26 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// Puts a backup back: into an empty data directory, or a database and a data directory for its certificates and keys.
+/// Restores a backup: into an empty data directory, or into a database and a data directory for its certificates and
+/// keys.
 ///
-/// The backup is compared with its `backup.json` first, and what was put down with it last. A folder is built aside and
-/// moved into place; what lay there before is kept beside it.
+/// It verifies the backup against its `backup.json` first, and the result last. It builds the folder in another place
+/// and moves it; the former content is kept beside it.
 package struct Restore: Sendable {
     private let backup: DataDirectory
     private let target: DataDirectory
     private let stores: Stores
 
-    /// How stores are opened, which the shop itself does not know.
+    /// How to open stores, which the shop itself does not know.
     package struct Stores: Sendable {
-        /// Which version of Till made the tables of a file of the embedded engine.
+        /// The version of the tables in a file of the embedded engine.
         package let version: @Sendable (String) throws -> StoreVersion
-        /// Such a file, to be read. Its tables may be of an older version.
+        /// Opens such a file for reading. Its tables may be of an older version.
         package let examine: @Sendable (String) throws -> any Storage
-        /// The same to be written, made if it is not there.
+        /// Opens such a file for writing, and creates it if it is missing.
         package let make: @Sendable (String) throws -> any Storage
 
-        /// How stores are opened.
+        /// How to open stores.
         package init(
             version: @escaping @Sendable (String) throws -> StoreVersion,
             examine: @escaping @Sendable (String) throws -> any Storage,
@@ -32,31 +33,31 @@ package struct Restore: Sendable {
         }
     }
 
-    /// What was put back.
+    /// The result of a restore.
     package struct Report: Sendable {
-        /// What the backup said of itself, and what is there now.
+        /// The manifest of what was restored.
         package let manifest: BackupManifest
-        /// Whether an older Till made the backup, so that its tables were migrated to this version.
+        /// Whether an older Till wrote the backup, so that its tables were migrated to this version.
         package let wasOlder: Bool
-        /// Where what lay in the folder before lies now; nil when it was empty.
+        /// Where the former content of the folder is now; nil if it was empty.
         package let before: String?
-        /// The first identifier, counted, that may be given out now.
+        /// The counter of the first identifier that may be assigned now.
         package let identifiersFrom: Int64
     }
 
-    /// - Parameter target: the data directory, at which nobody may be at work.
+    /// - Parameter target: the data directory; no server may use it.
     package init(of backup: DataDirectory, to target: DataDirectory, _ stores: Stores) {
         self.backup = backup
         self.target = target
         self.stores = stores
     }
 
-    /// Puts it back.
+    /// Restores the backup.
     ///
     /// - Parameters:
-    ///   - database: where the rows go instead of the folder, opened.
-    ///   - replaces: puts it in the place of what is there.
-    /// - Throws: `BackupRefused`, `MigrationRefused`, `DirectoryRefused`, and what the engines throw.
+    ///   - database: an open store for the rows, instead of the folder.
+    ///   - replaces: replaces existing data.
+    /// - Throws: `BackupRefused`, `MigrationRefused`, `DirectoryRefused`, and errors of the engines.
     package func run(
         into database: (any Storage)?,
         replacing replaces: Bool,
@@ -69,12 +70,13 @@ package struct Restore: Sendable {
         let (manifest, source) = (opened.manifest, opened.store)
         let occupied = try occupied()
         if let first = occupied.first, !replaces { throw BackupRefused.occupied(target.path, by: first) }
-        let identifiers = firstIdentifier(after: manifest, givenBefore: try await givenBefore(database, occupied))
+        let former = try await formerHighWater(database, occupied)
+        let identifiers = firstIdentifier(after: manifest, formerHighWater: former)
         if let database {
             try await database.requireNoServer()
             if replaces { try await database.declareUnfinished(by: .restore) }
             let migration = StoreMigration(from: source, to: database, as: .restore, noting: note)
-            let report = try await migration.run { try await Self.goOn($0, from: identifiers) }
+            let report = try await migration.run { try await Self.prepareForUse($0, from: identifiers) }
             let parts = report.parts.map { BackupManifest.Part(name: $0.name, sum: $0.sum) }
             guard parts == manifest.parts else { throw BackupRefused.damaged(backup.path, "it changed meanwhile") }
         }
@@ -91,10 +93,10 @@ package struct Restore: Sendable {
         )
     }
 
-    // MARK: What was given out since
+    // MARK: Identifiers assigned since the backup
 
-    /// How far the store had come that is replaced, as far as anybody can tell: 0 where it is lost.
-    private func givenBefore(_ database: (any Storage)?, _ occupied: [String]) async throws -> Int64 {
+    /// The identifier high-water mark of the store that is replaced, if it can be read; 0 if it is lost.
+    private func formerHighWater(_ database: (any Storage)?, _ occupied: [String]) async throws -> Int64 {
         if let database { return try await database.identifierHighWater() }
         guard occupied.contains("till.sqlite"), let before = try? stores.examine(target.database) else { return 0 }
         let mark = (try? await before.identifierHighWater()) ?? 0
@@ -102,40 +104,40 @@ package struct Restore: Sendable {
         return mark
     }
 
-    /// What was given out since the backup was made names nothing else. Where the store that gave it out is not there
-    /// to be asked, a gap is left that no shop fills: the longer ago, the larger.
-    private func firstIdentifier(after manifest: BackupManifest, givenBefore: Int64) -> Int64 {
-        if givenBefore >= manifest.identifiersFrom { return givenBefore }
+    /// Identifiers that were assigned since the backup must not be reused. If the store that assigned them cannot be
+    /// read, a gap is left that is larger than what any shop can assign; it grows with the age of the backup.
+    private func firstIdentifier(after manifest: BackupManifest, formerHighWater: Int64) -> Int64 {
+        if formerHighWater >= manifest.identifiersFrom { return formerHighWater }
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         let seconds = max(0, now - manifest.madeAt.milliseconds) / 1_000
         return manifest.identifiersFrom + min(Self.leastGap + seconds * Self.gapASecond, Self.mostGap)
     }
 
-    /// A million, for what a second takes and for clocks that differ.
+    /// A million, for the last second and for clocks that differ.
     private static let leastGap: Int64 = 1 << 20
-    /// More purchases, rows and notifications than any one store makes for long.
+    /// More purchases, transactions and notifications than any store creates over a long time.
     private static let gapASecond: Int64 = 256
-    /// A third of all that order numbers have room for.
+    /// A third of the range of order numbers.
     private static let mostGap: Int64 = 1 << 35
 
     /// The last steps before the store may be used.
-    private static func goOn(_ store: any Storage, from identifiers: Int64) async throws {
+    private static func prepareForUse(_ store: any Storage, from identifiers: Int64) async throws {
         try await store.reserveIdentifiers(below: identifiers)
         try await RestoreEpoch.beginAnother(in: store)
     }
 
     // MARK: The backup
 
-    /// A store that holds what a backup holds, with the manifest that fits it.
+    /// A store with the data of a backup, and the matching manifest.
     private struct Opened {
         let store: any Storage
-        /// Of its file.
+        /// The path of its file.
         let path: String
         let manifest: BackupManifest
     }
 
-    /// Opens the store of the backup and compares it with the manifest. A store that an older Till made is copied and
-    /// migrated there; the backup itself is only read.
+    /// Opens the store of the backup and verifies it against the manifest. A store of an older Till is copied, and the
+    /// copy is migrated; the backup itself is only read.
     private func open(_ manifest: BackupManifest, migratingIn folder: DataDirectory) async throws -> Opened {
         do {
             switch try stores.version(backup.database) {
@@ -174,22 +176,22 @@ package struct Restore: Sendable {
     private func check(_ manifest: BackupManifest, _ source: any Storage) async throws {
         let files = try BackupManifest.files(in: backup)
         if let wrong = manifest.files.first(where: { !files.contains($0) }) {
-            throw BackupRefused.damaged(backup.path, "\(wrong.path) is not what it was")
+            throw BackupRefused.damaged(backup.path, "\(wrong.path) was changed")
         }
         guard files.count == manifest.files.count else {
-            throw BackupRefused.damaged(backup.path, "there are more certificates and keys than there were")
+            throw BackupRefused.damaged(backup.path, "it contains certificates or keys that were added later")
         }
         let parts = try await TableChecksum.parts(of: source)
         guard parts == manifest.parts else {
             let wrong = manifest.parts.first { !parts.contains($0) }?.name ?? "the snapshots"
-            let hint = "\(wrong) is not what it was (a server that works on a backup changes it)"
+            let hint = "\(wrong) was changed (a server that runs on a backup changes it)"
             throw BackupRefused.damaged(backup.path, hint)
         }
     }
 
     // MARK: The folder
 
-    /// What a data directory may hold of a shop.
+    /// The files and folders of a shop in a data directory.
     private static let things = [
         "till.sqlite", "till.sqlite-wal", "till.sqlite-shm", "ca", "keys", "tls", "ports.json", "control-token",
         "backup.json",
@@ -199,7 +201,7 @@ package struct Restore: Sendable {
         let files = FileManager.default
         return Self.things.filter { name in
             let path = "\(target.path)/\(name)"
-            // A folder with nothing in it is no shop.
+            // An empty folder does not count.
             if let content = try? files.contentsOfDirectory(atPath: path) { return !content.isEmpty }
             return files.fileExists(atPath: path)
         }
@@ -221,13 +223,13 @@ package struct Restore: Sendable {
         try copyStore(path, to: made)
         let store = try stores.make(made.database)
         guard try await TableChecksum.parts(of: store) == manifest.parts else {
-            throw BackupRefused.damaged(backup.path, "what was put down is not what was read")
+            throw BackupRefused.damaged(backup.path, "the copy differs from the backup")
         }
-        try await Self.goOn(store, from: identifiers)
+        try await Self.prepareForUse(store, from: identifiers)
         try await store.close()
     }
 
-    /// - Returns: where lies what was there before.
+    /// - Returns: where the former content is now.
     private func move(_ made: DataDirectory, _ occupied: [String], at manifest: BackupManifest) throws -> String? {
         let files = FileManager.default
         var before: String?
@@ -239,7 +241,7 @@ package struct Restore: Sendable {
             for name in occupied { try files.moveItem(atPath: "\(target.path)/\(name)", toPath: "\(aside)/\(name)") }
             before = aside
         }
-        // The database comes last: a folder without one is no shop yet.
+        // The database is moved last: a folder without one is not a shop yet.
         for name in try files.contentsOfDirectory(atPath: made.path).sorted(by: {
             $0 != "till.sqlite" && $1 == "till.sqlite"
         }) {

@@ -1,9 +1,9 @@
 import TillStorage
 
 extension StoreMigration {
-    /// Looks whether a store can be carried at all, before anything is made where it is to go.
+    /// Checks that a store can be migrated, before anything is created in the target.
     ///
-    /// - Throws: `MigrationRefused` for one that is not whole, or on which servers work.
+    /// - Throws: `MigrationRefused` for an incomplete store, or one that servers use.
     package static func requireSource(_ source: any Storage) async throws {
         try await source.requireWhole()
         try await source.requireNoServer()

@@ -1,49 +1,49 @@
 import TillCore
 import TillStorage
 
-/// Carries a shop from one store to another, row by row, and then reads both to see that they hold the same.
+/// Copies a shop from one store to another, row by row, and then verifies that both are equal.
 ///
-/// The source is only read. A target that is not finished bears a mark, by which a server refuses it and the next
-/// attempt begins anew. The request log stays behind.
+/// The source is only read. An unfinished target is marked: a server refuses it, and the next attempt starts again. The
+/// request log is not copied.
 package struct StoreMigration: Sendable {
     private let source: any Storage
     private let target: any Storage
     private let command: CarryingCommand
     private let note: @Sendable (Progress) -> Void
 
-    /// How far it has come.
+    /// The progress of a migration.
     package struct Progress: Sendable {
-        /// What is done with the rows.
+        /// What happens with the rows.
         package enum Step: String, Sendable {
             case carried
             case checked
         }
 
-        /// What is done with the rows.
+        /// What happens with the rows.
         package let step: Step
         /// A table, or a table of a snapshot.
         package let part: String
-        /// How many rows of it so far.
+        /// The number of its rows so far.
         package let rows: Int
-        /// Whether these are all.
+        /// Whether these are all rows.
         package let isWhole: Bool
     }
 
-    /// What was carried, and found to be the same on both sides.
+    /// The result: everything that was copied and is equal in both stores.
     package struct Report: Sendable {
-        /// In the order in which they were carried; then those of the snapshots.
+        /// In the order in which they were copied; then those of the snapshots.
         package internal(set) var parts: [(name: String, sum: TableChecksum)] = []
         /// The names of the snapshots.
         package internal(set) var snapshots: [String] = []
-        /// The first identifier, counted, that the target may hand out.
+        /// The counter of the first identifier that the target may assign.
         package internal(set) var highWater: Int64 = 0
     }
 
-    /// Nobody else may be at work on either.
+    /// No server may use either store.
     ///
     /// - Parameters:
-    ///   - command: what a target says was broken off, until it is whole.
-    ///   - note: told of each page.
+    ///   - command: recorded in an unfinished target.
+    ///   - note: called for each page.
     package init(
         from source: any Storage,
         to target: any Storage,
@@ -56,10 +56,10 @@ package struct StoreMigration: Sendable {
         self.note = note
     }
 
-    /// Carries everything and compares it.
+    /// Copies everything and compares it.
     ///
-    /// - Parameter finish: the last steps in the target, before anybody may use it.
-    /// - Throws: `MigrationRefused`, and what the engines throw.
+    /// - Parameter finish: the last steps in the target, before it may be used.
+    /// - Throws: `MigrationRefused`, and errors of the engines.
     package func run(finishing finish: (any Storage) async throws -> Void = { _ in }) async throws -> Report {
         try await source.requireWhole()
         for store in [source, target] { try await store.requireNoServer() }
@@ -67,10 +67,10 @@ package struct StoreMigration: Sendable {
         var report = Report()
         report.highWater = try await source.identifierHighWater()
         try await target.reserveIdentifiers(below: report.highWater)
-        for table in ShopTable.allCases { try await carry(table) }
+        for table in ShopTable.allCases { try await copy(table) }
         let snapshots = try await source.snapshots()
         for snapshot in snapshots {
-            for table in ShopTable.allCases { try await carry(table, of: snapshot) }
+            for table in ShopTable.allCases { try await copy(table, of: snapshot) }
         }
         for table in ShopTable.allCases {
             report.parts.append((table.rawValue, try await compare(table, of: nil)))
@@ -90,14 +90,14 @@ package struct StoreMigration: Sendable {
 
     // MARK: The target
 
-    /// The document of a store to which a shop is still being carried.
+    /// The name of the document that marks a store as unfinished.
     static let mark = "migration"
 
-    /// A target holds nothing, or only what an attempt that was broken off left.
+    /// Requires an empty target, or removes what an interrupted attempt left.
     private func prepareTarget() async throws {
         if try await target.unfinished != nil {
             try await target.erase(app: nil, documents: Set(DocumentKind.allCases))
-            // What an erased shop keeps goes too; the mark goes last of all, when everything is there.
+            // Erasing keeps these documents, so they are removed here; the mark is removed last of all.
             for kind in DocumentKind.lasting {
                 for document in try await target.documents(kind) where document.name != Self.mark {
                     try await target.removeDocument(kind, name: document.name)
@@ -115,7 +115,7 @@ package struct StoreMigration: Sendable {
 
     // MARK: Rows
 
-    private func carry(_ table: ShopTable) async throws {
+    private func copy(_ table: ShopTable) async throws {
         var count = 0
         var last: TableRow?
         repeat {
@@ -127,12 +127,12 @@ package struct StoreMigration: Sendable {
         } while last != nil
     }
 
-    private func carry(_ table: ShopTable, of snapshot: Snapshot) async throws {
+    private func copy(_ table: ShopTable, of snapshot: Snapshot) async throws {
         var count = 0
         var last: Int64?
         repeat {
             let page = try await source.rows(of: table, in: snapshot.name, after: last, limit: table.pageLength)
-            // A snapshot without rows is one, too.
+            // A snapshot without rows must exist, too.
             try await target.add(page.map(\.row), of: table, to: snapshot)
             count += page.count
             last = page.last?.place
@@ -141,7 +141,7 @@ package struct StoreMigration: Sendable {
         } while last != nil
     }
 
-    // MARK: Both sides
+    // MARK: Comparison
 
     private func compare(_ table: ShopTable, of snapshot: String?) async throws -> TableChecksum {
         let part = TableChecksum.name(of: table, in: snapshot)
@@ -164,19 +164,19 @@ extension TableRow {
 }
 
 extension Storage {
-    /// Gives up what is here: what comes next begins by erasing it.
+    /// Marks this store as unfinished: the next attempt starts by erasing it.
     func declareUnfinished(by command: CarryingCommand) async throws {
         try await put([try Document(kind: .shop, name: StoreMigration.mark, encoding: command)])
     }
 
-    /// - Throws: `MigrationRefused.atWork` while servers work on a database.
+    /// - Throws: `MigrationRefused.atWork` while servers use a database.
     func requireNoServer() async throws {
         guard let shared = self as? any SharedStorage else { return }
         let nodes = try await shared.seen().keys.sorted()
         if !nodes.isEmpty { throw MigrationRefused.atWork(nodes) }
     }
 
-    /// What was carrying a shop here and was broken off; nil where what is here is whole.
+    /// The interrupted command that left this store incomplete; nil for a complete store.
     package var unfinished: CarryingCommand? {
         get async throws {
             let mark = try await documents(.shop).first { $0.name == StoreMigration.mark }
@@ -184,19 +184,19 @@ extension Storage {
         }
     }
 
-    /// - Throws: `MigrationRefused.unfinished` where a shop was being carried and is not whole.
+    /// - Throws: `MigrationRefused.unfinished` for an incomplete store.
     package func requireWhole() async throws {
         if let command = try await unfinished { throw MigrationRefused.unfinished(command) }
     }
 }
 
-/// What carries a shop from one store to another.
+/// The command that copies a shop from one store to another.
 package enum CarryingCommand: String, Codable, Sendable {
     case migrate
     case restore
 }
 
-/// Why a shop is not carried, or cannot be used where it was carried to.
+/// Why a shop cannot be migrated, or a store cannot be used.
 package enum MigrationRefused: Error, CustomStringConvertible {
     case unfinished(CarryingCommand)
     case atWork([String])
@@ -206,19 +206,19 @@ package enum MigrationRefused: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unfinished(.migrate):
-            "A shop was being carried to this store with till migrate and is not whole. Carry it once more."
+            "A migration to this store (till migrate) was interrupted. Run it again."
         case .unfinished(.restore):
-            "A backup was being put back here with till restore and is not whole. Put it back once more, with "
+            "A restore to this store (till restore) was interrupted. Run it again, with "
                 + "--replace."
         case .atWork(let nodes):
-            "Servers work on the database (\(nodes.joined(separator: ", "))). Stop them; one that was killed counts "
+            "Servers use the database (\(nodes.joined(separator: ", "))). Stop them; a server that was killed counts "
                 + "until its lease ends."
         case .occupied(let table):
-            "The target holds something (\(table?.rawValue ?? "snapshots")). Name an empty one; nothing was changed."
+            "The target is not empty (\(table?.rawValue ?? "snapshots")). Give an empty one; nothing was changed."
         case .differs(let part, let source, let target):
-            "What was carried differs in \(part)"
+            "The copy differs in \(part)"
                 + (source.flatMap { source in target.map { ": \(source) rows here, \($0) there" } } ?? "")
-                + ". Stop every server on both sides and carry it once more; the target is refused until then."
+                + ". Stop every server on both sides and run the migration again; the target is refused until then."
         }
     }
 }

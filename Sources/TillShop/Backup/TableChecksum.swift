@@ -2,24 +2,24 @@ import Crypto
 import TillSigning
 import TillStorage
 
-/// How many rows a table has, and a SHA-256 over them: the same on every engine for the same rows.
+/// The number of rows of a table, and a SHA-256 over them: the same on every engine for the same rows.
 package struct TableChecksum: Equatable, Sendable {
-    /// How many.
+    /// The number of rows.
     package let rows: Int
-    /// Hexadecimal. Of the SHA-256 of each partition, in the order of their numbers, with the rows in the order of
-    /// their keys; a table without partitions is one partition.
+    /// Hexadecimal: the SHA-256 of the partitions' SHA-256 digests, ordered by partition number, with the rows of each
+    /// ordered by key. A table without partitions is one partition.
     package let sha256: String
 
-    /// Adds rows up. Engines differ in which partition they read first, so that each is summed up by itself.
+    /// Computes a checksum. Engines read partitions in different orders, so each partition has its own digest.
     struct Making {
-        /// Where in a row its partition stands.
+        /// The index of the partition's column.
         private let column: Int?
-        /// The columns that are summed up, by their places; nil is all.
+        /// The indexes of the included columns; nil is all.
         private let places: [Int]?
         private var partitions: [Int64: SHA256] = [:]
         private(set) var rows = 0
 
-        /// - Parameter columns: those of an older table, which has fewer; nil is all.
+        /// - Parameter columns: the columns of an older table, which has fewer; nil is all.
         init(of table: ShopTable, _ columns: [ShopTable.Column]? = nil) {
             column = table.columns.firstIndex { $0.name == "partition" }
             let isWhole = columns == nil || columns == table.columns
@@ -46,14 +46,14 @@ package struct TableChecksum: Equatable, Sendable {
 }
 
 extension TableChecksum {
-    /// What a table is called, or a table of a snapshot.
+    /// The name of a table, or of a table in a snapshot.
     static func name(of table: ShopTable, in snapshot: String?) -> String {
         snapshot.map { "\($0)/\(table.rawValue)" } ?? table.rawValue
     }
 
-    /// Adds up a table of a store, or of a snapshot in it.
+    /// Computes the checksum of a table of a store, or of a snapshot in it.
     ///
-    /// - Parameter note: told of the rows so far, page by page.
+    /// - Parameter note: called with the number of rows after each page.
     static func sum(
         _ table: ShopTable,
         of snapshot: String?,
@@ -81,7 +81,8 @@ extension TableChecksum {
         return summing.sum()
     }
 
-    /// Adds up all of a store: its tables, and those of its snapshots. A table that an older store lacks is left out.
+    /// Computes the checksums of a store: its tables, and those of its snapshots. Tables that an older store does not
+    /// have are skipped.
     static func parts(of storage: any Storage) async throws -> [BackupManifest.Part] {
         var parts: [BackupManifest.Part] = []
         for snapshot in [nil] + (try await storage.snapshots().map(\.name)) {

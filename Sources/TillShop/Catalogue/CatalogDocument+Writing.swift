@@ -1,7 +1,8 @@
 import TillCore
 
 extension CatalogDocument {
-    /// A whole catalogue as ``catalog(from:)`` reads it; groups and products by identifier in ascending order.
+    /// A catalog in the form that ``catalog(from:)`` reads; groups and products in ascending order of their
+    /// identifiers.
     package static func tree(of catalog: Catalog) -> JSONTree {
         let groups = catalog.groups.values.sorted { $0.id < $1.id }.map(tree)
         let products = catalog.products.values.sorted { $0.id < $1.id }.map(tree)
@@ -12,7 +13,7 @@ extension CatalogDocument {
         ])
     }
 
-    /// One group as ``group(from:)`` reads it.
+    /// A group in the form that ``group(from:)`` reads.
     package static func tree(of group: SubscriptionGroup) -> JSONTree {
         .object([
             .init("groupId", .string(group.id)),
@@ -21,7 +22,7 @@ extension CatalogDocument {
         ])
     }
 
-    /// One product as ``product(from:settings:)`` reads it.
+    /// A product in the form that ``product(from:settings:)`` reads.
     package static func tree(of product: Product) -> JSONTree {
         var members: [JSONTree.Member] = [
             .init("productId", .string(product.id)),

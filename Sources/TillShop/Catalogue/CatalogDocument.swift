@@ -1,12 +1,12 @@
 import TillCore
 
-/// Till's own JSON for what is for sale, as the control API takes and gives it (docs/catalogue.md).
+/// Till's JSON form of a catalog, for the control API (docs/catalog.md).
 ///
-/// Amounts are decimal strings, periods ISO 8601, absent keys are left out and never `null`. Unlike in a `.storekit`
-/// file an unknown key is a fault: whoever calls an API wants to hear of a slip.
+/// Amounts are decimal strings and periods ISO 8601; absent keys are omitted and never `null`. Unlike in a `.storekit`
+/// file an unknown key is an error, because API clients need to notice typing errors.
 package enum CatalogDocument {
-    /// Reads a whole catalogue: `{"groups": […], "products": […], "settings": {…}}`. Only `products` is required; a
-    /// group that a product is the first to name comes into being, called by its identifier.
+    /// Reads a catalog: `{"groups": […], "products": […], "settings": {…}}`. Only `products` is required. A group that
+    /// only a product mentions is created, with its identifier as its name.
     package static func catalog(from bytes: [UInt8]) throws(CatalogRefused) -> CatalogImport {
         let tree = try JSONTree.parse(bytes)
         var document = CatalogDocumentReader(settings: CatalogSettings())
@@ -15,9 +15,9 @@ package enum CatalogDocument {
         return outcome
     }
 
-    /// Reads one product by itself; ``adding(product:to:isSold:)`` also checks it against a catalogue.
+    /// Reads a single product; ``adding(product:to:isSold:)`` also checks it against a catalog.
     ///
-    /// - Parameter settings: the catalogue's, whose storefront says the currency of a price that names none.
+    /// - Parameter settings: of the catalog; its storefront determines the currency of a price without one.
     package static func product(
         from bytes: [UInt8],
         settings: CatalogSettings = CatalogSettings()
@@ -30,7 +30,7 @@ package enum CatalogDocument {
         return product
     }
 
-    /// Reads one group: `{"groupId", "name", "localizations"}`; the name is the identifier if it is left out.
+    /// Reads a group: `{"groupId", "name", "localizations"}`. The name defaults to the identifier.
     package static func group(from bytes: [UInt8]) throws(CatalogRefused) -> SubscriptionGroup {
         let tree = try JSONTree.parse(bytes)
         var document = CatalogDocumentReader(settings: CatalogSettings())
@@ -40,9 +40,9 @@ package enum CatalogDocument {
         return group
     }
 
-    /// The catalogue after one product arrives by a call, or everything that stands in the way.
+    /// Adds one product to a catalog, or throws all conflicts.
     ///
-    /// - Parameter isSold: whether anybody bought the product; one that was sold keeps its type and its group.
+    /// - Parameter isSold: whether the product was ever sold; then it keeps its type and its group.
     package static func adding(
         product bytes: [UInt8],
         to current: Catalog,

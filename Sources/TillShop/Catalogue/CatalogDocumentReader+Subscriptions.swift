@@ -1,7 +1,7 @@
 import TillCore
 
 extension CatalogDocumentReader {
-    /// A product's place in its group, under `subscription`.
+    /// The plan of a product in its group, under `subscription`.
     mutating func subscription(_ object: DocumentObject) -> SubscriptionPlan? {
         guard object["subscription"] != nil else {
             reader.fault(object.path("subscription"), expected: "an object with groupId and period", found: "nothing")
@@ -47,7 +47,7 @@ extension CatalogDocumentReader {
         return plans
     }
 
-    /// The offers of a product. Subscriptions have all kinds; other products have codes, paid once.
+    /// The offers of a product. Subscriptions have all kinds; other products have one-time codes.
     mutating func offers(_ object: DocumentObject, type: ProductType, period: Period?) -> [Offer] {
         var found: [(offer: Offer, path: String)] = []
         for entry in reader.objects(object, "offers", atMost: CatalogLimits.offers * OfferKind.allCases.count) {
@@ -104,7 +104,7 @@ extension CatalogDocumentReader {
         )
     }
 
-    /// The keys that an offer may have; one that would say nothing is better refused than ignored.
+    /// The permitted keys of an offer; a key without effect is rejected rather than ignored.
     private func keys(_ kind: OfferKind, _ mode: OfferMode) -> [String] {
         var keys = ["kind", "mode"]
         if kind != .introductory { keys += ["id", "referenceName"] }
@@ -120,7 +120,7 @@ extension CatalogDocumentReader {
         switch kind {
         case .introductory: return nil
         case .promotional, .winBack: return reader.identifier(object, "id")
-        // A code goes by its reference name when it has no other.
+        // The reference name of a code is its default id.
         case .code: return reader.identifier(object, object["id"] == nil ? "referenceName" : "id")
         }
     }
@@ -144,7 +144,7 @@ extension CatalogDocumentReader {
         if bounds.count == 2, let first = bounds[0], let last = bounds[1], first <= last {
             criteria.monthsSinceExpiry = first...last
         } else if case .array(let elements) = value, elements.count <= 2, !bounds.contains(nil) {
-            reader.fault(path, expected: "the least and the most of months, such as [1, 24]", found: value.summary)
+            reader.fault(path, expected: "the minimum and maximum of months, such as [1, 24]", found: value.summary)
         }
         return criteria
     }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// Turns a ``CatalogDocument`` into the core's values, with a fault for each thing that is wrong.
+/// Converts a ``CatalogDocument`` into values of TillCore, and reports every fault.
 struct CatalogDocumentReader {
     var reader = DocumentReader()
     private var currency: String
@@ -9,7 +9,7 @@ struct CatalogDocumentReader {
         currency = Storefront(code: settings.storefront)?.currency ?? Storefront.unitedStates.currency
     }
 
-    /// A whole catalogue.
+    /// A whole catalog.
     mutating func catalog(_ element: DocumentElement) -> CatalogImport {
         var outcome = CatalogImport(catalog: Catalog())
         guard let root = reader.object(element) else { return outcome }
@@ -25,14 +25,14 @@ struct CatalogDocumentReader {
             guard let group = group(entry) else { continue }
             if outcome.catalog.groups.updateValue(group, forKey: group.id) != nil {
                 let found = JSONTree.string(group.id).summary + " again"
-                reader.fault("\(entry.path).groupId", expected: "an identifier of its own for each group", found: found)
+                reader.fault("\(entry.path).groupId", expected: "a unique identifier for each group", found: found)
             }
         }
         for entry in reader.elements(root, "products", atMost: CatalogLimits.products) {
             guard let product = product(entry) else { continue }
             if let earlier = outcome.paths[product.id] {
                 let found = "\"\(JSONTree.short(product.id))\" after \(earlier)"
-                let expected = "an identifier of its own for each product"
+                let expected = "a unique identifier for each product"
                 reader.fault("\(entry.path).productId", expected: expected, found: found)
             }
             outcome.paths[product.id] = entry.path
@@ -66,7 +66,7 @@ struct CatalogDocumentReader {
                 "productId", "type", "referenceName", "price", "currency", "prices", "familyShareable", "forSale",
                 "localizations", "offers",
             ] + (type == .autoRenewable ? ["subscription"] : []),
-            why: type == .autoRenewable ? "" : " of a product that is no subscription"
+            why: type == .autoRenewable ? "" : " of a product that is not a subscription"
         )
         let referenceName = reader.text(object, "referenceName")
         let prices = priceList(object)
@@ -93,7 +93,7 @@ struct CatalogDocumentReader {
         )
     }
 
-    /// `price`, `currency` and `prices`: the default and the storefronts that differ from it.
+    /// `price`, `currency` and `prices`: the default, and the storefronts with other prices.
     mutating func priceList(_ object: DocumentObject) -> PriceList? {
         let currency = currency(object) ?? self.currency
         let standard = reader.money(object, "price", currency: currency)

@@ -1,13 +1,13 @@
-/// One thing that is wrong with a catalogue, at one place of it.
+/// A fault in a catalog, with its location.
 package struct CatalogFault: Codable, Equatable, Sendable, CustomStringConvertible {
-    /// Where: a JSON path such as `$.subscriptionGroups[0].subscriptions[2].displayPrice`.
+    /// The location: a JSON path such as `$.subscriptionGroups[0].subscriptions[2].displayPrice`.
     package let path: String
-    /// What would have been accepted there.
+    /// The expected value.
     package let expected: String
-    /// What was there instead.
+    /// The actual value.
     package let found: String
 
-    /// A fault at a place.
+    /// A fault at a location.
     package init(path: String, expected: String, found: String) {
         self.path = path
         self.expected = expected
@@ -18,14 +18,14 @@ package struct CatalogFault: Codable, Equatable, Sendable, CustomStringConvertib
     package var description: String { "\(path): expected \(expected), found \(found)" }
 }
 
-/// A catalogue is taken as a whole or refused as a whole; this names everything that stands in the way.
+/// Rejects a catalog as a whole, and lists every fault.
 package struct CatalogRefused: Error, Equatable, Sendable, CustomStringConvertible {
-    /// At least one, in the order in which the document was read.
+    /// At least one, in the order of the document.
     package let faults: [CatalogFault]
 
     /// A refusal for some faults.
     package init(faults: [CatalogFault]) {
-        precondition(!faults.isEmpty, "a catalogue without a fault is not refused")
+        precondition(!faults.isEmpty, "a catalog without a fault is not rejected")
         self.faults = faults
     }
 
@@ -37,7 +37,7 @@ package struct CatalogRefused: Error, Equatable, Sendable, CustomStringConvertib
     /// A heading, and a line for each fault.
     package var description: String {
         let heading = faults.count == 1 ? "one thing is wrong" : "\(faults.count) things are wrong"
-        return "The catalogue was refused as a whole; \(heading) with it:\n"
+        return "The catalog was rejected as a whole; \(heading) with it:\n"
             + faults.map { "  \($0)" }.joined(separator: "\n")
     }
 }

@@ -1,17 +1,17 @@
 import TillCore
 
-/// What a document says is for sale, checked by itself but not yet against a shop.
+/// The catalog in a document, before it is compared with the present one.
 package struct CatalogImport: Equatable, Sendable {
-    /// Only what the document says; `merged` puts it over what the shop sells.
+    /// Only the content of the document; ``merged(into:isSold:)`` combines it with the present catalog.
     package var catalog: Catalog
-    /// Where each product stands in the document, by its identifier, so that a later fault can name the place.
+    /// The location of each product in the document, by its identifier, for later faults.
     package var paths: [String: String]
     /// The key for promotional offers, if the document has one.
     package var offerKey: OfferKeyPair?
-    /// `5.0` and the like; nil for a document that does not say, and for Till's own.
+    /// The version, such as `5.0`; nil for a document without one, and for Till's own form.
     package var version: String?
 
-    /// The outcome of reading a document.
+    /// The result of reading a document.
     package init(
         catalog: Catalog,
         paths: [String: String] = [:],
@@ -24,14 +24,14 @@ package struct CatalogImport: Equatable, Sendable {
         self.version = version
     }
 
-    /// The catalogue after this import over a living shop (``TillCore/Catalog/updated(by:)``).
+    /// The present catalog after this import (``TillCore/Catalog/updated(by:)``).
     ///
-    /// A product that somebody bought keeps its type and its group for ever, as on the App Store: its transactions
-    /// say both. Everything else may change.
+    /// A product that was sold keeps its type and its group forever, as on the App Store, because its transactions
+    /// contain both. Everything else may change.
     ///
     /// - Parameters:
-    ///   - current: what the shop sells now.
-    ///   - isSold: whether anybody bought a product; a shop that cannot tell answers true.
+    ///   - current: the present catalog.
+    ///   - isSold: whether a product was ever sold; a shop that cannot know returns true.
     package func merged(
         into current: Catalog,
         isSold: (_ productID: String) -> Bool = { _ in true }
@@ -46,9 +46,9 @@ package struct CatalogImport: Equatable, Sendable {
         return current.updated(by: catalog)
     }
 
-    /// What keeps a product from taking the place of one that was sold.
+    /// The conflicts of a product with the sold product that it would replace.
     ///
-    /// - Parameter path: where the new product stands in its document.
+    /// - Parameter path: the location of the new product in its document.
     static func conflicts(of product: Product, with sold: Product?, at path: String) -> [CatalogFault] {
         guard let sold else { return [] }
         if product.type != sold.type {

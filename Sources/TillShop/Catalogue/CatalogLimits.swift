@@ -1,16 +1,16 @@
-/// How large a catalogue may be. Far above what a real app has, and low enough that a hostile file costs little memory.
+/// Limits of a catalog: far above what a real app has, and low enough that a hostile file needs little memory.
 package enum CatalogLimits {
-    /// Bytes of a whole document.
+    /// Bytes of a document.
     package static let bytes = 8 * 1_024 * 1_024
-    /// Arrays and objects inside each other.
+    /// The depth of nested arrays and objects.
     package static let depth = 64
-    /// Values of a document, counting each string, number, array and object.
+    /// Values in a document, counting each string, number, array and object.
     package static let values = 250_000
-    /// Products of a catalogue, of all types together.
+    /// Products in a catalog, of all types together.
     package static let products = 10_000
-    /// Subscription groups of a catalogue.
+    /// Subscription groups in a catalog.
     package static let groups = 1_000
-    /// Offers of one kind on one product; 350 win-back offers are the most that the App Store takes.
+    /// Offers of one kind on one product; the App Store allows up to 350 win-back offers.
     package static let offers = 500
     /// Languages of one product or group.
     package static let localizations = 200
@@ -20,12 +20,12 @@ package enum CatalogLimits {
     package static let identifier = 255
     /// Characters of a name or a description.
     package static let text = 10_000
-    /// Faults that are listed; past them a document is not read further.
+    /// Listed faults; after them reading stops.
     package static let faults = 1_000
-    /// Bytes of the places at which faults are; past them no more is listed.
+    /// Bytes of the paths of listed faults.
     package static let bytesOfFaults = 128 * 1_024
 
-    // MARK: Numbers. A catalog is refused with others, so that every state with a catalog can be imported elsewhere.
+    // MARK: Numbers. Every catalog must stay within them, so that a state with it can be imported elsewhere.
 
     /// Levels of a subscription group.
     package static let levels = 1...1_000_000
@@ -33,6 +33,6 @@ package enum CatalogLimits {
     package static let redemptions = 1...largest
     /// Apple ids of apps.
     package static let appleIDs = 1...largest
-    /// The last millisecond of the year 9999, which is the largest number that a state holds except for identifiers.
+    /// The last millisecond of the year 9999, which is the largest number in a state except for identifiers.
     private static let largest = 253_402_300_799_999
 }

@@ -1,6 +1,7 @@
-/// Decimal texts and thousandths, without a binary fraction in between.
+/// Converts between decimal texts and thousandths, without binary fractions.
 enum DecimalAmount {
-    /// Digits before the point at the most: ten reach any price in any currency and leave room for a quantity.
+    /// The maximum number of digits before the point: ten are enough for any price in any currency and leave room for a
+    /// quantity.
     private static let wholeDigits = 10
 
     /// The thousandths of a text such as `4.99`, `300` or `0.5`; nil for a sign, an exponent, a fourth decimal, a
@@ -18,7 +19,7 @@ enum DecimalAmount {
         return amount
     }
 
-    /// The shortest text of thousandths that people write: no decimals for a whole amount, otherwise two or three.
+    /// The shortest usual text of thousandths: no decimals for a whole amount, otherwise two or three.
     static func text(_ milliunits: Int64) -> String {
         let (whole, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
         let sign = milliunits < 0 ? "-" : ""

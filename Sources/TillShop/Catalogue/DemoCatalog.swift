@@ -1,9 +1,8 @@
-/// The catalogue that ships with Till: a made-up app about plants, with everything that can be sold.
+/// The catalog of the demo: an invented app about plants, with products of every type.
 ///
-/// `Catalogs/demo.storekit` is the file; the build puts its bytes into the binary, so that Till needs nothing beside
-/// it.
+/// The build embeds the file `Catalogs/demo.storekit` in the binary, so that Till needs no other file.
 package enum DemoCatalog {
-    /// The bundle id that its products belong to.
+    /// The bundle id of its app.
     package static let bundleID = "com.example.till.demo"
 
     /// The file, for ``StoreKitFile/read(_:)``.

@@ -1,6 +1,6 @@
 import TillCore
 
-/// An object of a document and where it stands.
+/// An object of a document with its path.
 struct DocumentObject {
     let path: String
     private let members: [String: JSONTree]
@@ -14,7 +14,7 @@ struct DocumentObject {
         self.members = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value of a key; `null` counts as absent, as Xcode writes it for what is not set.
+    /// The value of a key; `null` counts as absent, because Xcode writes it for missing values.
     subscript(key: String) -> JSONTree? {
         members[key].flatMap { $0 == .null ? nil : $0 }
     }
@@ -23,20 +23,21 @@ struct DocumentObject {
     func path(_ key: String) -> String { JSONTree.path(path, key) }
 }
 
-/// An element of an array and where it stands.
+/// An element of an array with its path.
 typealias DocumentElement = (value: JSONTree, path: String)
 
-/// Typed reading that goes on past a fault, so that all of them can be named at once.
+/// Reads typed values, and continues after a fault, so that all faults can be reported at once.
 ///
-/// Each function answers nil for what is absent or wrong; only what is wrong (or absent and required) leaves a fault.
+/// Each function returns nil for an absent or wrong value; only a wrong value, or an absent one that is required, adds
+/// a fault.
 struct DocumentReader {
     private(set) var faults: [CatalogFault] = []
 
-    /// Whether so much is wrong that reading on is of no use.
+    /// Whether there are so many faults that reading stops.
     private(set) var isFull = false
     private var bytesOfPaths = 0
 
-    /// Notes a fault.
+    /// Adds a fault.
     mutating func fault(_ path: String, expected: String, found: String) {
         guard !isFull else { return }
         bytesOfPaths += path.utf8.count
@@ -49,7 +50,7 @@ struct DocumentReader {
         }
     }
 
-    /// Throws if anything was wrong.
+    /// Throws if there are any faults.
     func finish() throws(CatalogRefused) {
         if !faults.isEmpty { throw CatalogRefused(faults: faults) }
     }
@@ -73,7 +74,7 @@ struct DocumentReader {
         return object((value, parent.path(key)))
     }
 
-    /// The elements of the array under a key; an absent one has none.
+    /// The elements of the array under a key; none if it is absent.
     mutating func elements(_ object: DocumentObject, _ key: String, atMost limit: Int) -> [DocumentElement] {
         guard let value = object[key] else { return [] }
         let path = object.path(key)
@@ -93,7 +94,7 @@ struct DocumentReader {
         elements(object, key, atMost: limit).compactMap { self.object($0) }
     }
 
-    /// A text of any content, within ``CatalogLimits/text``.
+    /// Any text, within ``CatalogLimits/text``.
     mutating func text(_ object: DocumentObject, _ key: String) -> String? {
         guard let value = object[key] else { return nil }
         guard case .string(let text) = value else {
@@ -123,9 +124,9 @@ struct DocumentReader {
             fault(object.path(key), expected: "no control characters", found: value.summary)
             return nil
         }
-        // Addresses cannot say them.
+        // URLs cannot contain them as a path segment.
         guard text != ".", text != ".." else {
-            fault(object.path(key), expected: "more than dots", found: value.summary)
+            fault(object.path(key), expected: "an identifier other than . and ..", found: value.summary)
             return nil
         }
         return text
@@ -141,7 +142,7 @@ struct DocumentReader {
         return flag
     }
 
-    /// A whole number of a range, without point or exponent.
+    /// A whole number in a range, without a point or exponent.
     mutating func integer(
         _ object: DocumentObject,
         _ key: String,
@@ -159,7 +160,7 @@ struct DocumentReader {
         return integer((value, object.path(key)), in: range, expected: expected)
     }
 
-    /// A whole number of a range.
+    /// A whole number in a range.
     mutating func integer(_ element: DocumentElement, in range: ClosedRange<Int>, expected: String) -> Int? {
         guard case .number(let digits) = element.value, let number = Int(digits), range.contains(number) else {
             fault(element.path, expected: expected, found: element.value.summary)
@@ -168,7 +169,7 @@ struct DocumentReader {
         return number
     }
 
-    /// Reports every key that is not one of those; a mistyped key must not pass for a setting that was left out.
+    /// Reports every key that is not allowed, so that a mistyped key is not ignored.
     mutating func onlyKeys(_ object: DocumentObject, _ allowed: [String], why: String = "") {
         for key in object.keys where !allowed.contains(key) && object[key] != nil {
             let expected = "one of the keys " + allowed.joined(separator: ", ") + why
@@ -176,7 +177,7 @@ struct DocumentReader {
         }
     }
 
-    /// One of a few words, by what they mean.
+    /// One of a few words, with its meaning.
     mutating func choice<Meaning>(
         _ object: DocumentObject,
         _ key: String,
@@ -191,7 +192,7 @@ struct DocumentReader {
         return choice((value, object.path(key)), of: words)
     }
 
-    /// One of a few words, by what they mean.
+    /// One of a few words, with its meaning.
     mutating func choice<Meaning>(_ element: DocumentElement, of words: KeyValuePairs<String, Meaning>) -> Meaning? {
         if case .string(let text) = element.value, let match = words.first(where: { $0.key == text }) {
             return match.value
@@ -203,7 +204,7 @@ struct DocumentReader {
 }
 
 extension DocumentReader {
-    /// A period in ISO 8601; which lengths are allowed is the caller's to say.
+    /// A period in ISO 8601, from a list of allowed periods.
     mutating func period(
         _ object: DocumentObject,
         _ key: String,
@@ -222,7 +223,7 @@ extension DocumentReader {
         return period
     }
 
-    /// An amount, as a string or a bare number, in a currency.
+    /// An amount in a currency, as a string or a number.
     mutating func money(_ object: DocumentObject, _ key: String, currency: String, isRequired: Bool = true) -> Money? {
         let expected = "an amount of 0 or more with at most 3 decimals, such as \"4.99\""
         guard let value = object[key] else {
@@ -254,7 +255,7 @@ extension DocumentReader {
         }
     }
 
-    /// The code of a storefront that exists; nil when absent.
+    /// The code of an existing storefront; nil if absent.
     mutating func storefront(_ object: DocumentObject, _ key: String) -> String? {
         guard let value = object[key] else { return nil }
         if case .string(let code) = value, let storefront = Storefront(code: code) { return storefront.code }
@@ -263,7 +264,7 @@ extension DocumentReader {
         return nil
     }
 
-    /// One of Xcode's numbers for how fast time passes; nil when absent.
+    /// One of Xcode's numbers for the renewal rate; nil if absent.
     mutating func timeRate(_ object: DocumentObject, _ key: String) -> Int? {
         guard let rate = integer(object, key, in: 0...Int.max) else { return nil }
         if CatalogRates.all.contains(rate) { return rate }

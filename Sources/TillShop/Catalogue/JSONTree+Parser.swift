@@ -1,12 +1,12 @@
 extension JSONTree {
-    /// Reads a document strictly: RFC 8259, valid UTF-8 without a byte order mark, no key twice in an object, and
+    /// Parses a document strictly: RFC 8259, valid UTF-8 without a byte order mark, no repeated key in an object, and
     /// within ``CatalogLimits``.
     ///
-    /// Text that is not JSON stops at its first error, named by line and column; every repeated key is named.
+    /// Invalid JSON is reported at its first error, with line and column; every repeated key is reported.
     ///
-    /// - Parameter keepsNull: whether a text may have U+0000, which not every engine can keep.
+    /// - Parameter keepsNull: whether a text may contain U+0000, which not every engine can store.
     package static func parse(_ bytes: [UInt8], keepsNull: Bool = false) throws(CatalogRefused) -> JSONTree {
-        if let fault = reasonNotToRenew(in: bytes) { throw CatalogRefused(faults: [fault]) }
+        if let fault = unreadableReason(in: bytes) { throw CatalogRefused(faults: [fault]) }
         var parser = JSONTreeParser(bytes, keepsNull: keepsNull)
         let tree: JSONTree
         do {
@@ -18,8 +18,8 @@ extension JSONTree {
         return tree
     }
 
-    /// What keeps bytes from being read at all.
-    private static func reasonNotToRenew(in bytes: [UInt8]) -> CatalogFault? {
+    /// Why bytes cannot be parsed at all.
+    private static func unreadableReason(in bytes: [UInt8]) -> CatalogFault? {
         func fault(_ expected: String, _ found: String) -> CatalogFault {
             CatalogFault(path: "$", expected: expected, found: found)
         }
@@ -46,15 +46,15 @@ extension JSONTree {
     }
 }
 
-/// Where a text stops being JSON.
+/// A syntax error and its position.
 private struct JSONSyntaxError: Error {
     let expected: String
     let offset: Int
-    /// A found text that says more than the character there.
+    /// A description of what was found, if it is more than the character at the position.
     var found: String?
 }
 
-/// A recursive descent over bytes that are known to be UTF-8; the depth limit bounds the recursion.
+/// A recursive descent parser over valid UTF-8; the depth limit bounds the recursion.
 private struct JSONTreeParser {
     private let bytes: [UInt8]
     private var offset = 0
@@ -77,7 +77,7 @@ private struct JSONTreeParser {
         return tree
     }
 
-    /// An error in words, with its line and column, both from 1; columns count bytes.
+    /// The description of an error, with its line and column, both from 1; columns count bytes.
     func place(_ error: JSONSyntaxError) -> String {
         let before = bytes[..<error.offset]
         let line = before.count { $0 == 0x0A } + 1
@@ -135,7 +135,7 @@ private struct JSONTreeParser {
         return .object(members)
     }
 
-    /// The key is the last step to where the reader stands.
+    /// The key is the last step of the present path.
     private mutating func noteRepeatedKey() {
         guard repeatedKeys.count < CatalogLimits.faults, bytesOfFaults < CatalogLimits.bytesOfFaults else { return }
         let fault = CatalogFault(path: place.path, expected: "each key once", found: "the key twice")
@@ -172,7 +172,7 @@ private struct JSONTreeParser {
         }
     }
 
-    /// Steps over a punctuation mark and the space before it, if it is there.
+    /// Skips a punctuation mark and the space before it, if it is there.
     private mutating func take(_ mark: Unicode.Scalar) -> Bool {
         skipSpace()
         guard offset < bytes.count, bytes[offset] == UInt8(ascii: mark) else { return false }
@@ -191,7 +191,7 @@ private struct JSONTreeParser {
 }
 
 extension JSONTreeParser {
-    /// The digits of a number, which RFC 8259 spells without leading zeros and without a plus sign.
+    /// The digits of a number; RFC 8259 allows no leading zeros and no plus sign.
     private mutating func number() throws(JSONSyntaxError) -> String {
         let start = offset
         if bytes[offset] == UInt8(ascii: "-") { offset += 1 }
@@ -214,7 +214,7 @@ extension JSONTreeParser {
         if offset == start { throw JSONSyntaxError(expected: "a digit", offset: offset) }
     }
 
-    /// The text between two quotes; the offset stands on the first of them.
+    /// The text between two quotes; the offset is at the first of them.
     private mutating func string() throws(JSONSyntaxError) -> String {
         let start = offset
         var text: [UInt8] = []
@@ -254,7 +254,7 @@ extension JSONTreeParser {
         }
     }
 
-    /// The four digits behind `\u`, or the twelve characters of a surrogate pair.
+    /// The four digits after `\u`, or the twelve characters of a surrogate pair.
     private mutating func unicodeEscape(from start: Int) throws(JSONSyntaxError) -> Unicode.Scalar {
         let wrong = JSONSyntaxError(expected: "an escaped Unicode character", offset: start)
         guard let first = fourHexDigits() else { throw wrong }
@@ -262,7 +262,7 @@ extension JSONTreeParser {
             throw JSONSyntaxError(expected: "a text without U+0000", offset: start, found: "U+0000")
         }
         if let scalar = Unicode.Scalar(first) { return scalar }
-        // A surrogate: only the high one may come first, and the low one must follow at once.
+        // A surrogate: the high one must come first, and the low one must follow directly.
         guard (0xD800..<0xDC00).contains(first), bytes[offset...].starts(with: [0x5C, 0x75]) else { throw wrong }
         offset += 2
         guard let second = fourHexDigits(), (0xDC00..<0xE000).contains(second) else { throw wrong }

@@ -1,5 +1,5 @@
 extension JSONTree {
-    /// The document as UTF-8, two spaces a level, keys in the order they have here, a line break at the end.
+    /// The document as UTF-8, indented by two spaces, with keys in their order and a line break at the end.
     package func written() -> [UInt8] {
         var out: [UInt8] = []
         write(to: &out, indent: 0)

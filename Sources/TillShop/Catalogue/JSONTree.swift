@@ -1,11 +1,11 @@
-/// A JSON document as it was written: numbers keep their digits, objects their order.
+/// A JSON document as it was written: numbers keep their digits, and objects their order.
 ///
-/// Foundation's reader turns 4.99 into a binary fraction and takes the last of two equal keys in silence; a catalogue
-/// needs exact prices and wants to be told of the second key.
+/// Foundation's parser turns 4.99 into a binary fraction and silently accepts repeated keys; a catalog needs exact
+/// prices and an error for repeated keys.
 package enum JSONTree: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// The digits as they stand in the text, already checked against the grammar.
+    /// The digits of the text, already checked against the grammar.
     case number(String)
     case string(String)
     case array([JSONTree])
@@ -25,7 +25,7 @@ package enum JSONTree: Equatable, Sendable {
         }
     }
 
-    /// What this is, in words that fit behind "found".
+    /// A description that fits after "found".
     package var summary: String {
         switch self {
         case .null: "null"
@@ -37,15 +37,15 @@ package enum JSONTree: Equatable, Sendable {
         }
     }
 
-    /// A text cut to a length that a message can carry, on one line.
+    /// A text cut to a length for a message, on one line.
     package static func short(_ text: String) -> String {
-        // One character may be of any length.
+        // A single character may have any length.
         let start = text.cut(toBytes: 60 * 4).prefix(60)
         let line = String(start.map { $0.isNewline || $0 == "\t" ? " " : $0 })
         return start.utf8.count < text.utf8.count ? line + "…" : line
     }
 
-    /// The path of a member of the object at a path: `$.a.b`, or `$.a["b c"]` for a key that is no plain word, or is
+    /// The path of a member of the object at a path: `$.a.b`, or `$.a["b c"]` for a key that is not a plain word, or
     /// too long for one.
     package static func path(_ parent: String, _ key: String) -> String { parent + step(to: key) }
 
@@ -61,8 +61,8 @@ package enum JSONTree: Equatable, Sendable {
     }
 }
 
-/// Where a reader of a document stands, step by step. It becomes a text only where somebody must be told: whoever wrote
-/// the document chose how long its keys are, and how often they are passed.
+/// The present path of a parser. The text is built only for a message, because a hostile document may have long keys
+/// and many values.
 package struct JSONPlace: Sendable {
     private enum Step: Sendable {
         case key(String)
@@ -71,7 +71,7 @@ package struct JSONPlace: Sendable {
 
     private var steps: [Step] = []
 
-    /// At the top.
+    /// The root.
     package init() {}
 
     /// `$.a[2].b`.
@@ -84,12 +84,12 @@ package struct JSONPlace: Sendable {
         }
     }
 
-    /// Steps down to a member of an object.
+    /// Enters a member of an object.
     package mutating func enter(_ key: String) { steps.append(.key(key)) }
 
-    /// Steps down to an element of an array.
+    /// Enters an element of an array.
     package mutating func enter(_ index: Int) { steps.append(.index(index)) }
 
-    /// Steps up again.
+    /// Leaves the last member or element.
     package mutating func leave() { steps.removeLast() }
 }

@@ -1,6 +1,6 @@
-/// The key with which a `.storekit` file lets an app's server sign promotional offers.
+/// The key of a `.storekit` file that signs promotional offers.
 ///
-/// Till keeps its public half only. The private one never shows in a description or a dump.
+/// Till stores its public half only. The private half never appears in a description or a dump.
 package struct OfferKeyPair: Equatable, Sendable, CustomStringConvertible, CustomReflectable {
     /// `keyId` of the signature.
     package let id: String

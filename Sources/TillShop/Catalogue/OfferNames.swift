@@ -1,6 +1,6 @@
 import TillCore
 
-/// The words of ``CatalogDocument`` for the parts of an offer.
+/// The words of ``CatalogDocument`` for the properties of an offer.
 package enum OfferNames {
     static let kinds: KeyValuePairs<String, OfferKind> = [
         "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .code, "WIN_BACK": .winBack,

@@ -1,33 +1,33 @@
 import TillCore
 
-/// What an offer may be, whichever document it comes from (docs/catalogue.md).
+/// The rules for offers in all kinds of documents (docs/catalog.md).
 enum OfferRules {
-    /// Lengths of a subscription.
+    /// The possible periods of a subscription.
     static let subscriptionPeriods: [Period] = [
         Period(1, .week), Period(1, .month), Period(2, .month), Period(3, .month), Period(6, .month), Period(1, .year),
     ]
 
-    /// Lengths of an offer that is free or paid up front.
+    /// The possible periods of an offer that is free or paid up front.
     static let offerPeriods: [Period] = [
         Period(3, .day), Period(1, .week), Period(2, .week), Period(1, .month), Period(2, .month), Period(3, .month),
         Period(6, .month), Period(1, .year),
     ]
 
-    /// How often an offer that is paid as you go may repeat.
+    /// How often a pay-as-you-go offer may repeat.
     static let periodCounts = 1...12
 
-    /// The words for the ways to pay, the same in both documents.
+    /// The words for billing plans, the same in both kinds of documents.
     static let billingPlanKinds: KeyValuePairs<String, BillingPlan.Kind> = [
         "BILLED_UPFRONT": .billedUpfront, "MONTHLY": .monthly,
     ]
 
-    /// What twelve payments come to: the commitment of a monthly plan whose document leaves the sum out.
+    /// The price of twelve payments: the commitment of a monthly plan whose document has no sum.
     static func commitment(of prices: PriceList) -> PriceList? {
         guard let standard = prices.standard.times(12) else { return nil }
         return PriceList(standard: standard, byStorefront: prices.byStorefront.compactMapValues { $0.times(12) })
     }
 
-    /// Reports a second plan of one kind, and a commitment on anything but a year.
+    /// Reports a repeated billing plan, and a monthly plan on a subscription of other than a year.
     static func check(
         _ kind: BillingPlan.Kind,
         path: String,
@@ -44,18 +44,18 @@ enum OfferRules {
         }
     }
 
-    /// The names under which a document has the parts of an offer's length.
+    /// The keys of an offer's length in a document.
     struct Keys {
         let period: String
         let count: String
     }
 
-    /// An offer's length in the core's form: one period, repeated only when paid as you go.
+    /// The length of an offer in the form of TillCore: one period, repeated only for pay as you go.
     ///
-    /// Free and prepaid offers have a single period. A file that spells two weeks as twice `P1W` means `P2W` and is
-    /// taken so, as long as the whole is a length that offers have.
+    /// Free and prepaid offers have a single period. Two times `P1W` in a file is read as `P2W`, as long as the result
+    /// is a possible length of offers.
     ///
-    /// - Parameter base: the period in which the subscription is billed; nil when it is unknown because it is wrong.
+    /// - Parameter base: the billing period of the subscription; nil if it is invalid.
     static func length(
         of object: DocumentObject,
         mode: OfferMode,
@@ -87,7 +87,7 @@ enum OfferRules {
         return (period, 1)
     }
 
-    /// Reports offers that cannot be told apart: the same kind, identifier and billing plan twice on one product.
+    /// Reports offers with the same kind, identifier and billing plan on one product.
     static func checkUniqueness(_ offers: [(offer: Offer, path: String)], reader: inout DocumentReader) {
         struct Identity: Hashable {
             let kind: OfferKind
@@ -101,7 +101,7 @@ enum OfferRules {
                 let what = offer.id.map { "\"\($0)\"" } ?? "another"
                 reader.fault(
                     path,
-                    expected: offer.id == nil ? "one introductory offer" : "an identifier of its own for each offer",
+                    expected: offer.id == nil ? "one introductory offer" : "a unique identifier for each offer",
                     found: "\(what) after \(earlier)"
                 )
             } else {

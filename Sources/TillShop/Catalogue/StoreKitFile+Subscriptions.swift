@@ -6,7 +6,7 @@ extension StoreKitFile {
         let id = reader.identifier(object, "id")
         if let id, catalog.groups[id] != nil {
             let found = JSONTree.string(id).summary + " again"
-            reader.fault(object.path("id"), expected: "an identifier of its own for each group", found: found)
+            reader.fault(object.path("id"), expected: "a unique identifier for each group", found: found)
         }
         let name = reader.text(object, "name")
         let localizations = reader.localizations(object)
@@ -81,7 +81,7 @@ extension StoreKitFile {
     private mutating func offers(_ object: DocumentObject, period: Period?) -> [Offer] {
         var found: [(offer: Offer, path: String)] = []
         var introductory = list(object, "introductoryOffers", .introductory, period)
-        // Version 5 writes the list and, for older Xcodes, the same offer alone beside it.
+        // Version 5 writes the list and, for older versions of Xcode, also the same offer alone.
         if let exclusive = reader.object(object, "introductoryOffer"),
             let offer = offer(exclusive, kind: .introductory, period: period),
             !introductory.contains(where: { $0.offer.billingPlan == offer.billingPlan })
@@ -120,7 +120,7 @@ extension StoreKitFile {
         let audience = kind == .code ? audience(object) : []
         let isStackable = kind == .code && reader.flag(object, "isStackable")
         guard let mode else { return nil }
-        // Early versions keep the price of what has become free; it says nothing.
+        // Early versions keep the former price of a free offer; it has no meaning.
         let price = mode == .freeTrial ? nil : reader.money(object, "displayPrice", currency: currency)
         let length = OfferRules.length(
             of: object,
@@ -150,7 +150,7 @@ extension StoreKitFile {
         case .introductory: nil
         case .promotional: reader.identifier(object, "offerID")
         case .code: reader.identifier(object, "referenceName")
-        // No file with one was ever seen, so either name serves.
+        // No file with such an offer is known, so both names are accepted.
         case .winBack:
             if object["offerID"] == nil, object["referenceName"] != nil {
                 reader.identifier(object, "referenceName")

@@ -1,11 +1,11 @@
 import Foundation
 import TillCore
 
-/// Reads the `.storekit` files that Xcode writes, versions 1.0 to 5.0 (docs/catalogue.md).
+/// Reads the `.storekit` files of Xcode, versions 1.0 to 5.0 (docs/catalog.md).
 ///
-/// Hand-written files are met halfway: a missing `version`, `identifier` or `internalID`, a bare number for a version
-/// or a price, `winBackOffers` with a capital. What Xcode itself refuses (`id` for `productID`, `familySharable`,
-/// `freeTrial`) is refused here with a word about the right spelling. Unknown keys mean nothing and do no harm.
+/// Hand-written files may omit `version`, `identifier` and `internalID`, use a plain number for a version or price, and
+/// write `winBackOffers` with a capital B. Keys that Xcode itself rejects (`id` for `productID`, `familySharable`,
+/// `freeTrial`) are rejected with a hint at the right spelling. Unknown keys are ignored.
 package struct StoreKitFile {
     var reader = DocumentReader()
     var currency = Storefront.unitedStates.currency
@@ -13,7 +13,7 @@ package struct StoreKitFile {
     var paths: [String: String] = [:]
     var productCount = 0
 
-    /// Reads a whole file, or refuses it with everything that is wrong with it.
+    /// Reads a whole file, or throws all its faults.
     package static func read(_ bytes: [UInt8]) throws(CatalogRefused) -> CatalogImport {
         let tree = try JSONTree.parse(bytes)
         var file = StoreKitFile()
@@ -23,7 +23,7 @@ package struct StoreKitFile {
     private mutating func file(_ tree: JSONTree) throws(CatalogRefused) -> CatalogImport {
         guard let root = reader.object((tree, "$")) else { throw CatalogRefused(faults: reader.faults) }
         let sections = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
-        // Any other JSON file would read as an empty catalogue, and importing that takes everything off sale.
+        // Any other JSON file would be read as an empty catalog, and importing that removes everything from sale.
         guard sections.contains(where: { root[$0] != nil }) else {
             let expected = "a StoreKit configuration with " + sections.joined(separator: ", ")
             throw CatalogRefused(path: "$", expected: expected, found: "an object with none of them")
@@ -122,7 +122,7 @@ package struct StoreKitFile {
 }
 
 extension StoreKitFile {
-    /// The identifier of a product, noted with its place; a second product of the same one is a fault.
+    /// The identifier of a product, recorded with its location; a repeated identifier is a fault.
     mutating func productID(_ object: DocumentObject) -> String? {
         productCount += 1
         if productCount == CatalogLimits.products + 1 {
@@ -133,14 +133,14 @@ extension StoreKitFile {
         guard let id = reader.identifier(object, "productID") else { return nil }
         if let earlier = paths[id] {
             let found = "\"\(JSONTree.short(id))\" after \(earlier)"
-            reader.fault(object.path("productID"), expected: "an identifier of its own for each product", found: found)
+            reader.fault(object.path("productID"), expected: "a unique identifier for each product", found: found)
             return nil
         }
         paths[id] = object.path
         return id
     }
 
-    /// Whether a family shares a product.
+    /// Whether a family can share a product.
     mutating func familyShareable(_ object: DocumentObject) -> Bool {
         guard !isMisspelt(object, "familySharable", for: "familyShareable") else { return false }
         return reader.flag(object, "familyShareable")
@@ -159,19 +159,20 @@ extension StoreKitFile {
         settings.locale = reader.identifier(object, "_locale", isRequired: false) ?? settings.locale
         settings.timeRate = reader.timeRate(object, "_timeRate") ?? settings.timeRate
         settings.isBillingGracePeriodEnabled = reader.flag(object, "_billingGracePeriodEnabled")
-        // Two names of different Xcodes for the same switch.
+        // Two names in different versions of Xcode for the same switch.
         let older = reader.flag(object, "_billingIssuesEnabled")
         let newer = reader.flag(object, "_renewalBillingIssuesEnabled")
         settings.areRenewalBillingIssuesEnabled = older || newer
         settings.isAskToBuyEnabled = reader.flag(object, "_askToBuyEnabled")
-        // Only a synced file has the Apple id; a local one may hold eight hexadecimal digits, which mean nothing here.
+        // Only a synced file has the Apple id; a local one may have eight hexadecimal digits, which have no meaning
+        // here.
         settings.appAppleID = reader.text(object, "_applicationInternalID").flatMap { text in
             appleID(text, at: object.path("_applicationInternalID"))
         }
         return settings
     }
 
-    /// The Apple id that a text has; nil when it has none.
+    /// The Apple id in a text; nil if there is none.
     private mutating func appleID(_ text: String, at path: String) -> Int64? {
         let digits = text.drop { $0 == "0" }
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

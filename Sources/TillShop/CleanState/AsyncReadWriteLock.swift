@@ -1,22 +1,24 @@
 import Synchronization
 
-/// Lets acts go on side by side, and whoever puts another state in place of the present one go alone.
+/// A read-write lock for the shop: ordinary operations share it, and replacing the whole state (reset, restore, import)
+/// holds it exclusively.
 ///
-/// Whoever is inside may go in again, also in child tasks, while somebody waits to be alone: locks are taken inside
-/// only, so that nobody who holds one waits outside for those who want it.
+/// A task that holds the lock may enter again, also from child tasks, while an exclusive caller waits. So take other
+/// locks only inside this one; otherwise a task that holds such a lock could wait here for a task that needs it.
 final class AsyncReadWriteLock: Sendable {
-    /// What was read in one era is not written in another: between them everything was replaced.
+    /// Each exclusive run begins a new epoch. Data read in one epoch must not be written in another, because everything
+    /// was replaced in between.
     typealias Era = Int
 
     private struct State {
         var inside = 0
-        var isAlone = false
+        var isExclusive = false
         var waiting: [CheckedContinuation<Void, Never>] = []
         var waitingToBeAlone: [CheckedContinuation<Void, Never>] = []
         var era: Era = 0
     }
 
-    /// Says that a task is inside; it is closed when the one who went in goes out.
+    /// Marks a task as holding the lock, until the call that entered returns.
     private final class Pass: Sendable {
         let isOpen = Atomic<Bool>(true)
     }
@@ -25,18 +27,18 @@ final class AsyncReadWriteLock: Sendable {
 
     private let state = Mutex(State())
 
-    /// The present era.
+    /// The current epoch.
     var era: Era { state.withLock { $0.era } }
-    /// How many are inside, side by side.
+    /// How many callers hold the shared lock.
     var inside: Int { state.withLock { $0.inside } }
-    /// How many wait to go in.
+    /// How many callers wait for the shared lock.
     var waiting: Int { state.withLock { $0.waiting.count } }
-    /// How many wait to be alone.
+    /// How many callers wait for the exclusive lock.
     var waitingToBeAlone: Int { state.withLock { $0.waitingToBeAlone.count } }
 
-    /// Runs a body side by side with others.
+    /// Runs a body under the shared lock.
     ///
-    /// - Parameter pushing: goes in before those who wait to be alone: for what those inside wait for.
+    /// - Parameter pushing: enters before waiting exclusive callers; for work that the present holders wait for.
     func shared<Value>(pushing: Bool = false, _ body: () async throws -> Value) async rethrows -> Value {
         await enter(pushing: pushing)
         let pass = Pass()
@@ -44,13 +46,13 @@ final class AsyncReadWriteLock: Sendable {
         return try await Self.$pass.withValue(pass, operation: body)
     }
 
-    /// Runs a body while nobody else is inside. A new era begins at its end: what somebody reads meanwhile, who is not
-    /// inside, may still be of the old one.
+    /// Runs a body under the exclusive lock. A new epoch begins when it ends, because callers outside the lock may
+    /// still have read the old state meanwhile.
     func exclusive<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         await withCheckedContinuation { going in
             let isFree = state.withLock { state in
-                guard state.inside > 0 || state.isAlone else {
-                    state.isAlone = true
+                guard state.inside > 0 || state.isExclusive else {
+                    state.isExclusive = true
                     return true
                 }
                 state.waitingToBeAlone.append(going)
@@ -58,16 +60,16 @@ final class AsyncReadWriteLock: Sendable {
             }
             if isFree { going.resume() }
         }
-        defer { leaveAlone() }
+        defer { leaveExclusive() }
         return try await body()
     }
 
     private func enter(pushing: Bool) async {
         await withCheckedContinuation { going in
             let isFree = state.withLock { state in
-                // A pass is closed under this lock, so an open one means that somebody is inside.
+                // A pass is closed under this lock, so an open pass means that the caller is inside.
                 let goesFirst = pushing || Self.pass?.isOpen.load(ordering: .relaxed) == true
-                guard !state.isAlone, state.waitingToBeAlone.isEmpty || goesFirst else {
+                guard !state.isExclusive, state.waitingToBeAlone.isEmpty || goesFirst else {
                     state.waiting.append(going)
                     return false
                 }
@@ -83,20 +85,20 @@ final class AsyncReadWriteLock: Sendable {
             pass.isOpen.store(false, ordering: .relaxed)
             state.inside -= 1
             guard state.inside == 0, !state.waitingToBeAlone.isEmpty else { return nil }
-            state.isAlone = true
+            state.isExclusive = true
             return state.waitingToBeAlone.removeFirst()
         }
         next?.resume()
     }
 
-    private func leaveAlone() {
+    private func leaveExclusive() {
         let next: [CheckedContinuation<Void, Never>] = state.withLock { state in
             state.era += 1
-            // Those who waited meanwhile come before the next who wants to be alone.
-            state.isAlone = false
+            // Shared callers that waited meanwhile run before the next exclusive caller.
+            state.isExclusive = false
             if state.waiting.isEmpty {
                 guard !state.waitingToBeAlone.isEmpty else { return [] }
-                state.isAlone = true
+                state.isExclusive = true
                 return [state.waitingToBeAlone.removeFirst()]
             }
             state.inside = state.waiting.count

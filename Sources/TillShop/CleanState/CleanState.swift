@@ -2,22 +2,22 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// What a reset takes away.
+/// What a reset deletes.
 package enum ResetDepth: Sendable {
-    /// All that happened: customers, the ledger, what was told and is owed; clocks, jobs and faults. What was set up
-    /// stays: apps, keys, catalogues, rules and endpoints.
+    /// Everything that happened: customers, the ledger, notifications and pending deliveries, clocks, jobs and faults.
+    /// The configuration stays: apps, keys, catalogs, environment settings and endpoints.
     case happenings
-    /// What was set up, too: of an app everything but its team; of the whole shop teams and keys as well.
+    /// The configuration, too: for one app everything except its team; for the whole shop also teams and keys.
     case everything
 }
 
-/// Takes the shop back to a clean state, or to one that was saved (docs/operating/clean-state.md).
+/// Resets the shop to a clean state or restores a snapshot (docs/operating/reset-and-snapshots.md).
 ///
-/// Identifiers are not taken back: what was handed out once names nothing else, ever.
+/// Identifiers are never reused: a number that was assigned once never names anything else.
 extension Shop {
-    /// Erases an app, or the whole shop (nil). What is under way ends first.
+    /// Erases an app, or the whole shop (nil), after running operations have ended.
     ///
-    /// - Throws: `StateRefused` for an app that does not exist, or where the operator forbids it.
+    /// - Throws: `StateRefused` for an app that does not exist, or if the operator forbids resets.
     package func reset(app: String?, _ depth: ResetDepth) async throws {
         try checkMayReset()
         let kinds: Set<DocumentKind> =
@@ -28,13 +28,13 @@ extension Shop {
         try await replacing {
             try checkKnown(app)
             try await storage.erase(app: app, documents: kinds)
-            try await readAgain()
+            try await reloadAll()
         }
     }
 
-    /// Saves an app, or the whole shop (nil), under a name; what was saved under it before is replaced.
+    /// Saves an app, or the whole shop (nil), under a name. Replaces an earlier snapshot of that name.
     ///
-    /// - Throws: `StateRefused` for a name that is none, an app that does not exist, or too many snapshots.
+    /// - Throws: `StateRefused` for an invalid name, an app that does not exist, or too many snapshots.
     package func saveSnapshot(_ name: String, of app: String?) async throws -> Snapshot {
         guard Self.isName(name) else { throw StateRefused.badName(name) }
         return try await exclusively("snapshots") {
@@ -45,28 +45,26 @@ extension Shop {
         }
     }
 
-    /// Those that somebody saved, by name.
+    /// The saved snapshots, by name.
     package func snapshots() async throws -> [Snapshot] {
         try await storage.snapshots().filter { Self.isName($0.name) }
     }
 
-    /// Puts back what was saved, exactly as it was. What is under way ends first.
-    ///
-    /// - Throws: `StateRefused`.
+    /// Restores a snapshot exactly as it was saved, after running operations have ended.
     package func restoreSnapshot(_ name: String) async throws -> Snapshot {
         try checkMayReset()
         return try await replacing {
             guard Self.isName(name), let snapshot = try await snapshots().first(where: { $0.name == name }) else {
                 throw StateRefused.unknownSnapshot(name, known: try await snapshots().map(\.name))
             }
-            try await putBack(name)
+            try await restoreAndReload(name)
             return snapshot
         }
     }
 
-    /// Forgets what was saved under a name.
+    /// Deletes a snapshot.
     ///
-    /// - Throws: `StateRefused` when nothing was.
+    /// - Throws: `StateRefused` when there is no snapshot of that name.
     package func removeSnapshot(_ name: String) async throws {
         let known = try await snapshots().map(\.name)
         guard known.contains(name) else { throw StateRefused.unknownSnapshot(name, known: known) }
@@ -75,22 +73,23 @@ extension Shop {
 
     // MARK: Parts
 
-    /// Snapshots at the most.
+    /// The maximum number of snapshots.
     package static let mostSnapshots = 100
 
-    /// Runs a body alone that puts another state in place of the present one, and then tells who waits for clocks.
+    /// Runs a body that replaces the state under the exclusive lock, then signals every clock.
     func replacing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         let value = try await gate.exclusive(body)
-        // Not before the new era: what is sent in the old one is not noted.
+        // Only in the new epoch: results of deliveries sent in the old one are not recorded.
         for clock in everyClock { signals.moved(clock) }
-        // As after a start: what was under way when the state was saved is finished.
+        // As after a start: finishes long work that was in progress when the state was saved.
         Task { await resumeLongWork() }
         return value
     }
 
-    /// Restores a snapshot and reads everything again; only for who is alone.
-    func putBack(_ name: String) async throws {
-        // Before, lest a server that dies in between keeps the old one; after, for what others made meanwhile.
+    /// Restores a snapshot and reloads everything; requires the exclusive lock.
+    func restoreAndReload(_ name: String) async throws {
+        // Once before, so that a server that crashes in between does not keep the old epoch; once after, because other
+        // nodes may have begun an epoch meanwhile.
         try await RestoreEpoch.beginAnother(in: storage)
         do {
             try await storage.restore(snapshot: name)
@@ -98,12 +97,12 @@ extension Shop {
             throw StateRefused.collides(table)
         }
         try await RestoreEpoch.beginAnother(in: storage)
-        try await readAgain()
+        try await reloadAll()
     }
 
-    /// What is held in memory follows the store.
-    func readAgain() async throws {
-        // What was put in the place of everything may have numbers of the block at hand, and chains of another Till's.
+    /// Reloads from the store everything that is held in memory.
+    func reloadAll() async throws {
+        // The restored state may contain numbers of the block in use, and chains of another Till.
         await identifiers.forget()
         try await chains.follow(storage)
         try await restoreEpochs.follow(storage)
@@ -127,8 +126,8 @@ extension Shop {
         }
     }
 
-    /// 1 to 64 letters, digits, dots, dashes and underscores, with a letter or a digit in front. What begins with a dot
-    /// is the shop's own.
+    /// 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Names that begin with
+    /// a dot are reserved for Till.
     static func isName(_ name: String) -> Bool {
         let marks: Set<Character> = [".", "-", "_"]
         func isPlain(_ character: Character) -> Bool {
@@ -139,20 +138,20 @@ extension Shop {
     }
 }
 
-/// Why a state was not saved, put back, written out or taken in. Nothing was changed.
+/// Why a reset, snapshot, restore, export or import was refused. Nothing was changed.
 package enum StateRefused: Error, Equatable, Sendable {
-    /// The operator does not let anybody erase or replace what there is.
+    /// The operator forbids erasing and replacing data.
     case forbidden
     case badName(String)
     case tooMany(Int)
     case unknownSnapshot(String, known: [String])
     case unknownApp(String, known: [String])
-    /// Numbers in it are another app's here.
+    /// Another app here uses numbers that are in the snapshot.
     case collides(ShopTable)
-    /// What is wrong with a file, and in which line of it.
+    /// An error in a file, and its line.
     case badFile(line: Int, String)
 
-    /// A word for programs.
+    /// The machine-readable code.
     package var code: String {
         switch self {
         case .forbidden: "reset_not_allowed"
@@ -165,27 +164,27 @@ package enum StateRefused: Error, Equatable, Sendable {
         }
     }
 
-    /// A sentence for people: what was wrong and what to do.
+    /// The message: what was wrong and what to do.
     package var message: String {
         switch self {
         case .forbidden:
-            "This server erases nothing (allowReset is false). Start it with --allow-reset true if it may."
+            "This server does not allow resets (allowReset is false). To allow them, start it with --allow-reset true."
         case .badName(let name):
-            "\(name.cut(toBytes: 64)) is no name for a snapshot: 1 to 64 letters, digits, dots, dashes and "
-                + "underscores, a letter or digit in front."
+            "\(name.cut(toBytes: 64)) is not a valid snapshot name: use 1 to 64 letters, digits, dots, dashes "
+                + "and underscores, beginning with a letter or digit."
         case .tooMany(let most):
-            "There are \(most) snapshots already; remove some with till snapshot remove."
+            "There are already \(most) snapshots, the maximum. Delete some: till snapshot remove."
         case .unknownSnapshot(let name, let known):
             "There is no snapshot \(name.cut(toBytes: 64)). "
-                + (known.isEmpty ? "Save one with till snapshot save." : "Snapshots: \(known.joined(separator: ", ")).")
+                + (known.isEmpty ? "Save one: till snapshot save." : "Snapshots: \(known.joined(separator: ", ")).")
         case .unknownApp(let app, let known):
             "There is no app \(app.cut(toBytes: 155)). "
-                + (known.isEmpty ? "Create one with till app create." : "Apps: \(known.joined(separator: ", ")).")
+                + (known.isEmpty ? "Create one: till app create." : "Apps: \(known.joined(separator: ", ")).")
         case .collides(let table):
-            "The \(table.rawValue) of this state have numbers or names that another app has here. Take it in where it "
-                + "came from, or on a Till that is empty (till reset --everything)."
+            "The \(table.rawValue) of this state have numbers or names that another app uses here. Import it into "
+                + "the Till it came from, or into an empty one (till reset --everything)."
         case .badFile(let line, let what):
-            "Line \(line): \(what). Write the file anew with till export-state."
+            "Line \(line): \(what). Create the file again: till export-state."
         }
     }
 }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// Whether each account of a written state has as many transactions and notifications as it says.
+/// Checks that each account of an exported state has as many transactions and notifications as its counters say.
 struct CountCheck {
     private struct Counts {
         let line: Int
@@ -23,7 +23,7 @@ struct CountCheck {
 
     /// An account.
     ///
-    /// - Parameter line: where it stands in the text.
+    /// - Parameter line: its line in the text.
     mutating func take(_ account: Account, line: Int) {
         counts[account.id] = Counts(
             line: line,
@@ -35,9 +35,9 @@ struct CountCheck {
         )
     }
 
-    /// A row of the ledger.
+    /// A transaction of the ledger.
     ///
-    /// - Returns: what is wrong with it, a clause; nil when nothing is.
+    /// - Returns: what is wrong, as a clause; nil if nothing.
     mutating func fault(in row: Transaction) -> String? {
         guard let present = counts[row.account] else { return nil }
         counts[row.account]?.rows += 1
@@ -51,10 +51,10 @@ struct CountCheck {
         return nil
     }
 
-    /// A notification about an account that a deadline or an operation caused.
+    /// A notification about an account, caused by a deadline or an operation.
     mutating func takeNotification(of account: Int64) { counts[AccountID(account)]?.notifications += 1 }
 
-    /// Accounts whose counts are wrong once every row has come.
+    /// Accounts with wrong counts, once every row has been read.
     var faults: [StateFault] {
         counts.compactMap { id, counts in
             if counts.rows != counts.rowCount {

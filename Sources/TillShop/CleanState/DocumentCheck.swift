@@ -4,18 +4,18 @@ import TillSigning
 import TillStorage
 
 extension Registry {
-    /// What is wrong with a document that somebody wishes to put down; nil when it can be read as what its kind says.
+    /// What is wrong with a document of an import; nil if it is valid for its kind.
     static func fault(in document: Document) -> String? {
         let words = "the \(document.kind.rawValue) \(document.name.cut(toBytes: 64))"
         do {
             let known = try names(of: document)
             guard known.contains(where: { $0.name == document.name && $0.app == document.app }) else {
-                return "\(words) is not what its name says"
+                return "\(words) does not match its name"
             }
             if document.kind == .clock, let fault = try document.decoded(as: Clocks.Record.self).fault {
                 return "\(words) \(fault)"
             }
-            return hasPossibleNumbers(document) ? nil : "\(words) has a number that no Till gives"
+            return hasPossibleNumbers(document) ? nil : "\(words) has a number that is out of range"
         } catch {
             return "\(words) cannot be read"
         }
@@ -24,7 +24,7 @@ extension Registry {
     private static func hasPossibleNumbers(_ document: Document) -> Bool {
         switch document.kind {
         case .chain: true
-        // Any number makes chance.
+        // A fault's seed may be any number.
         case .fault: NumberCheck.arePossible(in: document.body, except: ["seed"])
         default: NumberCheck.arePossible(in: document.body)
         }
@@ -32,7 +32,7 @@ extension Registry {
 
     private typealias Name = (name: String, app: String?)
 
-    /// Under which name, and as part of which app, a document may lie that has this body.
+    /// The names and apps under which a document with this body may be stored.
     private static func names(of document: Document) throws -> [Name] {
         switch document.kind {
         case .team:
@@ -76,7 +76,7 @@ extension Registry {
         }
     }
 
-    /// The id of the chain that has this header; nil when it is none.
+    /// The id of the chain that has this header; nil for an invalid header.
     private static func chainID(inHeader header: String) throws -> String? {
         struct Header: Decodable {
             let x5c: [String]
@@ -90,8 +90,7 @@ extension Registry {
 }
 
 extension Clocks.Record {
-    /// What no clock of Till's can be: a date outside of those at which certificates are valid, or a speed out of
-    /// range.
+    /// Why this cannot be a clock of Till: a date outside the validity of certificates, or a speed out of range.
     fileprivate var fault: String? {
         guard state.isPossible, pendingAdvance?.isPossible ?? true, skipped?.isPossible ?? true else {
             return "has a date or a speed that no clock has; a speed is above 0 and at most 10000000"
@@ -106,7 +105,7 @@ extension Clocks.Record {
 }
 
 extension ClockState {
-    /// The instant to which it was set; nil for real time.
+    /// The instant to which the clock was set; nil for real time.
     fileprivate var first: Timestamp? {
         switch self {
         case .real: nil

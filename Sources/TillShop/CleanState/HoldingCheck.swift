@@ -3,14 +3,14 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// Compares what the accounts of a written state say of their transactions with the rows of the ledger, as
-/// `till doctor` does. Accounts come before the ledger; of each transaction that an account holds whole it remembers 16
-/// bytes of a digest, because a state may be large.
+/// Compares what the accounts of an exported state record about their transactions with the ledger, as `till doctor`
+/// does. Accounts come before the ledger. A state may be large, so for a transaction that an account stores as a whole,
+/// only 16 bytes of its digest are kept.
 struct HoldingCheck {
     private var digests: [TransactionID: [UInt8]] = [:]
     private var holdings: [TransactionID: Holding] = [:]
 
-    /// Notes what an account says.
+    /// Records what an account contains.
     mutating func take(_ account: Account) {
         for subscription in account.heldSubscriptions {
             for row in subscription.state.periods.map(\.transaction) {
@@ -20,20 +20,20 @@ struct HoldingCheck {
         for holding in account.holdings { holdings[holding.transaction] = holding }
     }
 
-    /// What is wrong with a row of the ledger: a clause; nil when nothing is.
+    /// What is wrong with a transaction of the ledger, as a clause; nil if nothing.
     func fault(in row: Transaction) -> String? {
         if let digest = digests[row.id], digest != Self.digest(of: row) {
             return "transaction \(row.id.number) is not what the subscription \(row.originalID.number) of account "
-                + "\(row.account.number) says of it"
+                + "\(row.account.number) records for it"
         }
         if let holding = holdings[row.id] {
             return holding.fault(in: row).map {
-                "account \(row.account.number) holds \(holding.productID.cut(toBytes: 64)) by transaction "
+                "account \(row.account.number) owns \(holding.productID.cut(toBytes: 64)) by transaction "
                     + "\(row.id.number), \($0)"
             }
         }
         guard row.type == .nonConsumable, row.revocation == nil else { return nil }
-        return "account \(row.account.number) does not know that it holds \(row.productID.cut(toBytes: 64)) by "
+        return "account \(row.account.number) does not record that it owns \(row.productID.cut(toBytes: 64)) by "
             + "transaction \(row.id.number)"
     }
 

@@ -1,8 +1,8 @@
 import Crypto
 import TillStorage
 
-/// Finds rows of one table of a written state that share what only one row can have. It remembers 16 bytes of a digest
-/// for each key, and only of the table at hand, because a state may be large.
+/// Finds rows of an exported state that have the same unique key as another row of their table. A state may be large,
+/// so it keeps 16 bytes of digest for each key, and only for the present table.
 struct KeyCheck {
     private struct Digest: Hashable {
         let high: UInt64
@@ -12,7 +12,7 @@ struct KeyCheck {
     private var table: ShopTable?
     private var seen: Set<Digest> = []
 
-    /// What is wrong with a row: a clause; nil when nothing is. Tables come one after another.
+    /// What is wrong with a row, as a clause; nil if nothing. The tables come one after another.
     mutating func fault(in row: TableRow, of table: ShopTable) -> String? {
         if self.table != table {
             self.table = table
@@ -27,7 +27,7 @@ struct KeyCheck {
         return nil
     }
 
-    /// The other columns by which an engine tells rows apart.
+    /// The other unique columns of a table.
     private static func further(_ table: ShopTable) -> [[String]] {
         switch table {
         case .accounts: [["realm", "app", "customer"]]

@@ -1,14 +1,14 @@
 import TillCore
 import TillStorage
 
-/// Which numbers a Till writes. A state comes with a digest that anybody can make anew: what is in it must not lead
-/// arithmetic beyond what a number holds, long after it was taken in.
+/// The ranges of numbers that Till writes. A state's digest can be computed by its author, so an import must not
+/// contain numbers that overflow arithmetic later.
 enum NumberCheck {
     /// From 1970 to the last year with four digits, in milliseconds.
     static let dates: ClosedRange<Int64> = 0...253_402_300_799_999
-    /// Thousandths of a currency's unit: more than any price, any quantity and any commitment make together.
+    /// Thousandths of a currency unit: more than any price times any quantity and commitment.
     static let amounts: ClosedRange<Int64> = 0...(1 << 53)
-    /// Their shape is looked at elsewhere.
+    /// Other code checks their structure.
     private static let identifiers: ClosedRange<Int64> = 0...Int64.max
     private static let counts: ClosedRange<Int64> = 0...1_000_000_000
 
@@ -18,7 +18,7 @@ enum NumberCheck {
 
     // MARK: Columns
 
-    /// Whether every number of a row is one that can be.
+    /// Whether every number of a row is in its range.
     static func arePossible(in row: TableRow, of table: ShopTable) -> Bool {
         zip(row.cells, table.columns).allSatisfy { cell, column in
             guard case .integer(let number) = cell else { return true }
@@ -41,7 +41,7 @@ enum NumberCheck {
 
     // MARK: Documents
 
-    /// Numbers by their keys; every other is a date, or smaller than one.
+    /// Ranges by key; a number under any other key is a date or smaller.
     private static let ranges: [String: ClosedRange<Int64>] = [
         "id": identifiers, "originalID": identifiers, "transaction": identifiers, "source": identifiers,
         "sharedFrom": identifiers, "account": identifiers, "organizer": identifiers, "members": identifiers,
@@ -56,7 +56,7 @@ enum NumberCheck {
         "change": counts, "number": counts, "renewals": counts, "succeeded": counts, "failed": counts,
     ]
 
-    /// Whether every number in a text that is JSON can be what its key says. The text was read as JSON before.
+    /// Whether every number in a JSON text is in the range of its key. The text must be valid JSON.
     ///
     /// - Parameter free: keys whose numbers may be any.
     static func arePossible(in text: String, except free: Set<String> = []) -> Bool {
@@ -80,7 +80,7 @@ enum NumberCheck {
         return true
     }
 
-    /// What stands between two quotation marks, as it is written, and if it is short; steps behind it.
+    /// The text between two quotation marks, still escaped, or an empty string if it is long; moves behind it.
     private static func string(_ rest: inout Substring.UTF8View) -> String {
         rest = rest.dropFirst()
         let start = rest
@@ -107,6 +107,6 @@ enum NumberCheck {
 }
 
 extension Account {
-    /// Whether what rules rely on is there.
+    /// Whether the values that the rules rely on are in range.
     var isWhole: Bool { winBackOffersTaken.values.allSatisfy { NumberCheck.dates.contains($0.milliseconds) } }
 }

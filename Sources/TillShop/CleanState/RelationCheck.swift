@@ -1,8 +1,8 @@
 import TillCore
 import TillStorage
 
-/// What the rows of a written state say of each other, beyond what one row can show. It remembers numbers and
-/// relations rather than rows, because a state may be large.
+/// Checks the relations between rows of an exported state. A state may be large, so it keeps numbers and relations, not
+/// rows.
 struct RelationCheck {
     private struct Clock: Hashable {
         let environment: StoreEnvironment
@@ -10,43 +10,43 @@ struct RelationCheck {
         let name: String
     }
 
-    /// A transaction that some row needs.
+    /// A transaction that another row refers to.
     private struct Need {
         let account: Int64
         let words: String
-        /// Of the row that needs it.
+        /// The line of the row that refers to it.
         let line: Int
     }
 
     private var clocks: Set<Clock> = []
-    /// Of accounts with a family, or with what somebody shares with them.
+    /// Relations of accounts that are in a family or share products.
     private var relations: [AccountID: AccountRelations] = [:]
     /// The account of each transaction.
     private var transactions: [Int64: Int64] = [:]
-    /// The original transaction of each subscription's transactions.
+    /// The original transaction of each transaction of a subscription.
     private var originals: [Int64: Int64] = [:]
     private var needs: [Int64: Need] = [:]
-    /// Where the accounts with relations stand.
+    /// The lines of the accounts with relations.
     private var lines: [AccountID: Int] = [:]
-    /// The account of each notification; nil for one that is about none.
+    /// The account of each notification; nil for one without an account.
     private var notifications: [Int64: Int64?] = [:]
     private var clocksOfAccounts: [Int64: String] = [:]
 
     // MARK: Rows, in the order of their tables
 
-    /// A clock of customers' own.
+    /// A customer clock.
     mutating func take(_ clock: Clocks.Record) {
         if let own = clock.own { clocks.insert(Clock(environment: clock.environment, app: clock.app, name: own)) }
     }
 
-    /// - Parameter line: where it stands in the text.
-    /// - Returns: what is wrong, a clause; nil when nothing is.
+    /// - Parameter line: its line in the text.
+    /// - Returns: what is wrong, as a clause; nil if nothing.
     mutating func fault(in account: Account, line: Int) -> String? {
         if let damage = account.damage { return "an account is damaged: \(damage)" }
         if let own = account.clock,
             !clocks.contains(Clock(environment: account.environment, app: account.app, name: own))
         {
-            return "an account is on the clock \(own.cut(toBytes: 64)), which is not in the text"
+            return "an account is on the clock \(own.cut(toBytes: 64)), which is not in the file"
         }
         let relation = AccountRelations(account)
         if !relation.isAlone {
@@ -69,11 +69,11 @@ struct RelationCheck {
         return nil
     }
 
-    /// - Returns: what is wrong, a clause; nil when nothing is.
+    /// - Returns: what is wrong, as a clause; nil if nothing.
     mutating func fault(inTransaction id: Int64, of account: Int64, original: Int64, line: Int) -> String? {
-        guard transactions.updateValue(account, forKey: id) == nil else { return "transaction \(id) comes twice" }
+        guard transactions.updateValue(account, forKey: id) == nil else { return "transaction \(id) occurs twice" }
         if let named = originals[id], named != original {
-            return "transaction \(id) names another original than its subscription does"
+            return "transaction \(id) has another original transaction than its subscription says"
         }
         if original != id, needs[original] == nil {
             needs[original] = Need(account: account, words: "a row of ledger names as its original", line: line)
@@ -81,7 +81,7 @@ struct RelationCheck {
         return nil
     }
 
-    /// - Returns: what is wrong, a clause; nil when nothing is.
+    /// - Returns: what is wrong, as a clause; nil if nothing.
     mutating func fault(inNotification id: Int64, of account: Int64?, about transactions: [Int64]) -> String? {
         notifications[id] = .some(account)
         guard let account else { return nil }
@@ -89,20 +89,20 @@ struct RelationCheck {
         return isKnown ? nil : "a row of outbox is about a transaction that its account does not have"
     }
 
-    /// - Parameter clock: by which it falls due; nil once it does not any more.
-    /// - Returns: what is wrong, a clause; nil when nothing is.
+    /// - Parameter clock: the clock on which it is due; nil once it is not due any more.
+    /// - Returns: what is wrong, as a clause; nil if nothing.
     func fault(inDeliveryOf notification: Int64?, to account: Int64?, by clock: String?) -> String? {
         guard let notification, let owner = notifications[notification] else {
-            return "a row of deliveries is of a notification that is not in the text"
+            return "a row of deliveries belongs to a notification that is not in the file"
         }
-        guard owner == account else { return "a row of deliveries is of another account than its notification" }
+        guard owner == account else { return "a row of deliveries belongs to another account than its notification" }
         guard let account, let clock, let own = clocksOfAccounts[account] else { return nil }
-        return own == clock ? nil : "a row of deliveries falls due by another clock than its account's"
+        return own == clock ? nil : "a row of deliveries is due on another clock than its account's"
     }
 
     // MARK: The whole
 
-    /// What is missing once every row has come.
+    /// What is missing once every row has been read.
     var faults: [StateFault] {
         let missing = needs.filter { transactions[$0] != $1.account }.map { id, need in
             StateFault(

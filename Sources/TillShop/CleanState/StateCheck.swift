@@ -2,16 +2,16 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// What the store could not say of the rows of a written state, or only too late: whether each is of the app that the
-/// text is of, names what came before it, and has numbers that can be.
+/// Checks rows of an exported state that the store cannot check, or would reject too late: each must belong to the app
+/// of the text, refer to earlier rows that exist, and have numbers in range.
 struct StateCheck {
     /// Nil for the whole shop.
     var app: String?
-    /// Of all identifiers in the rows.
+    /// The highest counter of all identifiers in the rows.
     private(set) var highestCounter: Int64 = 0
-    /// Where the row stands that is looked at.
+    /// The line of the row that is checked.
     var line = 0
-    /// Under which deadlines may have been stored.
+    /// The settings under which deadlines may have been stored.
     let settings: Settings
     private var accounts: Set<Int64> = []
     private var keys = KeyCheck()
@@ -28,10 +28,10 @@ struct StateCheck {
 
     init(settings: Settings) { self.settings = settings }
 
-    /// What is wrong with a row; nil when nothing is. Tables come in their order.
+    /// What is wrong with a row; nil if nothing. Tables come in their order.
     mutating func fault(in row: TableRow, of table: ShopTable) -> String? {
         if let app, table != .ledger, row["app", of: table] != .text(app) {
-            return "a row of \(table.rawValue) is of another app than \(app)"
+            return "a row of \(table.rawValue) belongs to another app than \(app)"
         }
         if case .text(let environment)? = row["realm", of: table], StoreEnvironment(rawValue: environment) == nil {
             return "there is no environment \(environment.prefix(64))"
@@ -39,19 +39,19 @@ struct StateCheck {
         guard NumberCheck.arePossible(in: row, of: table), take(Self.numbers(in: row, of: table)),
             Self.liesInItsPartition(row, of: table)
         else {
-            return "a row of \(table.rawValue) has a number that no Till gives"
+            return "a row of \(table.rawValue) has a number that is out of range"
         }
         return fault(inPossible: row, of: table) ?? keys.fault(in: row, of: table)
     }
 
-    /// What is wrong with a row whose numbers can be.
+    /// What is wrong with a row whose numbers are in range.
     private mutating func fault(inPossible row: TableRow, of table: ShopTable) -> String? {
         switch table {
         case .documents: return fault(inDocument: row)
         case .accounts: return fault(inAccount: row)
         case .ledger:
             guard let account = Self.number("account", in: row, of: table), accounts.contains(account) else {
-                return "a row of ledger is of an account that is not in the text"
+                return "a row of ledger belongs to an account that is not in the file"
             }
             let id = Self.number("id", in: row, of: table) ?? 0
             let original = Self.number("original_id", in: row, of: table) ?? id
@@ -61,12 +61,12 @@ struct StateCheck {
         case .outbox:
             let account = Self.number("account", in: row, of: table)
             if let account, !accounts.contains(account) {
-                return "a row of outbox is of an account that is not in the text"
+                return "a row of outbox belongs to an account that is not in the file"
             }
             let about = ["transaction_id", "original_id"].compactMap { Self.number($0, in: row, of: table) }
             let id = Self.number("id", in: row, of: table) ?? 0
             if case .text(let chain)? = row["chain", of: table], !chain.isEmpty { chains.insert(chain) }
-            // Neither what an operator triggers nor version 1 is counted.
+            // Notifications that an operator triggered, and those of version 1, are not counted.
             if let account, row["is_triggered", of: table] == .integer(0), row["chain", of: table] != .text("") {
                 counts.takeNotification(of: account)
             }
@@ -78,34 +78,34 @@ struct StateCheck {
             if case .text(let text)? = row["clock", of: table], row["due", of: table] != .null { clock = text }
             if let fault = relations.fault(inDeliveryOf: notification, to: account, by: clock) { return fault }
             guard case .text(let log)? = row["log", of: table], NumberCheck.arePossible(in: log) else {
-                return "a row of deliveries has a number that no Till gives"
+                return "a row of deliveries has a number that is out of range"
             }
         case .redemptions: break
         }
         return nil
     }
 
-    /// What is missing once every row has come; nil when nothing is.
+    /// What is missing once every row has been read; nil if nothing.
     func faultAtEnd() -> StateFault? {
         StateFault.first(of: relations.faults) ?? StateFault.first(of: counts.faults)
     }
 
-    /// The chain that is missing, of those that signed notifications: a clause; nil when none is.
+    /// The missing chain of a notification, as a clause; nil if every chain is known.
     ///
-    /// - Parameter known: the names of the chains that come along, or are there already.
+    /// - Parameter known: the names of the chains in the file and in the store.
     func fault(withChains known: Set<String>) -> String? {
         chains.subtracting(known).min().map {
             "the certificates of chain \($0.cut(toBytes: 64)), which signed notifications, are missing"
         }
     }
 
-    /// What is wrong with the documents that come along; nil when nothing is.
+    /// What is wrong with the companion documents; nil if nothing.
     func fault(in companions: [Document]) -> String? {
         var seen: Set<[String]> = []
         for document in companions {
             let words = "\(document.kind.rawValue) \(document.name.cut(toBytes: 64))"
             guard seen.insert([document.kind.rawValue, document.name]).inserted else {
-                return "the \(words) comes twice"
+                return "the \(words) occurs twice"
             }
             let isOfTeam =
                 switch document.kind {
@@ -120,9 +120,9 @@ struct StateCheck {
     }
 
     private mutating func fault(inDocument row: TableRow) -> String? {
-        guard let document = Document(row) else { return "there is no such kind of document" }
+        guard let document = Document(row) else { return "the kind of this document is unknown" }
         if DocumentKind.lasting.contains(document.kind) {
-            return "a document of the kind \(document.kind.rawValue) is no part of a state"
+            return "a document of the kind \(document.kind.rawValue) cannot be part of a state"
         }
         if let fault = Registry.fault(in: document) { return fault }
         if document.kind == .clock, let clock = try? document.decoded(as: Clocks.Record.self) { relations.take(clock) }
@@ -159,10 +159,10 @@ struct StateCheck {
             "row_count": .integer(account.rowCount), "clock": .text(account.clockName.key),
         ]
         guard account.id.partition == partition, columns.allSatisfy({ row[$0.key, of: .accounts] == $0.value }) else {
-            return "the state of this account is not what its columns say"
+            return "the state of this account does not match its columns"
         }
         guard NumberCheck.arePossible(in: state), account.isWhole else {
-            return "the state of this account has a number that no Till gives, or a period without an end"
+            return "the state of this account has a number that is out of range, or a period without an end"
         }
         accounts.insert(account.id.number)
         if let fault = relations.fault(in: account, line: line) { return fault }
@@ -177,19 +177,19 @@ struct StateCheck {
         return deadlines.fault(in: account, noted: noted).map { "in account \(account.id.number) \($0)" }
     }
 
-    /// The months of a commitment stand as one text: month, months, end, price, currency.
+    /// A commitment is stored as one text: month, months, end, price, currency.
     private static func fault(inCommitment row: TableRow) -> String? {
         guard case .text(let text)? = row["commitment", of: .ledger] else { return nil }
         let numbers = text.split(separator: " ").dropLast().map { Int64($0) ?? -1 }
         let isPossible =
             numbers.count == 4 && (1...1_000).contains(numbers[0]) && (1...1_000).contains(numbers[1])
             && NumberCheck.dates.contains(numbers[2]) && NumberCheck.amounts.contains(numbers[3])
-        return isPossible ? nil : "a row of ledger has a commitment that no Till gives"
+        return isPossible ? nil : "a row of ledger has an impossible commitment"
     }
 
     // MARK: Numbers
 
-    /// Notes the highest counter; false for an identifier that was never given.
+    /// Records the highest counter; false for an identifier that Till cannot have assigned.
     private mutating func take(_ counters: [Int64?]) -> Bool {
         for counter in counters {
             guard let counter, (0..<Identifiers.mostCounters).contains(counter) else { return false }
@@ -198,7 +198,7 @@ struct StateCheck {
         return true
     }
 
-    /// The counter values of the identifiers in a row; nil for what is none.
+    /// The counter values of the identifiers in a row; nil for an invalid identifier.
     private static func numbers(in row: TableRow, of table: ShopTable) -> [Int64?] {
         func counters(_ column: String, _ counter: (Int64) -> Int64?) -> [Int64?] {
             number(column, in: row, of: table).map { [$0 < 0 ? nil : counter($0)] } ?? []
@@ -215,7 +215,7 @@ struct StateCheck {
         }
     }
 
-    /// Whether the partition is the one that the row's own number names; of an account more is asked.
+    /// Whether the row is in the partition that its number names. Accounts are checked separately.
     private static func liesInItsPartition(_ row: TableRow, of table: ShopTable) -> Bool {
         let column: String? =
             switch table {

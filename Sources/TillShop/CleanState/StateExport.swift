@@ -6,15 +6,13 @@ import TillSigning
 import TillStorage
 
 extension Shop {
-    /// Whether there is anything to write out.
-    ///
-    /// - Throws: `StateRefused` for an app that does not exist.
+    /// Checks that an export is possible.
     package func checkExport(of app: String?) throws { try checkKnown(app) }
 
-    /// Writes an app, or the whole shop (nil), out as one text, as it stands at one moment.
+    /// Exports an app, or the whole shop (nil), as one text, consistent at one moment.
     ///
-    /// - Parameter write: takes the text piece by piece.
-    /// - Throws: `StateRefused` for an app that does not exist, and whatever `write` throws.
+    /// - Parameter write: receives the text piece by piece.
+    /// - Throws: `StateRefused` for an app that does not exist, and any error of `write`.
     package func exportState(of app: String?, to write: ([UInt8]) async throws -> Void) async throws {
         try checkKnown(app)
         let name = passingName("export")
@@ -30,11 +28,10 @@ extension Shop {
         }
     }
 
-    /// Forgets copies that a crash left behind in the middle of an export or import. Those of this process may be at
-    /// work.
+    /// Deletes the snapshots that a crash left behind during an export or import. Those of this process may be in use.
     func forgetUnfinishedCopies() async {
         do {
-            // Those of another node may be, too.
+            // Those of another node may be in use, too.
             if let cluster, try await cluster.storage.seen().count > 1 { return }
             for snapshot in try await storage.snapshots()
             where snapshot.name.hasPrefix(".") && !snapshot.name.hasSuffix(copyMark) {
@@ -45,7 +42,7 @@ extension Shop {
         }
     }
 
-    /// A name for a copy that is there for an export or import only.
+    /// A name for the temporary snapshot of an export or import.
     func passingName(_ word: String) -> String { ".\(word)-\(UUID().uuidString.lowercased())\(copyMark)" }
 
     private func writeOut(_ snapshot: Snapshot, to write: ([UInt8]) async throws -> Void) async throws {
@@ -82,7 +79,7 @@ extension Shop {
         try await write(StateFile.line(StateFile.Foot(rows: count, sha256: sum)))
     }
 
-    /// The chains that signed what was told; of a single app its team and the team's keys, too.
+    /// The chains that signed notifications; for a single app also its team and the team's keys.
     private func companions(of bundleID: String?) async throws -> [Document] {
         let chains = try await storage.documents(.chain)
         guard let bundleID, let app = registry.app(bundleID) else { return chains }

@@ -4,12 +4,12 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A state as a text that can be kept, compared and carried elsewhere: a line that says what it is, then for each table
-/// a line with its columns and a line for each row, then a line with the count and the digest of all before it. One
-/// state is one text, byte for byte (docs/operating/clean-state.md).
+/// A state as a text that can be kept, compared and moved: a header line, then for each table a line with its columns
+/// and a line for each row, then a line with the row count and the digest of everything before it. The same state
+/// always gives the same bytes (docs/operating/reset-and-snapshots.md).
 enum StateFile {
     static let format = 1
-    /// A catalogue is one cell of one row.
+    /// One cell of one row may contain a whole catalog.
     static let longestLine = 64 << 20
 
     /// The first line.
@@ -34,7 +34,7 @@ enum StateFile {
         var sha256: String
     }
 
-    /// What an app needs of its team and of the shop, in the columns of `documents`. It is put down only where it is
+    /// What an app needs from its team and the shop, in the columns of `documents`. An import stores only what is
     /// missing.
     static let companions = "companions"
 
@@ -58,7 +58,7 @@ enum StateFile {
         text.append(contentsOf: "]\n".utf8)
     }
 
-    /// A row of a table, if the line is one.
+    /// Parses a row of a table; nil for a line that is not one.
     static func row(_ line: [UInt8], of table: ShopTable) -> TableRow? {
         guard
             let values = try? JSONDecoder().decode([Value].self, from: Data(line)),
@@ -97,12 +97,12 @@ enum StateFile {
 }
 
 extension Document {
-    /// As a row of `documents`.
+    /// The document as a row of `documents`.
     var row: TableRow {
         TableRow([.text(kind.rawValue), .text(name), .text(body), app.map { .text($0) } ?? .null])
     }
 
-    /// A row of `documents`, if its kind is known.
+    /// Reads a row of `documents`; nil if its kind is unknown.
     init?(_ row: TableRow) {
         guard
             case .text(let word)? = row["kind", of: .documents], let kind = DocumentKind(rawValue: word),

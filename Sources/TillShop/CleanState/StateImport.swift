@@ -4,8 +4,8 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Takes a written state in: row by row into a snapshot of the shop's own, and only when the last line proves that
-/// nothing is missing or changed, in place of what is there.
+/// Imports an exported state: row by row into a temporary snapshot, which replaces the present state only when the last
+/// line proves that the text is complete and unchanged.
 package struct StateImport: ~Copyable {
     private let shop: Shop
     private let name: String
@@ -28,14 +28,14 @@ package struct StateImport: ~Copyable {
         case companions
     }
 
-    /// Rows, and bytes of rows, that go to the store together.
+    /// Rows, and bytes of rows, that are stored together.
     private static let batch = 500
     private static let batchBytes = 4 << 20
     private static let mostCompanions = 10_000
 
-    /// Begins to take a state in.
+    /// Begins an import.
     ///
-    /// - Throws: `StateRefused` where the operator forbids it.
+    /// - Throws: `StateRefused` if the operator forbids it.
     package init(_ shop: Shop) throws {
         try shop.checkMayReset()
         self.shop = shop
@@ -43,9 +43,9 @@ package struct StateImport: ~Copyable {
         name = shop.passingName("import")
     }
 
-    /// The next bytes of the text.
+    /// Adds the next bytes of the text.
     ///
-    /// - Throws: `StateRefused`; then the import is to be abandoned.
+    /// - Throws: `StateRefused`; then call ``abandon()``.
     package mutating func take(_ bytes: some Collection<UInt8>) async throws {
         var rest = bytes[...]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -59,9 +59,9 @@ package struct StateImport: ~Copyable {
         }
     }
 
-    /// Puts the state in place of what is there, once all of it has come.
+    /// Replaces the present state, once the whole text has been read.
     ///
-    /// - Returns: what was in it.
+    /// - Returns: a description of the imported state.
     package consuming func finish() async throws -> Snapshot {
         let head: StateFile.Head
         do {
@@ -73,18 +73,18 @@ package struct StateImport: ~Copyable {
         }
         let (shop, name, companions, highWater) = (shop, name, companions, check.highestCounter + 1)
         let snapshot = Snapshot(name: name, app: head.app, savedAt: shop.wallClock())
-        // A state without a row has no copy yet.
+        // A state without rows has no snapshot yet.
         try await shop.storage.add([], of: .documents, to: snapshot)
         let counted = try await shop.storage.snapshots().first { $0.name == name } ?? snapshot
         do {
             try await shop.replacing {
                 try await shop.storage.reserveIdentifiers(below: highWater)
                 await shop.identifiers.forget()
-                // In the same copy, so that they come with the state or not at all.
+                // In the same snapshot, so that they are restored with the state or not at all.
                 let missing = try await shop.missing(of: companions)
                 try await shop.storage.add(missing.map(\.row), of: .documents, to: snapshot)
-                try await shop.putBack(name)
-                try await shop.forgetTides()
+                try await shop.restoreAndReload(name)
+                try await shop.forgetHighWaterMarks()
                 for document in missing where document.kind == .chain { shop.chains.learn(document) }
             }
         } catch {
@@ -96,12 +96,12 @@ package struct StateImport: ~Copyable {
     }
 
     private func whole() async throws -> StateFile.Head {
-        guard let head, foot != nil else { throw refused("the text ends before its last line") }
+        guard let head, foot != nil else { throw refused("the file ends before its last line") }
         let missing = ShopTable.allCases.map(\.rawValue).filter { !seen.contains($0) }
         guard check.highestCounter < Identifiers.lastBeforeEnd else {
-            throw refused("its identifiers are so near to their end that no purchase would be possible")
+            throw refused("its identifiers are so close to their maximum that no purchase would be possible")
         }
-        guard missing.isEmpty else { throw refused("it lacks the table \(missing.joined(separator: ", "))") }
+        guard missing.isEmpty else { throw refused("the table \(missing.joined(separator: ", ")) is missing") }
         if let fault = check.faultAtEnd() { throw StateRefused.badFile(line: fault.line, fault.words) }
         if let fault = check.fault(in: companions) { throw refused(fault) }
         let known = companions.filter { $0.kind == .chain } + (try await shop.storage.documents(.chain))
@@ -109,7 +109,7 @@ package struct StateImport: ~Copyable {
         return head
     }
 
-    /// Forgets what was taken in.
+    /// Discards the import.
     package func abandon() async {
         try? await shop.storage.remove(snapshot: name)
     }
@@ -139,7 +139,7 @@ package struct StateImport: ~Copyable {
 
     private mutating func takeHead(_ text: [UInt8]) throws {
         guard let head = try? JSONDecoder().decode(StateFile.Head.self, from: Data(text)), head.till == "state" else {
-            throw refused("this is no state that Till wrote")
+            throw refused("this is not a state that Till exported")
         }
         guard head.format == StateFile.format else {
             throw refused("the format is \(head.format); this Till reads format \(StateFile.format)")
@@ -149,7 +149,7 @@ package struct StateImport: ~Copyable {
     }
 
     private mutating func begin(_ part: StateFile.Part) throws -> Section {
-        guard seen.insert(part.table).inserted else { throw refused("the table \(part.table) comes twice") }
+        guard seen.insert(part.table).inserted else { throw refused("the table \(part.table) occurs twice") }
         let section: Section
         let columns: [String]
         if part.table == StateFile.companions {
@@ -174,7 +174,9 @@ package struct StateImport: ~Copyable {
         rows += 1
         switch section {
         case .table(let table)?:
-            guard let row = StateFile.row(text, of: table) else { throw refused("this is no row of \(table.rawValue)") }
+            guard let row = StateFile.row(text, of: table) else {
+                throw refused("this is not a row of \(table.rawValue)")
+            }
             if let fault = check.fault(in: row, of: table) { throw refused(fault) }
             if let damage = row.damage(of: table) { throw refused(damage.reason) }
             waiting.append(row)
@@ -182,10 +184,10 @@ package struct StateImport: ~Copyable {
             if waiting.count >= Self.batch || waitingBytes >= Self.batchBytes { try await flush() }
         case .companions?:
             guard let document = StateFile.row(text, of: .documents).flatMap({ Document($0) }) else {
-                throw refused("this is no document")
+                throw refused("this is not a document")
             }
             guard [.team, .key, .chain].contains(document.kind), companions.count < Self.mostCompanions else {
-                throw refused("a document of the kind \(document.kind.rawValue) does not come along")
+                throw refused("a document of the kind \(document.kind.rawValue) cannot be a companion")
             }
             if let fault = Registry.fault(in: document) { throw refused(fault) }
             companionBytes += text.count
@@ -202,7 +204,7 @@ package struct StateImport: ~Copyable {
         try await flush()
         let sum = Hexadecimal.text(digest.finalize())
         guard foot.rows == rows, foot.sha256 == sum else {
-            throw refused("the text is not what was written: its digest or its count of rows differs")
+            throw refused("the file was changed: its digest or its row count differs")
         }
         self.foot = foot
     }
@@ -219,7 +221,7 @@ package struct StateImport: ~Copyable {
 }
 
 extension Shop {
-    /// Those of whose name there is none.
+    /// The documents whose names are not in the store.
     fileprivate func missing(of documents: [Document]) async throws -> [Document] {
         var missing: [Document] = []
         for (kind, some) in Dictionary(grouping: documents, by: \.kind) {

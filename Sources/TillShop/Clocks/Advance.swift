@@ -3,75 +3,75 @@ import Logging
 import TillCore
 import TillStorage
 
-/// What is done to a clock.
+/// A change of a clock.
 package enum ClockChange: Equatable, Sendable {
-    /// It stands still: where it is, or later.
+    /// Freezes it where it is, or at a later instant.
     case freeze(at: Timestamp?)
-    /// It runs on, so many times as fast as the wall's.
+    /// Runs it at a multiple of real time.
     case run(speed: Double)
-    /// It shows what the wall's shows; only for one that is not ahead of it.
+    /// Follows real time; only for a clock that is not ahead of it.
     case real
 }
 
-/// How far a clock is to advance.
+/// How far to advance a clock.
 package enum AdvanceTarget: Equatable, Sendable {
     case to(Timestamp)
     case by(milliseconds: Int64)
     case byPeriod(Period)
-    /// To the next thing that happens by itself: a deadline, a job, or a delivery that is due.
+    /// To the next event: a deadline, a job, or a due delivery.
     case toNextEvent
 }
 
-/// What an advance brought.
+/// The result of an advance.
 package struct AdvanceReport: Equatable, Sendable {
-    /// Where the clock stood.
+    /// What the clock showed before.
     package let from: Timestamp
-    /// Where it stands.
+    /// What the clock shows now.
     package let to: Timestamp
     /// Accounts in which something happened.
     package let accounts: Int
-    /// What was told, by type and subtype (`DID_RENEW`, `EXPIRED/VOLUNTARY`), in the order of the words.
+    /// The notifications, by type and subtype (`DID_RENEW`, `EXPIRED/VOLUNTARY`), sorted by these names.
     package let notifications: [Count]
     /// Customers whose accounts could not be brought up to date.
     package let quarantine: [String]
-    /// Deliveries that are due and were not made when this was written; nil without settling.
+    /// Due deliveries that were still pending when this was written; nil without settling.
     package let owed: Int?
 
-    /// How often something was told.
+    /// How many notifications of one kind there were.
     package struct Count: Equatable, Sendable {
         /// `EXPIRED/VOLUNTARY` and the like.
         package let words: String
-        /// How often it was told.
+        /// How many there were.
         package let count: Int
     }
 }
 
-/// An advance that is under way.
+/// An advance in progress.
 package struct AdvanceProgress: Equatable, Sendable {
-    /// Where the clock stood.
+    /// What the clock showed at the start.
     package var from: Timestamp
-    /// Where it will stand.
+    /// What the clock will show at the end.
     package var to: Timestamp
     /// Accounts that were brought up to date so far.
     package var accounts: Int
-    /// Notifications that were made so far.
+    /// Notifications created so far.
     package var notifications: Int
 }
 
-/// Moves clocks, and lets happen what falls due on the way.
+/// Moves clocks, and processes every event due on the way.
 extension Shop {
-    /// Every clock that somebody may ask for: that of an environment always, one of a customer's own once it was made.
+    /// The state of a clock: an environment's always, a customer clock's once it was created.
     package func clock(_ name: ClockName) -> ClockState? {
         clocks.exists(name) ? clocks.state(name) : nil
     }
 
-    /// Makes a clock on which single customers live.
+    /// Creates a customer clock.
     package func createClock(_ name: ClockName, _ state: ClockState) async throws {
         try await exclusively(name.lockKey) {
             guard name.own != nil, !clocks.exists(name) else {
                 throw ClockRefused(
                     code: "clock_exists",
-                    message: "There is a clock \(name.key) already; put customers on it, or take another name."
+                    message: "A clock \(name.key) already exists. Put customers on it, or choose another name."
                 )
             }
             var record = clocks.record(name)
@@ -85,11 +85,11 @@ extension Shop {
         }
     }
 
-    /// Sets how a clock goes. It never goes back: what was sold would not have happened yet.
+    /// Sets a clock. It never goes back, because later purchases already exist.
     package func setClock(_ name: ClockName, _ change: ClockChange) async throws -> ClockState {
         if case .freeze(let instant?) = change, instant > now(on: name) {
             try ClockState.requireBeforeEnd(instant)
-            // Setting a clock ahead lets happen what falls due until then.
+            // Setting a clock ahead processes everything that is due until then.
             _ = try await pendingAdvance(on: name, to: instant, thenAt: 0, settling: false)
             return clocks.state(name)
         }
@@ -105,7 +105,7 @@ extension Shop {
         }
     }
 
-    /// Changes how a clock goes from its present on.
+    /// Changes the clock, starting from the time that it shows.
     private func set(_ record: inout Clocks.Record, _ change: ClockChange, from present: Timestamp) throws {
         switch change {
         case .freeze(let instant):
@@ -128,10 +128,10 @@ extension Shop {
         )
     }
 
-    /// advances a clock, and returns once all that this caused is committed.
+    /// Advances a clock, and returns once every resulting change is committed.
     ///
-    /// - Parameter settling: stops at each instant at which a delivery falls due, and waits at the end until nothing
-    ///   that is due is left to deliver, for a minute by the wall at the most.
+    /// - Parameter settling: stops at each instant at which a delivery is due, and waits at the end, for at most a
+    ///   minute of real time, until no due delivery is pending.
     package func advance(_ name: ClockName, _ target: AdvanceTarget, settling: Bool) async throws -> AdvanceReport {
         guard clocks.exists(name) else {
             throw ClockRefused(code: "unknown_clock", message: "There is no clock \(name.key); create it first.")
@@ -162,7 +162,7 @@ extension Shop {
         guard let next = [due.account, delivery, job].compactMap({ $0 }).min() else {
             throw ClockRefused(
                 code: "nothing_to_come",
-                message: "Nothing will happen by itself on this clock; name an instant or a duration."
+                message: "No event is pending on this clock. Give an instant or a duration instead."
             )
         }
         return max(next, present)
@@ -178,7 +178,7 @@ extension Shop {
         }
     }
 
-    /// The advance itself, for who has the clock.
+    /// The advance itself; requires the lock of the clock.
     private func advancing(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
         -> AdvanceReport
     {
@@ -195,7 +195,7 @@ extension Shop {
         runningAdvances.begin(name, log)
         defer { runningAdvances.end(name) }
         let begun = wallClock()
-        try await passTime(on: name, to: target, log, settling: settling, begun: begun)
+        try await processEvents(on: name, to: target, log, settling: settling, begun: begun)
         record = clocks.record(name)
         record.freeze(at: target, from: now(on: name))
         if speed > 0 { record.state = .running(from: target, since: wallClock(), speed: speed) }
@@ -210,7 +210,7 @@ extension Shop {
         return log.report(owed: owed)
     }
 
-    /// Drops the spans in which no delivery is due any more, so that the record stays small.
+    /// Removes spans in which no delivery is due any more, to keep the record small.
     private func forgetSkippedTime(of record: inout Clocks.Record) async throws {
         guard record.skipped != nil else { return }
         let earliest = try await storage.nextDue(on: record.name).delivery
@@ -222,18 +222,18 @@ extension Shop {
         return try await !cluster.storage.leases().contains { $0.name == name.lockKey }
     }
 
-    /// Finishes advances and jobs that a crash cut short, or in the middle of which a state was saved.
+    /// Finishes advances and jobs that were interrupted by a crash or were in progress in a restored snapshot.
     func resumeLongWork() async {
         for record in clocks.all {
             guard let pendingAdvance = record.pendingAdvance else { continue }
             do {
-                // Who has the clock finishes the advance, here or at another node.
+                // A caller or node that holds the lock of this clock finishes the advance.
                 guard advanceUnderWay(on: record.name) == nil, try await isFree(record.name) else { continue }
                 try await exclusively(record.name.lockKey) {
-                    // It may have gone with everything else meanwhile, or another node has finished it.
+                    // A restore may have removed it meanwhile, or another node has finished it.
                     guard clocks.record(record.name).pendingAdvance == pendingAdvance else { return }
                     logger.notice(
-                        "finishing a leap",
+                        "resuming an interrupted advance",
                         metadata: ["app": "\(record.app)", "to": "\(pendingAdvance.to.iso8601)"]
                     )
                     _ = try await advancing(
@@ -245,7 +245,7 @@ extension Shop {
                 }
             } catch {
                 logger.error(
-                    "a leap could not be finished",
+                    "an interrupted advance could not be finished",
                     metadata: ["app": "\(record.app)", "cause": "\(error.logText)"]
                 )
             }
@@ -264,8 +264,8 @@ extension Shop {
         }
     }
 
-    /// Everything that falls due until an instant, jobs in their places between.
-    private func passTime(
+    /// Processes everything due until an instant, with jobs at their instants in between.
+    private func processEvents(
         on name: ClockName,
         to target: Timestamp,
         _ log: AdvanceLog,
@@ -275,7 +275,7 @@ extension Shop {
         var settling = settling
         while true {
             try checkStopping()
-            // Who does not answer in a minute does not hold up the clock.
+            // An endpoint that does not answer within a minute does not hold up the clock.
             if wallClock().milliseconds - begun.milliseconds >= Self.settlingLimit { settling = false }
             let job = try await pendingJobs(on: name).first { $0.at <= target }
             var stop = job?.at ?? target
@@ -284,7 +284,7 @@ extension Shop {
             }
             try await processAllDue(on: name, until: stop, log)
             if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
-                // What has just been made is due before the stop.
+                // A notification that was just created is due before the stop.
                 stop = max(delivery, now(on: name))
             }
             var record = clocks.record(name)
@@ -297,7 +297,7 @@ extension Shop {
         }
     }
 
-    /// Waits until nothing that is due on a clock is left to deliver.
+    /// Waits until no delivery that is due on a clock is pending.
     private func settle(_ name: ClockName, begun: Timestamp) async {
         signals.moved(name)
         while wallClock().milliseconds - begun.milliseconds < Self.settlingLimit {
@@ -308,12 +308,12 @@ extension Shop {
 
     private static let settlingLimit: Int64 = 60_000
 
-    /// Brings every account on a clock up to an instant. One that cannot be is quarantined and does not stop the
+    /// Brings every account on a clock up to an instant. An account that fails is quarantined and does not stop the
     /// others.
     ///
     /// - Parameters:
-    ///   - onlyHere: leaves the parts of other nodes to them.
-    ///   - givingWay: ends early when somebody waits to be alone.
+    ///   - onlyHere: skips the partitions of other nodes.
+    ///   - givingWay: ends early when a caller waits for the exclusive lock.
     func processAllDue(
         on name: ClockName,
         until instant: Timestamp,
@@ -323,7 +323,7 @@ extension Shop {
     ) async throws {
         while !(givingWay && gate.waitingToBeAlone > 0) {
             try checkStopping()
-            // Long work ends where everything was replaced.
+            // Long work ends after everything was replaced.
             _ = try writePrecondition()
             let limit = 256 + quarantine.all.count
             let found =
@@ -370,19 +370,20 @@ extension Shop {
         } catch let overtaken as Overtaken {
             throw overtaken
         } catch {
-            // A stop cuts everybody short, and so does whoever replaces everything; nobody is ill.
+            // When the server stops or the state is replaced, every account is interrupted; that is not an error of the
+            // account.
             guard !isStopping.value else { return }
             _ = try writePrecondition()
             quarantine.add(due.id, because: error.logText)
             log.quarantine(due)
             logger.error(
-                "an account was set aside",
+                "an account was quarantined",
                 metadata: ["account": "\(due.id.number)", "cause": "\(error.logText)"]
             )
         }
     }
 
-    /// The advance that is under way on a clock; nil while it stands or runs.
+    /// The advance in progress on a clock; nil if there is none.
     package func advanceUnderWay(on name: ClockName) -> AdvanceProgress? { runningAdvances.progress(name) }
 }
 

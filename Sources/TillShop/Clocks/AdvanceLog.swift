@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Counts what an advance brings while it is under way.
+/// Counts the results of an advance in progress.
 final class AdvanceLog: Sendable {
     private struct State {
         var progress: AdvanceProgress
@@ -22,7 +22,7 @@ final class AdvanceLog: Sendable {
         state = Mutex(State(progress: AdvanceProgress(from: from, to: to, accounts: 0, notifications: 0)))
     }
 
-    /// Something happened in an account: a deadline was processed, or a job was done. An account counts once.
+    /// An account changed: a deadline or a job was processed. An account counts once.
     func add(_ notifications: [TillCore.Notification], in account: AccountID) {
         state.withLock { state in
             if state.accounts.insert(account).inserted { state.progress.accounts += 1 }
@@ -30,7 +30,7 @@ final class AdvanceLog: Sendable {
         }
     }
 
-    /// A notification that is about no single account.
+    /// A notification without an account.
     func add(_ notice: Notice) { state.withLock { $0.count(notice) } }
 
     func quarantine(_ account: DueAccount) {
@@ -54,7 +54,7 @@ final class AdvanceLog: Sendable {
     }
 }
 
-/// The advances that are under way, so that somebody can watch.
+/// The advances in progress, for showing their progress.
 final class RunningAdvances: Sendable {
     private let logs = Mutex<[ClockName: AdvanceLog]>([:])
 

@@ -1,6 +1,6 @@
 import TillCore
 
-/// The time of Till: outside of it no certificate is valid.
+/// The limits of every clock: no certificate is valid outside of them.
 extension ClockState {
     /// 2008-01-01T00:00:00Z. No clock is set to an earlier instant.
     package static let start = Timestamp(milliseconds: 1_199_145_600_000)
@@ -8,13 +8,13 @@ extension ClockState {
     /// 2100-01-01T00:00:00Z. No clock is set to it or beyond it.
     package static let end = Timestamp(milliseconds: 4_102_444_800_000)
 
-    /// The latest instant that the clock ever shows by itself: a running one stops a millisecond before ``end``. Nil
-    /// for real time, which has no limit.
+    /// The latest instant that the clock ever shows without being set: a running clock stops a millisecond before
+    /// ``end``. Nil for real time, which has no limit.
     var last: Timestamp? {
         switch self {
         case .real: nil
         case .frozen(let instant): instant
-        // Data of an earlier version may have one that started beyond the end; it stops where it started.
+        // In data of an earlier version a clock may have started beyond the end; it stops where it started.
         case .running(let start, _, _): max(start, Self.end.advanced(milliseconds: -1))
         }
     }
@@ -29,7 +29,7 @@ extension ClockState {
     ///
     /// - Parameters:
     ///   - since: what the wall clock shows at that instant.
-    ///   - speed: times as fast as real time.
+    ///   - speed: the multiple of real time.
     /// - Throws: `ClockRefused` for a speed that is out of range, and for a clock that already stopped at ``end``.
     static func started(from start: Timestamp, since: Timestamp, speed: Double) throws -> ClockState {
         guard speed > 0, speed <= mostSpeed else {

@@ -1,7 +1,7 @@
-/// Why a clock is not set or moved.
+/// Why a clock cannot be set or advanced.
 package struct ClockRefused: Error, Sendable {
-    /// A word for programs.
+    /// The machine-readable code.
     package let code: String
-    /// One sentence: what was wrong, and what would do instead.
+    /// The message: what was wrong, and what to do instead.
     package let message: String
 }

@@ -3,9 +3,9 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// All clocks, held in memory: every act asks one.
+/// All clocks, held in memory, because every operation reads one.
 package final class Clocks: Sendable {
-    /// A clock as the store keeps it.
+    /// A clock as it is stored.
     struct Record: Codable, Equatable, Sendable {
         var environment: StoreEnvironment
         var app: String
@@ -16,8 +16,8 @@ package final class Clocks: Sendable {
         /// The time that the clock was set past while deliveries were pending. Nil for a clock that was never advanced
         /// or frozen since it was created, and in data of version 0.1.0.
         var skipped: SkippedTime?
-        /// What a clock of customers' own showed when it was created; nil for that of an environment, and in data of
-        /// version 0.1.0.
+        /// What a customer clock showed when it was created; nil for an environment's clock, and in data of version
+        /// 0.1.0.
         var began: Timestamp?
 
         private enum CodingKeys: String, CodingKey {
@@ -27,17 +27,17 @@ package final class Clocks: Sendable {
         }
 
         var name: ClockName { ClockName(AccountScope(environment: environment, app: app), own: own) }
-        /// Under which the store has it.
+        /// The name of its document in the store.
         var documentName: String { "\(environment.rawValue)/\(app)" + (own.map { "#\($0)" } ?? "") }
 
-        /// Freezes the clock, and notes the time that it skips.
+        /// Freezes the clock, and records the time that it skips.
         ///
         /// - Parameters:
         ///   - instant: where it is frozen; not earlier than `present`.
         ///   - present: what it shows now.
         mutating func freeze(at instant: Timestamp, from present: Timestamp) {
             if !state.moves, skipped == nil {
-                // It was frozen before spans were noted, so nothing is known of the time before.
+                // It was frozen by a version that recorded no spans, so the time before is unknown.
                 skipped = SkippedTime([SkippedTime.Span(from: nil, to: present)])
             }
             skipped = skipped ?? SkippedTime()
@@ -45,10 +45,10 @@ package final class Clocks: Sendable {
             state = .frozen(at: instant)
         }
 
-        /// The date of an attempt to deliver that ends now (`SkippedTime.dateOfAttempt`).
+        /// The date of a delivery attempt that ends now (`SkippedTime.dateOfAttempt`).
         ///
         /// - Parameters:
-        ///   - due: when the attempt fell due; nil for one that was not scheduled.
+        ///   - due: when the attempt was due; nil for one that was not scheduled.
         ///   - wall: the wall-clock time.
         func dateOfAttempt(due: Timestamp?, wall: Timestamp) -> Timestamp {
             let now = state.shown(wall: wall)
@@ -58,13 +58,13 @@ package final class Clocks: Sendable {
         }
     }
 
-    /// An advance that is under way.
+    /// An advance in progress.
     struct Advance: Codable, Equatable, Sendable {
         var to: Timestamp
-        /// How the clock goes on from there: 0 is frozen, 1 as fast as the wall's.
+        /// The speed of the clock after the advance: 0 is frozen, 1 is real speed.
         var speed: Double
 
-        /// Whether an advance can be so (`ClockState.isPossible`).
+        /// Whether the target and the speed are valid (`ClockState.isPossible`).
         var isPossible: Bool {
             ClockState.frozen(at: to).isPossible && (0...ClockState.mostSpeed).contains(speed)
         }
@@ -78,9 +78,9 @@ package final class Clocks: Sendable {
         records = Mutex(try await Self.read(storage))
     }
 
-    /// Follows the store, in which others may have changed anything.
+    /// Reloads from the store, where other nodes may have changed clocks.
     ///
-    /// - Returns: the clocks that go otherwise than before.
+    /// - Returns: the clocks that changed.
     @discardableResult
     func reload() async throws -> [ClockName] {
         let read = try await Self.read(storage)
@@ -99,17 +99,17 @@ package final class Clocks: Sendable {
         return read
     }
 
-    /// How a clock goes; one that nobody set is real.
+    /// The state of a clock; real time if it was never set.
     package func state(_ name: ClockName) -> ClockState {
         records.withLock { $0[name]?.state } ?? .real
     }
 
-    /// Whether somebody made the clock; that of an environment needs no making.
+    /// Whether the clock exists; an environment's clock always does.
     package func exists(_ name: ClockName) -> Bool {
         name.own == nil || records.withLock { $0[name] != nil }
     }
 
-    /// The names of clocks that customers of an app's environment have of their own.
+    /// The names of the customer clocks in an app's environment.
     package func own(in scope: AccountScope) -> [String] {
         records.withLock { records in records.keys.filter { $0.scope == scope }.compactMap(\.own).sorted() }
     }
@@ -122,14 +122,14 @@ package final class Clocks: Sendable {
             ?? Record(environment: name.scope.environment, app: name.scope.app, own: name.own, state: .real)
     }
 
-    /// What a clock shows. Nobody can stop it between the reading of its state and that of the wall clock.
+    /// What a clock shows. The lock keeps it from being stopped between reading its state and the wall clock.
     func now(on name: ClockName, wall: () -> Timestamp) -> Timestamp {
         records.withLock { ($0[name]?.state ?? .real).shown(wall: wall()) }
     }
 
-    /// The date of an attempt to deliver that ends now (`SkippedTime.dateOfAttempt`).
+    /// The date of a delivery attempt that ends now (`SkippedTime.dateOfAttempt`).
     ///
-    /// - Parameter due: when the attempt fell due; nil for one that was not scheduled.
+    /// - Parameter due: when the attempt was due; nil for one that was not scheduled.
     func dateOfAttempt(due: Timestamp?, on name: ClockName, wall: () -> Timestamp) -> Timestamp {
         records.withLock { records in
             let wall = wall()
@@ -137,9 +137,9 @@ package final class Clocks: Sendable {
         }
     }
 
-    /// Stops a clock while a body sets it, so that nobody is told a later time than that from which it goes on.
+    /// Stops a clock while a body sets it, so that no reader sees a later time than the one from which it continues.
     ///
-    /// - Parameter body: gets what the clock shows. When it throws, the clock goes on as before.
+    /// - Parameter body: receives what the clock shows. When it throws, the clock continues as before.
     func stopping<Value>(
         _ name: ClockName,
         wall: () -> Timestamp,
@@ -161,7 +161,7 @@ package final class Clocks: Sendable {
         }
     }
 
-    /// Sets a clock, durably.
+    /// Sets and stores a clock.
     func put(_ record: Record) async throws {
         try await storage.put([Document(kind: .clock, name: record.documentName, app: record.app, encoding: record)])
         records.withLock { $0[record.name] = record }

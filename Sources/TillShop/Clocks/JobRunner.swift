@@ -3,9 +3,9 @@ import Logging
 import TillCore
 import TillStorage
 
-/// A job as the store keeps it.
+/// A job as it is stored.
 package struct JobRecord: Codable, Equatable, Sendable {
-    /// How far it has come.
+    /// The progress of a job.
     package enum State: String, Codable, Sendable {
         case waiting
         case running
@@ -14,28 +14,28 @@ package struct JobRecord: Codable, Equatable, Sendable {
 
     /// Unique in the store; the same id is the same job.
     package let id: String
-    /// With the app, whose accounts it concerns.
+    /// The environment of the accounts.
     package let environment: StoreEnvironment
-    /// The bundle identifier.
+    /// The bundle identifier of the app of the accounts.
     package let app: String
-    /// What is done in each account.
+    /// What the job does in each account.
     package let task: Job.Work
-    /// When it takes effect, by the clock of each customer.
+    /// When it takes effect, on the clock of each customer.
     package let at: Timestamp
-    /// Waiting, then running, then done: among the customers on the clock of the environment.
+    /// Its progress among the customers on the environment's clock.
     package var state: State
-    /// The last account that was looked at; those after it are to come.
+    /// The last account that was processed; the job continues after it.
     package var position: AccountID?
-    /// Accounts in which it was done.
+    /// Accounts in which it succeeded.
     package var succeeded: Int
-    /// Accounts in which it could not be done.
+    /// Accounts in which it failed.
     package var failed: Int
-    /// By the same clock.
+    /// On the same clock.
     package var completedAt: Timestamp?
 
-    /// How far a scheduled job has come on the clocks that customers have of their own, by their names. Nil when the
-    /// job takes effect for everybody as soon as the clock of the environment shows `at`: a job that was not scheduled,
-    /// and every job of version 0.1.0.
+    /// The progress of a scheduled job on the customer clocks, by their names. Nil when the job takes effect for every
+    /// customer as soon as the environment's clock shows `at`: a job that was not scheduled, and every job of version
+    /// 0.1.0.
     package var ownClocks: [String: ClockProgress]?
 
     private enum CodingKeys: String, CodingKey {
@@ -43,19 +43,19 @@ package struct JobRecord: Codable, Equatable, Sendable {
         case environment = "realm"
     }
 
-    /// How far a scheduled job has come among the customers on one clock of their own.
+    /// The progress of a scheduled job among the customers on one customer clock.
     package struct ClockProgress: Codable, Equatable, Sendable {
-        /// The last account that was looked at.
+        /// The last account that was processed.
         package var position: AccountID?
-        /// Whether every account was looked at.
+        /// Whether every account was processed.
         package var isDone = false
     }
 
-    /// Whether the job is still to be done on a clock, once that clock shows `at`.
+    /// Whether the job is still pending on a clock, once that clock shows `at`.
     ///
     /// - Parameters:
-    ///   - own: the name of a clock that customers have of their own; nil is the clock of the environment.
-    ///   - began: what that clock showed when it was created. A job from before concerns nobody on it.
+    ///   - own: the name of a customer clock; nil is the environment's clock.
+    ///   - began: what that clock showed when it was created. A job from before that concerns no customer on it.
     package func isPending(on own: String?, began: Timestamp?) -> Bool {
         guard let own else { return state != .done }
         guard let ownClocks else { return false }
@@ -63,31 +63,31 @@ package struct JobRecord: Codable, Equatable, Sendable {
         return began.map { at > $0 } ?? true
     }
 
-    /// The last account that was looked at on a clock.
+    /// The last account that was processed on a clock.
     func position(on clock: ClockName) -> AccountID? {
         guard let own = clock.own else { return position }
         return ownClocks?[own]?.position
     }
 
-    /// Whether a run on a clock does the job in an account.
+    /// Whether a run on a clock includes an account.
     func concerns(_ account: Account, on clock: ClockName) -> Bool { ownClocks == nil || account.clock == clock.own }
 
-    /// The app and the environment whose accounts it concerns.
+    /// The app and the environment of the accounts.
     package var scope: AccountScope { AccountScope(environment: environment, app: app) }
 }
 
-/// Acts that concern many accounts: done account by account, restartable, each account once.
+/// Bulk operations on many accounts: one account at a time, restartable, each account once.
 extension Shop {
-    /// Starts a job, or schedules it. A job of the same id is not started again.
+    /// Starts a job, or schedules it. A job with the same id is not started again.
     ///
-    /// A scheduled job reaches every customer at that instant of their own clock. Customers whose clock is past it
-    /// already are reached now, at their own present.
+    /// A scheduled job reaches each customer at that instant of their own clock. Customers whose clock is already past
+    /// it are reached now, at their clock's present time.
     ///
     /// - Parameters:
-    ///   - id: nil makes one.
-    ///   - instant: nil is now, for everybody; the job is done when this returns.
-    /// - Returns: the job as it then is.
-    /// - Throws: `ClockRefused` for an instant that the clock of the environment is past.
+    ///   - id: nil creates one.
+    ///   - instant: nil is now, for every customer; the job is then complete when this returns.
+    /// - Returns: the job with its present progress.
+    /// - Throws: `ClockRefused` if the environment's clock is already past the instant.
     package func startJob(
         _ task: Job.Work,
         in scope: AccountScope,
@@ -98,13 +98,13 @@ extension Shop {
         if let instant, instant < present, try await !isStored(id) {
             throw ClockRefused(
                 code: "earlier_than_clock",
-                message: "The instant \(instant.iso8601) is past: the clock shows \(present.iso8601). Name a later "
+                message: "The instant \(instant.iso8601) is past: the clock shows \(present.iso8601). Give a later "
                     + "one, or leave it out to begin now."
             )
         }
         let isScheduled = instant != nil
         var stored = try await storeJob(task, in: scope, at: max(instant ?? present, present), isScheduled, id: id)
-        // Whatever is cut short is continued by the ticker.
+        // The ticker continues an interrupted job.
         defer { for clock in clocks(of: stored) { signals.planned(clock, stored.at) } }
         for clock in clocks(of: stored) where stored.at <= now(on: clock) {
             if stored.isPending(on: clock.own, began: clocks.record(clock).began) {
@@ -114,29 +114,28 @@ extension Shop {
         return stored
     }
 
-    /// Whether a job was asked for before; the same request may come again, later.
+    /// Whether the job exists; a client may repeat its request later.
     private func isStored(_ id: String?) async throws -> Bool {
         guard let id else { return false }
         return try await job(id) != nil
     }
 
-    /// The clocks of customers' own on which a job is still to be done, by their names.
+    /// The names of the customer clocks on which a job is still pending.
     package func pendingClocks(of job: JobRecord) -> [String] {
         clocks.own(in: job.scope).filter { own in
             job.isPending(on: own, began: clocks.record(ClockName(job.scope, own: own)).began)
         }
     }
 
-    /// The clocks on which a job takes effect by itself: that of the environment and, of a scheduled job, the
-    /// customers' own.
+    /// The clocks on which a job takes effect: the environment's and, for a scheduled job, the customer clocks.
     private func clocks(of job: JobRecord) -> [ClockName] {
         let own = job.ownClocks == nil ? [] : clocks.own(in: job.scope)
         return own.map { ClockName(job.scope, own: $0) } + [ClockName(job.scope)]
     }
 
-    /// Starts a job and does not wait for its end. What is cut short is gone on with by the ticker.
+    /// Starts a job without waiting for its end. The ticker continues an interrupted job.
     ///
-    /// - Returns: the job as it was stored, now or at the first time.
+    /// - Returns: the job as it was stored now, or by an earlier request.
     @discardableResult
     package func beginJob(_ task: Job.Work, in scope: AccountScope, id: String) async throws -> JobRecord {
         let stored = try await storeJob(task, in: scope, at: now(in: scope), false, id: id)
@@ -145,14 +144,14 @@ extension Shop {
             do {
                 try await run(stored, on: ClockName(scope))
             } catch {
-                logger.error("a job was cut short", metadata: ["job": "\(id)", "cause": "\(error.logText)"])
+                logger.error("a job was interrupted", metadata: ["job": "\(id)", "cause": "\(error.logText)"])
                 signals.planned(ClockName(scope), stored.at)
             }
         }
         return stored
     }
 
-    /// Stores a job, unless there is one of that id.
+    /// Stores a job, unless there is one with that id.
     private func storeJob(
         _ task: Job.Work,
         in scope: AccountScope,
@@ -160,7 +159,7 @@ extension Shop {
         _ isScheduled: Bool,
         id: String?
     ) async throws -> JobRecord {
-        // Clocks that are past the instant are named now; a clock that is created later never shows it.
+        // Clocks that are past the instant are recorded now; a clock that is created later never shows it.
         let past = clocks.own(in: scope).filter { now(on: ClockName(scope, own: $0)) >= instant }
         let progress = Dictionary(uniqueKeysWithValues: past.map { ($0, JobRecord.ClockProgress()) })
         let record = JobRecord(
@@ -183,7 +182,8 @@ extension Shop {
         }
     }
 
-    /// The job of a mass extension: one for each request and product of an app's environment, whoever asks.
+    /// The id of a mass extension's job: one for each request and product of an app's environment, whichever client
+    /// sends the request.
     package func jobID(ofExtension request: String, of productID: String, in scope: AccountScope) -> String {
         uuid("extend/\(scope.environment.rawValue)/\(scope.app)/\(productID)/\(request)")
     }
@@ -199,15 +199,15 @@ extension Shop {
             .filter { $0.scope == scope }.sorted { $0.at < $1.at }
     }
 
-    /// Jobs that are still to be done on a clock, by the instant at which they take effect.
+    /// The pending jobs of a clock, by the instant at which they take effect.
     func pendingJobs(on clock: ClockName) async throws -> [JobRecord] {
         let began = clocks.record(clock).began
         return try await jobs(in: clock.scope).filter { $0.isPending(on: clock.own, began: began) }
     }
 
-    /// Does what is left of a job among the customers on a clock.
+    /// Completes a job among the customers on a clock.
     ///
-    /// - Parameter log: counts what the job did; nil where nobody asks.
+    /// - Parameter log: counts what the job did; nil if no advance is in progress.
     @discardableResult
     func run(_ record: JobRecord, on clock: ClockName, _ log: AdvanceLog? = nil) async throws -> JobRecord {
         try await exclusively("job-run/\(record.id)") {
@@ -247,10 +247,10 @@ extension Shop {
         }
     }
 
-    /// Does the scheduled jobs that a customer and the family pass by coming to a clock that is ahead of their old one.
+    /// Applies the scheduled jobs that customers skip when they move to a clock that is ahead of their old one.
     ///
     /// - Parameters:
-    ///   - accounts: all who came to the clock.
+    ///   - accounts: the customer and the family members that moved to the clock.
     ///   - before: what their old clock showed.
     func runJobsPassed(by accounts: [Account], on clock: ClockName, since before: Timestamp) async throws {
         let present = now(on: clock)
@@ -259,11 +259,11 @@ extension Shop {
         where job.ownClocks != nil && before < job.at && job.at <= present {
             try await exclusively("job-run/\(job.id)") {
                 guard let stored = try await self.job(job.id) else { return }
-                // A run that has not come to an account yet will count it.
+                // A run that has not reached an account yet will count it later.
                 let isPending = stored.isPending(on: clock.own, began: self.clocks.record(clock).began)
                 var running = stored
                 for account in accounts where !account.jobsDone.contains(where: { $0.job == job.id }) {
-                    // Nothing is dated before the last event of an account.
+                    // No event is dated before the last event of an account.
                     let instant = accounts.reduce(job.at) { max($0, $1.lastEvent) }
                     var counted = running
                     try await self.performOrCount(&counted, in: account, at: instant)
@@ -274,8 +274,8 @@ extension Shop {
         }
     }
 
-    /// An account in which the job cannot be done does not stop it. A shop that is busy, or stops, does: the job goes
-    /// on later from its position, and no account is passed over.
+    /// An account in which the job fails does not stop it. A shop that is busy or stopping does: the job continues
+    /// later from its position, so that no account is skipped.
     private func performOrCount(
         _ record: inout JobRecord,
         in account: Account,
@@ -290,13 +290,13 @@ extension Shop {
             try checkStopping()
             record.failed += 1
             logger.error(
-                "a job was not done in an account",
+                "a job failed in an account",
                 metadata: ["job": "\(record.id)", "account": "\(account.id.number)", "cause": "\(error.logText)"]
             )
         }
     }
 
-    /// The clock of a damaged account is unknown: it counts once, on the clock of the app's environment.
+    /// The clock of a damaged account is unknown, so it is counted once, on the environment's clock.
     private func countFailure(_ record: inout JobRecord, of damaged: DamagedAccount, on clock: ClockName) {
         _ = quarantine(damaged)
         if clock.own == nil { record.failed += 1 }
@@ -310,7 +310,7 @@ extension Shop {
     ) async throws {
         let customer = CustomerName(record.scope, account.customer)
         let command = Command.job(Job(id: record.id, task: record.task))
-        // Who is dated back is brought to the present afterwards, with the whole family.
+        // An operation dated in the past is followed by bringing the whole family up to the present.
         let outcome: Outcome
         var notifications: [TillCore.Notification] = []
         if let instant {
@@ -327,7 +327,7 @@ extension Shop {
         if done != nil || !notifications.isEmpty { log?.add(notifications, in: account.id) }
     }
 
-    /// The end of a job; of a mass extension the developer's server is told in the same transaction.
+    /// Completes a job. For a mass extension the summary notification is enqueued in the same transaction.
     private func complete(_ record: JobRecord, _ log: AdvanceLog?) async throws {
         var change = Change(documents: [try Self.document(record)])
         let chain = signingChain
@@ -342,7 +342,7 @@ extension Shop {
             let head = NotificationPayload.Head(
                 type: NotificationType.renewalExtension.rawValue,
                 subtype: NotificationSubtype.summary.rawValue,
-                // The same job may be asked for again once a restore has taken this one back.
+                // The same job may run again after a restore has undone this one.
                 uuid: uuid("job/\(restoreEpoch)/\(record.id)"),
                 signedDate: record.completedAt ?? record.at
             )

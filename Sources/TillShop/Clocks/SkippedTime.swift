@@ -1,15 +1,15 @@
 import TillCore
 
-/// The spans of time that a clock was set past instead of running through them: advances, and the time it was frozen.
+/// The spans of time that a clock skipped: advances, and the time it was frozen.
 ///
-/// Nobody could deliver a notification while the clock was inside a span. An attempt that fell due there is made
-/// afterwards and dated when it fell due, so that one long advance gives the same attempts as many short ones.
+/// No notification could be delivered while the clock was inside a span. An attempt that was due there is made
+/// afterwards and dated when it was due, so that one long advance gives the same attempts as many short ones.
 package struct SkippedTime: Codable, Equatable, Sendable {
-    /// The clock went from one instant to another at once.
+    /// A jump of the clock from one instant to another.
     package struct Span: Codable, Equatable, Sendable {
         /// Where the clock stopped; nil when nothing is known of the time before it was frozen.
         package var from: Timestamp?
-        /// Where the clock went on, or where it is frozen now.
+        /// Where the clock continued, or where it is frozen now.
         package var to: Timestamp
 
         /// A span between two instants.
@@ -28,7 +28,7 @@ package struct SkippedTime: Codable, Equatable, Sendable {
     /// Some spans, oldest first.
     package init(_ spans: [Span] = []) { self.spans = spans }
 
-    /// Adds the time between two instants. A span that begins where the last one ends continues it.
+    /// Adds the time between two instants. A span that begins where the last one ends extends it.
     package mutating func skip(from: Timestamp, to: Timestamp) {
         if let last = spans.last, last.to >= from {
             spans[spans.count - 1].to = max(last.to, to)
@@ -47,18 +47,18 @@ package struct SkippedTime: Codable, Equatable, Sendable {
         spans.removeAll { span in earliest.map { span.to < $0 } ?? true }
     }
 
-    /// The date of an attempt: when it fell due, if that was inside a span; the beginning of the span, if it was
-    /// already late when the clock was set forward; otherwise the present.
+    /// The date of an attempt: when it was due, if that was inside a span; the beginning of the span, if it was already
+    /// late when the clock was set forward; otherwise the present.
     ///
     /// - Parameters:
-    ///   - due: when the attempt fell due.
+    ///   - due: when the attempt was due.
     ///   - now: what the clock shows when the attempt ends.
     package func dateOfAttempt(due: Timestamp, now: Timestamp) -> Timestamp {
         guard let span = spans.first(where: { $0.to >= due }) else { return now }
         return min(now, span.from.map { max($0, due) } ?? due)
     }
 
-    /// Whether every instant is one that a clock can show (`ClockState.isPossible`).
+    /// Whether a clock can show every instant in the spans (`ClockState.isPossible`).
     var isPossible: Bool {
         spans.allSatisfy { span in
             ClockState.frozen(at: span.to).isPossible

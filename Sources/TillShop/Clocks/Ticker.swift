@@ -5,23 +5,23 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Processes what falls due on clocks that move by themselves, also what fell due while the server was down.
+/// Processes what is due on running clocks, including what became due while the server was down.
 ///
-/// It sleeps until something falls due, a tenth of a second at the most, and wakes when something falls due earlier.
-/// Readers write nothing, so its lag is how old an answer may be: `till_clock_lag_seconds`.
+/// It sleeps until the next event is due, at most a tenth of a second, and wakes early when an earlier event is
+/// scheduled. Reads process nothing, so the lag is how old an answer may be: `till_clock_lag_seconds`.
 package struct Ticker: Service {
     private let shop: Shop
     private let plan: Plan
     private let lag: Meter
 
-    /// The longest sleep. The wall clock may have been set meanwhile.
+    /// The longest sleep in milliseconds; the wall clock may be set during it.
     private static let longestSleep: Int64 = 100
-    /// The shortest sleep, in milliseconds: a clock may run so fast that something falls due all the time.
+    /// The shortest sleep in milliseconds: a clock may run so fast that there is always a due event.
     private static let shortestSleep: Int64 = 2
 
-    /// A ticker over a shop.
+    /// A ticker for a shop.
     ///
-    /// - Parameter metrics: where it reports its lag.
+    /// - Parameter metrics: receives its lag.
     package init(_ shop: Shop, metrics: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.shop = shop
         let plan = Plan()
@@ -36,20 +36,21 @@ package struct Ticker: Service {
         )
     }
 
-    /// When a clock shows an instant, by the wall clock; nil for a frozen one, and for an instant that it never shows.
+    /// The wall-clock time at which a clock shows an instant; nil for a frozen clock, and for an instant that it never
+    /// shows.
     private static func realTime(of instant: Timestamp, on clock: ClockName, _ shop: Shop) -> Timestamp? {
         let state = shop.clocks.state(clock)
         guard state.moves, state.last.map({ instant <= $0 }) ?? true else { return nil }
         let wall = shop.wallClock()
         var speed = 1.0
         if case .running(_, _, let factor) = state { speed = factor }
-        // Instants that stand for "at once", and for "never", lie beyond what a number holds.
+        // The instants that mean "at once" and "never" would overflow.
         let limit = 86_400_000.0
         let wait = (Double(instant.milliseconds) - Double(state.shown(wall: wall).milliseconds)) / speed
         return wall.advanced(milliseconds: Int64(min(max(wait, -1_000 * limit), limit).rounded(.up)))
     }
 
-    /// When something falls due on each clock, as far as is known; earlier than the truth at the worst.
+    /// When the next event is due on each clock, as far as is known; at worst earlier than the real time.
     private final class Plan: Sendable {
         private struct Sleep {
             let end: Timestamp
@@ -61,7 +62,7 @@ package struct Ticker: Service {
         private let overdue = Mutex<[ClockName: Timestamp]>([:])
         private let sleep = Mutex<Sleep?>(nil)
 
-        /// False while the clock is being served.
+        /// False while the clock is already being processed.
         func begin(_ clock: ClockName, since instant: Timestamp) -> Bool {
             guard served.withLock({ $0.insert(clock).inserted }) else { return false }
             if instant.milliseconds > .min { process(clock, since: instant) }
@@ -73,16 +74,16 @@ package struct Ticker: Service {
             served.withLock { _ = $0.remove(clock) }
         }
 
-        /// Notes the earliest of what is being processed on a clock.
+        /// Records the earliest event being processed on a clock.
         func process(_ clock: ClockName, since instant: Timestamp) { overdue.withLock { $0[clock] = instant } }
 
-        /// On each clock the earliest of what may not have been processed.
+        /// For each clock, the earliest event that may not have been processed.
         var earliest: [ClockName: Timestamp] {
             let waiting = known.withLock { $0 }.filter { $0.value.milliseconds > .min }
             return overdue.withLock { $0 }.merging(waiting) { min($0, $1) }
         }
 
-        /// Sleeps until an instant by the wall clock, unless something falls due earlier.
+        /// Sleeps until a wall-clock time, unless an earlier event is scheduled.
         func sleep(until end: Timestamp, for duration: Duration) async {
             let task = Task { _ = try? await Task.sleep(for: duration) }
             sleep.withLock { $0 = Sleep(end: end, task: task) }
@@ -94,7 +95,7 @@ package struct Ticker: Service {
             sleep.withLock { $0 = nil }
         }
 
-        /// Ends the sleep if it lasts longer than until an instant by the wall clock.
+        /// Ends the sleep if it lasts beyond a wall-clock time.
         func processDue(before instant: Timestamp?) {
             guard let instant else { return }
             sleep.withLock { sleep in if let sleep, instant < sleep.end { sleep.task.cancel() } }
@@ -104,10 +105,10 @@ package struct Ticker: Service {
             known.withLock { $0[clock] = min($0[clock] ?? instant, instant) }
         }
 
-        /// When something falls due next on a clock, as far as is known.
+        /// When the next event is due on a clock, as far as is known.
         func known(_ clock: ClockName) -> Timestamp? { known.withLock { $0[clock] } }
 
-        /// Takes out what may have fallen due.
+        /// Removes and returns the entries that may be due.
         func take(where isDue: (ClockName, Timestamp) -> Bool) -> [ClockName: Timestamp] {
             known.withLock { known in
                 let due = known.filter { isDue($0.key, $0.value) }
@@ -129,7 +130,7 @@ package struct Ticker: Service {
 
     private func work() async {
         await cancelWhenGracefulShutdown {
-            // What a crash cut short may take long; other clocks do not wait for it.
+            // Finishing interrupted work may take long; other clocks do not wait for it.
             Task {
                 await shop.forgetUnfinishedCopies()
                 await shop.resumeLongWork()
@@ -150,14 +151,14 @@ package struct Ticker: Service {
         await plan.sleep(until: wall.advanced(milliseconds: bounded), for: .milliseconds(bounded))
     }
 
-    /// How long ago, in seconds of real time, the earliest thing fell due that may not have been processed.
+    /// How many seconds of real time ago the earliest unprocessed event was due.
     private func measureLag() {
         let wall = shop.wallClock()
         let due = plan.earliest.compactMap { Self.realTime(of: $0.value, on: $0.key, shop) }.min()
         lag.set(due.map { max(0, Double(wall.milliseconds - $0.milliseconds) / 1_000) } ?? 0)
     }
 
-    /// One round: the clocks on which something may have fallen due are looked at.
+    /// One round: processes the clocks that may have due events.
     package func tick() async {
         measureLag()
         let wall = shop.wallClock()
@@ -166,7 +167,7 @@ package struct Ticker: Service {
             return state.moves && instant <= state.shown(wall: wall)
         }
         for (clock, instant) in due where shop.advanceUnderWay(on: clock) == nil {
-            // A clock that cannot keep up holds up no other.
+            // A clock that cannot keep up delays no other clock.
             guard plan.begin(clock, since: instant) else {
                 plan.note(clock, Timestamp(milliseconds: .min))
                 continue
@@ -177,13 +178,13 @@ package struct Ticker: Service {
 
     private func serve(_ clock: ClockName) async {
         do {
-            // No restore comes between what the clock shows and what is done because of it.
+            // The shared lock keeps a restore from running between reading the clock and writing the result.
             try await shop.besideOthers { try await shop.asOfNow { try await pass(clock) } }
         } catch {
-            // A planned stop cuts short what is being done.
+            // A planned stop interrupts the work; that is not an error.
             if !shop.isStopping.value {
                 shop.logger.error(
-                    "a clock was not served",
+                    "events of a clock could not be processed",
                     metadata: ["app": "\(clock.scope.app)", "cause": "\(error.logText)"]
                 )
             }
@@ -217,7 +218,7 @@ package struct Ticker: Service {
         }
     }
 
-    /// When something falls due next on a clock, without accounts that could not be brought up to date.
+    /// When the next event is due on a clock, ignoring quarantined accounts.
     private func nextDue(on clock: ClockName) async throws -> Timestamp? {
         let aside = shop.quarantine.all
         guard !aside.isEmpty else { return try await shop.nextDueHere(on: clock).account }

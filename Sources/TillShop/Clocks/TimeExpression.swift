@@ -1,15 +1,15 @@
 import TillCore
 
-/// Instants and lengths of time as people write them.
+/// Instants and durations as people write them.
 package enum TimeExpression: Equatable, Sendable {
     /// `2026-03-01`, `2026-03-01T10:00:00Z`, or milliseconds since 1970.
     case instant(Timestamp)
     /// `1mo`, `2w`, `P1Y`: calendar days, weeks, months or years.
     case period(Period)
-    /// `36h`, `1h30m`, `PT36H`: so many milliseconds.
+    /// `36h`, `1h30m`, `PT36H`: a number of milliseconds.
     case milliseconds(Int64)
 
-    /// Reads an instant or a length of time; nil for anything else.
+    /// Parses an instant or a duration; nil for anything else.
     package init?(_ text: String) {
         if let instant = TimeExpression.instant(text) {
             self = .instant(instant)
@@ -22,7 +22,7 @@ package enum TimeExpression: Equatable, Sendable {
         }
     }
 
-    /// What can be written, for messages.
+    /// Examples, for messages.
     package static let examples = "36h, 1d, 2w, 1mo, P1Y, 2026-03-01, or 2026-03-01T10:00:00Z"
 
     // MARK: Lengths
@@ -36,8 +36,8 @@ package enum TimeExpression: Equatable, Sendable {
         "months": .month, "y": .year, "year": .year, "years": .year,
     ]
 
-    /// Numbers with their units. Hours, minutes and seconds add up; a calendar length stands alone, as its length
-    /// depends on when it begins.
+    /// Numbers with their units. Hours, minutes and seconds add up. A calendar period cannot be combined, because its
+    /// length depends on when it begins.
     private static func length(_ text: String) -> TimeExpression? {
         let isISO = text.hasPrefix("PT")
         var rest = isISO ? text.dropFirst(2).lowercased()[...] : text[...]
@@ -60,7 +60,7 @@ package enum TimeExpression: Equatable, Sendable {
 
     // MARK: Instants
 
-    /// Reads an instant: a date is its midnight, and a time without a zone is in UTC.
+    /// Parses an instant: a date is its midnight, and a time without a zone is in UTC.
     package static func instant(_ text: String) -> Timestamp? {
         if (11...14).contains(text.utf8.count), let number = digits(text[...]) {
             return Timestamp(milliseconds: number)
@@ -78,7 +78,7 @@ package enum TimeExpression: Equatable, Sendable {
         return midnight.advanced(milliseconds: time)
     }
 
-    /// Milliseconds since midnight UTC of a time of the day with its zone: `10:00`, `10:00:00.500Z`, `10:00+01:00`.
+    /// Milliseconds since midnight UTC of a time of day with its zone: `10:00`, `10:00:00.500Z`, `10:00+01:00`.
     private static func time(_ text: Substring) -> Int64? {
         let clock = text.prefix { $0 != "Z" && $0 != "+" && $0 != "-" }
         let zone = text.dropFirst(clock.count)
@@ -122,9 +122,9 @@ package enum TimeExpression: Equatable, Sendable {
     }
 
     private static func daysOfMonth(_ month: Int64, of year: Int64) -> Int64 {
-        let isAdvance = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         return switch month {
-        case 2: isAdvance ? 29 : 28
+        case 2: isLeapYear ? 29 : 28
         case 4, 6, 9, 11: 30
         default: 31
         }

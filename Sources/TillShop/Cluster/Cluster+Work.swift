@@ -2,14 +2,14 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// What this node works on: what falls due in its part of the partitions, and what it has a lease for.
+/// The work of this node: due events in its share of the partitions, and work for which it holds a lease.
 extension Cluster {
     // MARK: Parts
 
-    /// The partitions whose work is this node's, as ranges that do not touch.
+    /// The partitions assigned to this node, as ranges that do not touch.
     var parts: [Range<Int64>] {
         let parts = state.withLock { state in
-            // Who was silent for too long does not know whose work it is.
+            // A node that was silent for too long cannot know its share.
             ContinuousClock.now < state.believedUntil ? state.parts.subtracting(state.parting).sorted() : []
         }
         var ranges: [Range<Int64>] = []
@@ -24,12 +24,12 @@ extension Cluster {
         return ranges
     }
 
-    /// Whether the work of a partition is this node's.
+    /// Whether this node works on a partition.
     func worksOn(_ partition: Partition) -> Bool { parts.contains { $0.contains(partition.number) } }
 
-    /// Begins something in a partition that no other node may do at the same time.
+    /// Begins work in a partition that no other node may do at the same time.
     ///
-    /// - Returns: false when the partition's work is not this node's.
+    /// - Returns: false if the partition is not assigned to this node.
     func begin(in partition: Partition) -> Bool {
         let part = Int(partition.number / Self.partSize)
         return state.withLock { state in
@@ -41,7 +41,7 @@ extension Cluster {
         }
     }
 
-    /// It has ended.
+    /// Ends work that ``begin(in:)`` began.
     func end(in partition: Partition) {
         let part = Int(partition.number / Self.partSize)
         state.withLock { state in
@@ -50,7 +50,7 @@ extension Cluster {
         }
     }
 
-    /// Gives back what others are to do, and takes what is free and this node's share.
+    /// Releases partitions that belong to other nodes now, and leases free ones of this node's share.
     func shareWork(_ view: NodesView, _ id: String) async throws {
         let nodes = view.seen.keys.sorted()
         guard let place = nodes.firstIndex(of: id) else { return }
@@ -66,8 +66,8 @@ extension Cluster {
                 idle, share.subtracting(state.parts), !before.isDisjoint(with: state.parts.subtracting(state.parting))
             )
         }
-        // Nobody looked at those that were to go and did not.
-        if isBack { await follower.value?.lookAround() }
+        // Partitions whose release was cancelled have had no due events processed meanwhile.
+        if isBack { await follower.value?.checkAllClocks() }
         if !idle.isEmpty {
             try await storage.release(idle.map(Self.leaseName), of: id)
             try await storage.say(NodeWord.nodes)
@@ -81,16 +81,16 @@ extension Cluster {
             guard state.id == id else { return }
             state.parts.formUnion(parts)
         }
-        if !parts.isEmpty { await follower.value?.lookAround() }
+        if !parts.isEmpty { await follower.value?.checkAllClocks() }
     }
 
     private static func leaseName(_ part: Int) -> String { "part/\(part)" }
 
     // MARK: Leases
 
-    /// Runs a body while no node runs one under the same name. What it writes last hangs on its having the name still.
+    /// Runs a body while no other node runs one under the same name. Its writes require that the lease is still held.
     ///
-    /// - Parameter check: throws when nobody should wait any longer.
+    /// - Parameter check: throws to end the wait.
     func holding<Value: Sendable>(
         _ name: String,
         _ check: () throws -> Void,
@@ -101,7 +101,7 @@ extension Cluster {
         while try await take([Lease(name: name, node: id)]).isEmpty {
             try check()
             try await Task.sleep(for: pause)
-            // It may be this node that the others have given up.
+            // The other nodes may have removed this one.
             if pause >= .milliseconds(100) { try await beat() }
             pause = min(pause * 2, .milliseconds(100))
             id = self.id
@@ -119,10 +119,10 @@ extension Cluster {
         }
     }
 
-    /// Takes leases for this node, those that nobody has.
+    /// Acquires the leases that are free.
     func take(_ leases: [Lease]) async throws -> Set<String> {
         let names = Set(leases.map(\.name))
-        // Before they are there: what this node has and does not know of it gives back.
+        // Recorded before the store is called: a beat releases leases that this node does not know.
         let wanted = state.withLock { state in
             let new = names.subtracting(state.leases)
             state.leases.formUnion(new)
@@ -139,22 +139,22 @@ extension Cluster {
         }
     }
 
-    /// Gives a lease back, now or with the next beat.
+    /// Releases a lease, now or with the next beat.
     func giveBack(_ name: String, of node: String) async {
         state.withLock { _ = $0.leases.remove(name) }
         let storage = storage
-        // Also when the work was cancelled.
+        // Detached, so that it also runs when the work was cancelled.
         _ = try? await Task.detached { try await storage.release([name], of: node) }.value
     }
 
-    /// Whether this node has a lease, as far as it knows.
+    /// Whether this node holds a lease, as far as it knows.
     func has(_ name: String) -> Bool { state.withLock { $0.leases.contains(name) } }
 
-    /// Leases of other nodes whose names begin so.
+    /// Leases of other nodes whose names have this prefix.
     func leasesOfOthers(_ prefix: String) -> [Lease] {
         state.withLock { state in state.view.leases.filter { $0.node != state.id && $0.name.hasPrefix(prefix) } }
     }
 
-    /// Whether any node was known to have a lease at the last beat.
+    /// Whether any node held a lease at the last beat.
     func isTaken(_ name: String) -> Bool { state.withLock { $0.view.leases.contains { $0.name == name } } }
 }

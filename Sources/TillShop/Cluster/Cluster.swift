@@ -6,45 +6,45 @@ import TillStorage
 
 /// This server as one of the nodes that share a database (docs/operating/scale.md).
 ///
-/// It says that it lives, works on a part of the partitions, and follows what the others set up. What it does by an
-/// older knowledge the engine refuses (`WritePrecondition`), so that being late is never being wrong.
+/// It sends heartbeats, works on a share of the partitions, and follows the other nodes' configuration. The database
+/// rejects writes based on stale knowledge (`WritePrecondition`), so a slow node cannot corrupt data.
 package final class Cluster: Sendable {
-    /// What the shop does when others changed something.
+    /// The shop's reactions to changes by other nodes.
     struct Follower: Sendable {
-        /// Reads documents of these kinds again; everything, when everything was replaced.
+        /// Reloads documents of these kinds; everything, if everything was replaced.
         let reload: @Sendable (Set<DocumentKind>, _ isNewEra: Bool) async throws -> Void
-        /// Looks at all clocks again: this node works on other partitions now, or may have missed a word.
-        let lookAround: @Sendable () async -> Void
-        /// Something fell due, or is owed, by what another node did.
+        /// Checks all clocks again: this node works on other partitions now, or may have missed an event.
+        let checkAllClocks: @Sendable () async -> Void
+        /// Handles an event of another node: an account or delivery became due.
         let hear: @Sendable (NodeEvent) -> Void
     }
 
     struct State {
-        /// Of this stay among the nodes; another after they gave this one up.
+        /// The id since the last join; a node that was removed joins again under a new id.
         var id: String
         var seen: ConfigurationVersions
         var noted: Int64 = 0
-        /// Until when the others believe that this node lives, at least.
+        /// Until when, at least, the other nodes consider this one alive.
         var believedUntil: ContinuousClock.Instant
         var view: NodesView
-        /// Leases that this node has or is about to have.
+        /// Leases that this node holds or is acquiring.
         var leases: Set<String> = []
-        /// Those that the store has under its id, and of which it did not know at the last beat.
-        var strays: Set<String> = []
-        /// Physical partitions whose work is this node's.
+        /// Leases stored under this node's id that it did not know at the last beat.
+        var orphans: Set<String> = []
+        /// Physical partitions assigned to this node.
         var parts: Set<Int> = []
-        /// Those that go to another node as soon as nothing is under way in them.
+        /// Partitions to release once no work is in progress in them.
         var parting: Set<Int> = []
         var underWay: [Int: Int] = [:]
-        /// Names of leases that were taken since the last beat.
+        /// Names of leases that were acquired since the last beat.
         var touched: Set<String> = []
         var hasLeft = false
-        /// Under which it last tried to come back; whether that was heard may not be known.
+        /// The id of the last attempt to rejoin, which may have succeeded without an answer.
         var attempted: String?
-        /// Another server has its name, and so its place.
+        /// Another server has joined under this node's name.
         var isReplaced = false
 
-        /// - Returns: whether the others may have believed otherwise until now.
+        /// - Returns: whether the other nodes may have considered this one dead until now.
         mutating func believe(until instant: ContinuousClock.Instant) -> Bool {
             let now = ContinuousClock.now
             defer { believedUntil = max(believedUntil, instant) }
@@ -55,29 +55,29 @@ package final class Cluster: Sendable {
     let storage: any SharedStorage
     let logger: Logger
     private let name: String
-    /// How long a node is believed to live without a word.
+    /// How long a node is considered alive without a heartbeat.
     let lease: Duration
     let state: Mutex<State>
     let follower = Synchronized<Follower?>(nil)
     private let turns = AccountLocks()
     /// How many documents were written when all nodes were last known to have followed.
     private let settled = Synchronized(0)
-    /// Parts of the work that go from node to node.
+    /// Units in which work is assigned to nodes.
     static let partCount = 32
     static let partSize = Int64(1_024 / partCount)
 
-    /// Enters the nodes.
+    /// Joins the nodes.
     ///
     /// - Parameters:
-    ///   - name: of the place where the server runs; an earlier server of this name has ended.
-    ///   - lease: how long the work of a node that vanished may wait at the most.
+    ///   - name: identifies the server; an earlier server of this name has ended.
+    ///   - lease: the maximum time until other nodes take over the work of a node that vanished.
     package static func join(
         _ storage: any SharedStorage,
         name: String,
         lease: Duration,
         logger: Logger
     ) async throws -> Cluster {
-        // Some of it is spent on noticing.
+        // The rest of the time is needed to detect that a node has vanished.
         let belief = lease * 3 / 4
         let id = newID(name)
         let sent = ContinuousClock.now
@@ -109,25 +109,25 @@ package final class Cluster: Sendable {
     private static func newID(_ name: String) -> String { "\(name)#\(UUID().uuidString.prefix(8).lowercased())" }
     private static func name(ofID id: String) -> Substring { id[..<(id.lastIndex(of: "#") ?? id.endIndex)] }
 
-    /// The ids of all nodes that are believed to live, this one among them.
+    /// The ids of all nodes that are considered alive, including this one.
     package var nodes: [String] { state.withLock { $0.view.seen.keys.sorted() } }
     /// This node's id.
     package var id: String { state.withLock { $0.id } }
-    /// Why this node must end, where another server took its name.
+    /// Why this node must end, if another server took its name.
     var replaced: NodeReplaced? { state.withLock { $0.isReplaced ? NodeReplaced(name: name) : nil } }
     /// Whether no other node is known.
     var isAlone: Bool { state.withLock { $0.view.seen.count <= 1 } }
 
-    /// On what a decision made now hangs.
+    /// The precondition for a write made now.
     var writePrecondition: WritePrecondition {
         state.withLock { WritePrecondition(node: $0.id, era: $0.seen.era, configurationVersion: $0.seen.sum) }
     }
 
-    // MARK: Saying that one lives
+    // MARK: Heartbeats
 
-    /// Says so, hears who else does, and takes or gives back work accordingly.
+    /// Sends a heartbeat, reads the other nodes, and acquires or releases work accordingly.
     func beat() async throws {
-        // One at a time: work is given and taken by what the last one showed.
+        // One beat at a time, because work is assigned by the view of the last one.
         try await turns.holding(["beat"]) { try await beatNow() }
     }
 
@@ -136,38 +136,38 @@ package final class Cluster: Sendable {
         guard !hasLeft else { return }
         let sent = ContinuousClock.now
         guard let view = try await storage.beat(id, seen: seen, lease: lease) else { return try await rejoin() }
-        let (strays, isAnyGone, wasLost) = state.withLock { state in
+        let (orphans, isAnyGone, wasLost) = state.withLock { state in
             let isAnyGone = !state.view.seen.keys.allSatisfy { view.seen[$0] != nil }
             state.view = view
             let wasLost = state.believe(until: sent + lease)
             state.noted = seen
-            // Those that could not be given back when they ought to have been: seen twice, because one that is on its
-            // way back now may be taken again in a moment.
+            // Orphaned leases, whose release failed. A lease must be unknown in two beats, because one that is being
+            // released now may be acquired again in a moment.
             let unknown = Set(view.leases.filter { $0.node == id && !state.leases.contains($0.name) }.map(\.name))
             defer {
-                state.strays = unknown
+                state.orphans = unknown
                 state.touched = []
             }
-            return (unknown.intersection(state.strays).subtracting(state.touched), isAnyGone, wasLost)
+            return (unknown.intersection(state.orphans).subtracting(state.touched), isAnyGone, wasLost)
         }
-        if !strays.isEmpty { try await storage.release(Array(strays), of: id) }
+        if !orphans.isEmpty { try await storage.release(Array(orphans), of: id) }
         try await shareWork(view, id)
         try await follow()
-        // Its last words may not have been said.
-        if isAnyGone || wasLost { await follower.value?.lookAround() }
+        // The vanished node may not have published its last events.
+        if isAnyGone || wasLost { await follower.value?.checkAllClocks() }
     }
 
-    /// This node still lived for the others when it asked.
+    /// The other nodes considered this one alive when the request was sent.
     func noteAlive(_ asked: ContinuousClock.Instant) {
         let wasLost = state.withLock { $0.believe(until: asked + lease) }
-        // What fell due meanwhile was not looked at.
-        if wasLost { Task.detached { await self.follower.value?.lookAround() } }
+        // No due events were processed meanwhile.
+        if wasLost { Task.detached { await self.follower.value?.checkAllClocks() } }
     }
 
-    /// The others have given this node up: nothing that it began is written any more, and it begins anew.
+    /// Joins again after the other nodes removed this one. Nothing that it began before can be written any more.
     ///
-    /// - Throws: `NodeReplaced` where another has its name by now: two that call themselves the same would end each
-    ///   other without end.
+    /// - Throws: `NodeReplaced` if another server has its name by now; otherwise two servers of the same name would
+    ///   remove each other forever.
     private func rejoin() async throws {
         let known = state.withLock { [$0.id, $0.attempted] }
         if try await storage.seen().keys.contains(where: { !known.contains($0) && Self.name(ofID: $0) == name }) {
@@ -179,7 +179,7 @@ package final class Cluster: Sendable {
         }
         let id = Self.newID(name)
         state.withLock { $0.attempted = id }
-        logger.warning("the other nodes had given this one up; it joins them again", metadata: ["node": "\(id)"])
+        logger.warning("the other nodes had removed this node; it joins again", metadata: ["node": "\(id)"])
         let sent = ContinuousClock.now
         try await storage.join(id, name: name, lease: lease)
         storage.keepAlive(id, lease: lease)
@@ -195,7 +195,7 @@ package final class Cluster: Sendable {
         try await follow()
     }
 
-    /// Ends this node; its work is free at once.
+    /// Leaves the nodes, so that others can take over its work at once.
     func leave() async {
         let id = state.withLock { state in
             state.parts = []
@@ -204,16 +204,16 @@ package final class Cluster: Sendable {
         }
         let storage = storage
         do {
-            // Also where a start failed and everything is cancelled.
+            // Detached, so that it also runs when a start failed and everything is cancelled.
             try await Task.detached { try await storage.leave(id) }.value
         } catch {
-            logger.warning("the other nodes were not told of the end", metadata: ["cause": "\(error.logText)"])
+            logger.warning("the other nodes were not notified of the stop", metadata: ["cause": "\(error.logText)"])
         }
     }
 
     // MARK: Following
 
-    /// Returns when all that the store had at the call is held in memory.
+    /// Returns when everything that was in the store at the call is loaded into memory.
     func follow() async throws {
         let noted: Int64? = try await turns.holding(["follow"]) {
             let before = state.withLock { $0.seen }
@@ -232,15 +232,16 @@ package final class Cluster: Sendable {
         if let noted { try await storage.note(seen: noted, by: id) }
     }
 
-    /// After something was overtaken: returns when it can be decided again.
+    /// After a write was rejected as overtaken: returns when the decision can be repeated.
     func catchUp() async throws {
         let before = writePrecondition
         try await follow()
-        // Nothing was changed: then it is this node that was given up.
+        // Nothing changed, so the other nodes must have removed this one.
         if writePrecondition == before { try await beat() }
     }
 
-    /// Returns when every node that lives has followed what this one wrote, so that whichever is asked next knows.
+    /// Returns when every live node has loaded what this one wrote, so that any node answers the next request
+    /// correctly.
     func settle() async {
         let written = storage.written
         guard written != settled.value else { return }
@@ -256,19 +257,19 @@ package final class Cluster: Sendable {
             settled.value = written
         } catch {
             logger.warning(
-                "nobody knows whether the other nodes have followed",
+                "could not check whether the other nodes have followed",
                 metadata: ["cause": "\(error.logText)"]
             )
         }
     }
 }
 
-/// Another server of the same name works on the database; the one that came last stays.
+/// Another server with the same name uses the database; the one that joined last stays.
 package struct NodeReplaced: Error, CustomStringConvertible {
     let name: String
 
     package var description: String {
-        "Another server calls itself \(name) on this database, and took this one's place. Give each one a "
-            + "--node-name of its own (TILL_NODE_NAME)."
+        "Another server joined this database as node \(name) and replaced this one. Give each server its own "
+            + "--node-name (TILL_NODE_NAME)."
     }
 }

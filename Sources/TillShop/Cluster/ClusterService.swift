@@ -3,36 +3,36 @@ import ServiceLifecycle
 import TillCore
 import TillStorage
 
-/// Keeps a shop among the nodes: beats, follows, tells and hears news. It is the first service to start and the last to
-/// stop, because all others work under its leases.
+/// Runs the cluster part of a shop: heartbeats, following, sending and receiving events. It starts first and stops
+/// last, because all other services work under its leases.
 package struct ClusterService: Service {
     private let shop: Shop
     private let cluster: Cluster
-    private let responder = NodeEventQueue()
+    private let events = NodeEventQueue()
 
-    /// Nil where the shop shares its store with nobody.
+    /// Nil if the shop does not share its store.
     package init?(_ shop: Shop) {
         guard let cluster = shop.cluster else { return nil }
         self.shop = shop
         self.cluster = cluster
-        let responder = responder
+        let events = events
         shop.signals.add(
             Signals.Listener(
-                due: { clock, instant in if !cluster.isAlone { responder.due(clock, instant) } },
-                owed: { clock in if !cluster.isAlone { responder.owed(clock) } },
+                due: { clock, instant in if !cluster.isAlone { events.due(clock, instant) } },
+                owed: { clock in if !cluster.isAlone { events.owed(clock) } },
                 isOfOthers: true
             )
         )
         cluster.follower.value = Cluster.Follower(
             reload: { [weak shop] kinds, isNewEra in try await shop?.follow(kinds, isNewEra: isNewEra) },
-            lookAround: { [weak shop] in shop?.lookAround() },
+            checkAllClocks: { [weak shop] in shop?.checkAllClocks() },
             hear: { [weak shop] nodeEvent in shop?.hear(nodeEvent) }
         )
     }
 
-    /// Works until the server stops, and leaves.
+    /// Works until the server stops, then leaves the cluster.
     ///
-    /// - Throws: `NodeReplaced` when another server took this one's place: it can write nothing any more.
+    /// - Throws: `NodeReplaced` when another server took this one's name: it cannot write any more.
     package func run() async throws {
         await cancelWhenGracefulShutdown { await work() }
         await cluster.leave()
@@ -53,11 +53,11 @@ package struct ClusterService: Service {
         }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await every(cluster.lease / 8) { await beat() } }
-            group.addTask { await every(.milliseconds(10)) { await tell() } }
+            group.addTask { await every(.milliseconds(10)) { await publishEvents() } }
             group.addTask { await every(cluster.lease / 4) { await shop.resumeAbandoned() } }
-            group.addTask { await every(.seconds(60)) { shop.lookAround() } }
+            group.addTask { await every(.seconds(60)) { shop.checkAllClocks() } }
             group.addTask { for await word in words { await hear(word) } }
-            // Each of them goes on until it is told otherwise.
+            // Each task runs until it is cancelled.
             await group.next()
             group.cancelAll()
         }
@@ -76,14 +76,14 @@ package struct ClusterService: Service {
             if let ports = shop.ownPorts.publication { try await cluster.publish(ports) }
         } catch {
             guard !Task.isCancelled, cluster.replaced == nil else { return }
-            cluster.logger.warning("this node did not say that it lives", metadata: ["cause": "\(error.logText)"])
+            cluster.logger.warning("this node could not send its heartbeat", metadata: ["cause": "\(error.logText)"])
         }
     }
 
-    private func tell() async {
-        for nodeEvent in responder.take(as: cluster.id) {
+    private func publishEvents() async {
+        for nodeEvent in events.take(as: cluster.id) {
             guard let word = nodeEvent.word else { continue }
-            // Who does not hear it finds out by looking around.
+            // A node that misses the event finds the change when it checks its clocks.
             try? await cluster.storage.say(word)
         }
     }
@@ -94,12 +94,15 @@ package struct ClusterService: Service {
             do {
                 try await cluster.follow()
             } catch {
-                cluster.logger.warning("what others set up was not read", metadata: ["cause": "\(error.logText)"])
+                cluster.logger.warning(
+                    "the configuration of other nodes could not be read",
+                    metadata: ["cause": "\(error.logText)"]
+                )
             }
         case NodeWord.nodes: await beat()
         case nil:
             await beat()
-            shop.lookAround()
+            shop.checkAllClocks()
         case let word?:
             guard let nodeEvent = NodeEvent(word: word), nodeEvent.node != cluster.id else { return }
             shop.hear(nodeEvent)
@@ -108,9 +111,9 @@ package struct ClusterService: Service {
 }
 
 extension Shop {
-    /// What is held in memory follows what another node, or this one, wrote.
+    /// Reloads what another node, or this one, wrote.
     func follow(_ kinds: Set<DocumentKind>, isNewEra: Bool) async throws {
-        if isNewEra { return try await readAgain() }
+        if isNewEra { return try await reloadAll() }
         if !kinds.isDisjoint(with: [.team, .app, .key, .catalog, .rules]) { try await registry.reload() }
         if kinds.contains(.clock) {
             for clock in try await clocks.reload() {
@@ -122,17 +125,17 @@ extension Shop {
         if kinds.contains(.revocation) { try await authority.reload() }
     }
 
-    /// Looks at every clock again.
-    func lookAround() {
+    /// Checks every clock again.
+    func checkAllClocks() {
         for clock in everyClock { signals.heard(clock, due: Timestamp(milliseconds: .min), owed: true) }
     }
 
-    /// Something fell due, or is owed, by what another node did.
+    /// Handles an event of another node: an account or delivery became due.
     func hear(_ nodeEvent: NodeEvent) {
         for item in nodeEvent.items { signals.heard(item.clock, due: item.due, owed: item.isOwed) }
     }
 
-    /// Finishes what a node that vanished had begun.
+    /// Finishes work that a vanished node had begun.
     func resumeAbandoned() async {
         let isAbandoned = clocks.all.contains { record in
             record.pendingAdvance != nil && advanceUnderWay(on: record.name) == nil

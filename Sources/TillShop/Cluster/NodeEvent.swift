@@ -3,14 +3,14 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// What one node tells the others: that something falls due, or is owed, on a clock. Who misses it finds out by itself
-/// a little later.
+/// An event that a node publishes to the others: accounts or deliveries are due on clocks. A node that misses it finds
+/// the change a little later when it checks its clocks.
 struct NodeEvent: Codable, Equatable, Sendable {
     struct Item: Codable, Equatable, Sendable {
         var environment: StoreEnvironment
         var app: String
         var own: String?
-        /// When something falls due; nil when nothing earlier than before.
+        /// When an event is due on the clock; nil if none is earlier than before.
         var due: Timestamp?
         var isOwed: Bool
 
@@ -22,17 +22,17 @@ struct NodeEvent: Codable, Equatable, Sendable {
         var clock: ClockName { ClockName(AccountScope(environment: environment, app: app), own: own) }
     }
 
-    /// Who tells it.
+    /// The node that publishes it.
     var node: String
     var items: [Item]
 
-    /// A server takes words of less than eight thousand bytes; a clock's name has some three hundred at the most.
+    /// PostgreSQL's notifications are limited to 8,000 bytes; a clock's name has at most some 300.
     static let mostItems = 16
 
-    /// As a word between nodes.
+    /// As the text of a notification between nodes.
     var word: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Reads a word; nil for one that is no news.
+    /// Parses a notification; nil for any other text.
     init?(word: String) {
         guard let nodeEvent = try? JSONDecoder().decode(NodeEvent.self, from: Data(word.utf8)) else { return nil }
         self = nodeEvent
@@ -44,7 +44,7 @@ struct NodeEvent: Codable, Equatable, Sendable {
     }
 }
 
-/// Collects what is to be told, so that many changes are one word.
+/// Collects events, to publish many changes in one notification.
 final class NodeEventQueue: Sendable {
     private let waiting = Mutex<[ClockName: NodeEvent.Item]>([:])
 
@@ -71,7 +71,7 @@ final class NodeEventQueue: Sendable {
         }
     }
 
-    /// Takes out what waits, in words of a bearable length.
+    /// Removes and returns the collected events, in pieces of a permitted length.
     func take(as node: String) -> [NodeEvent] {
         let items = waiting.withLock { waiting in
             defer { waiting = [:] }

@@ -3,11 +3,11 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The roots that clients of a store trust. Their fingerprints lie in the store, the keys in data directories.
+/// The roots that clients of a store trust. Their fingerprints are in the store, the keys in data directories.
 package struct SharedRoots: Codable, Equatable, Sendable {
-    /// SHA-256 of the certificate of the App Store's place, hexadecimal.
+    /// SHA-256 of the certificate of the root for signed data, hexadecimal.
     package let root: String
-    /// The same of the root of receipts; nil as long as it is not known to have been made.
+    /// The same for the root of receipts; nil until one is known.
     package let receipts: String?
 
     private init(root: String, receipts: String?) {
@@ -15,14 +15,14 @@ package struct SharedRoots: Codable, Equatable, Sendable {
         self.receipts = receipts
     }
 
-    /// Opens the root of a data directory for a store. The first root that a store is served under is recorded there; a
-    /// store that was served under another, or whose root is missing, is refused, because every client would have to
-    /// be told of a new one.
+    /// Opens the root of a data directory for a store. The first root that is used with a store is recorded there. A
+    /// directory with another root, or without one, is refused, because every client would need the new root.
     ///
     /// - Parameters:
-    ///   - isAdopting: records the root of the directory in place of the one before; one that is missing is made anew.
-    ///   - makesReceipts: makes the root of receipts now, so that servers can compare theirs, rather than at first use.
-    /// - Throws: `RootRefused`; nothing was made then.
+    ///   - isAdopting: records the root of the directory in place of the one before; creates a missing one.
+    ///   - makesReceipts: creates the root of receipts now, so that servers can compare theirs, rather than at first
+    ///     use.
+    /// - Throws: `RootRefused`; nothing was created then.
     package static func open(
         _ directory: DataDirectory,
         for storage: any Storage,
@@ -35,7 +35,7 @@ package struct SharedRoots: Codable, Equatable, Sendable {
         if !isAdopting {
             if !certificates.hasRoot {
                 if let recorded { throw RootRefused.missing(directory.rootCertificate, fingerprint: recorded.root) }
-                // What an earlier Till served has no record.
+                // Earlier versions of Till recorded no root.
                 if try await hasBeenServed(storage) {
                     throw RootRefused.missing(directory.rootCertificate, fingerprint: nil)
                 }
@@ -48,14 +48,15 @@ package struct SharedRoots: Codable, Equatable, Sendable {
         do {
             root = try certificates.root()
         } catch let error where certificates.hasRoot {
-            // A certificate without its key. A new root would replace it, and the key could not be put back any more.
+            // A certificate without its key. Creating a new root would replace it, and restoring the key would not help
+            // any more.
             throw RootRefused.unusable(directory.path, reason: error.logText)
         }
         let receipts: String?
         if makesReceipts {
             receipts = try await receiptKeys.keys.signing().chain.rootFingerprint
         } else {
-            // One that cannot be read is told of when a receipt is wanted, and by till doctor.
+            // An unreadable chain is reported when a receipt is requested, and by till doctor.
             receipts = receiptKeys.hasChain ? try? receiptKeys.chain().rootFingerprint : nil
         }
         let present = SharedRoots(root: root.fingerprint, receipts: receipts)
@@ -65,35 +66,34 @@ package struct SharedRoots: Codable, Equatable, Sendable {
             try await storage.put([document])
             return root
         }
-        // Another server may start at the same time; the first one says which root it is.
+        // Another server may start at the same time; the first one determines the root.
         let kept = try await storage.keep(document).decoded(as: SharedRoots.self)
         let isSame = kept.root == present.root && (present.receipts == nil || kept.receipts == present.receipts)
         guard isSame else { throw RootRefused.other(directory.path) }
         return root
     }
 
-    /// The roots under which a store was served; nil when it was not, or by a Till that recorded none.
+    /// The roots with which a store was used; nil for a new store, or after a version of Till that recorded none.
     package static func recorded(in storage: any Storage) async throws -> SharedRoots? {
         try await storage.documents(.shop).first { $0.name == documentName }?.decoded()
     }
 
     private static let documentName = "roots"
 
-    /// Whether clients may hold something that was signed for this store: there are customers, or notifications were
-    /// signed.
+    /// Whether clients may have data signed for this store: there are customers, or notifications were signed.
     private static func hasBeenServed(_ storage: any Storage) async throws -> Bool {
         if try await !storage.storedAccounts(of: nil, after: nil, limit: 1).isEmpty { return true }
         return try await !storage.documents(.chain).isEmpty
     }
 }
 
-/// Why a server does not start under the root of its data directory.
+/// Why a server does not start with the root of its data directory.
 package enum RootRefused: Error, Equatable, CustomStringConvertible {
-    /// A file is missing; the fingerprint of the certificate that clients trust, where it is known.
+    /// A file is missing; the fingerprint of the certificate that clients trust, if it is known.
     case missing(String, fingerprint: String?)
-    /// The store was served under another root than that of the data directory.
+    /// The store was used with another root than that of the data directory.
     case other(String)
-    /// The certificate in a data directory is there and its key cannot be used, or the certificate cannot be read.
+    /// The certificate in a data directory cannot be read, or its key cannot be used.
     case unusable(String, reason: String)
 
     package var description: String {
@@ -104,7 +104,7 @@ package enum RootRefused: Error, Equatable, CustomStringConvertible {
                 + ". Put the folder ca back from a backup, or copy it from another server of this database. If it is "
                 + "lost for good, start once with --adopt-root true, and give every client the new root."
         case .other(let path):
-            "This database was served under another root than \(path)/ca. Replace that folder by a copy of the one "
+            "This database was used with another root than \(path)/ca. Replace that folder with a copy of the one "
                 + "that signs for it; or, if that is lost for good, start once with --adopt-root true."
         case .unusable(let path, let reason):
             "The root in \(path)/ca cannot be used: \(reason)\(reason.hasSuffix(".") ? "" : ".") Put the folder ca "

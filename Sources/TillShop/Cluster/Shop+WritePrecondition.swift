@@ -1,17 +1,17 @@
 import TillCore
 import TillStorage
 
-/// On what the shop stands while it decides, where it shares its store.
+/// The shop's part in a cluster: preconditions of its writes, and its share of the work.
 extension Shop {
-    /// On what a decision made now hangs; nil where nobody else decides.
+    /// The precondition for a write made now; nil when this is the only node.
     ///
-    /// - Throws: `ShopBusy` when what the task found at its beginning is no more.
+    /// - Throws: `ShopBusy` when the precondition under which the task began does not hold any more.
     func writePrecondition() throws -> WritePrecondition? {
         guard let cluster else { return nil }
         let present = cluster.writePrecondition
         guard let held = WritePrecondition.held else { return present }
         guard held.node == present.node, held.era == present.era else {
-            throw ShopBusy(reason: "everything was replaced, or done by another node, meanwhile")
+            throw ShopBusy(reason: "the data was replaced, or another node took over, meanwhile")
         }
         return WritePrecondition(
             node: held.node,
@@ -20,8 +20,8 @@ extension Shop {
         )
     }
 
-    /// Runs a body that does something because of what a clock shows. When a node changes clocks, or anything else that
-    /// is held in memory, before it is done, it is begun again.
+    /// Runs a body that depends on what a clock shows, and repeats it if another node changes clocks, or anything else
+    /// that is held in memory, before it is done.
     func asOfNow<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         guard let cluster else { return try await body() }
         for _ in 0..<Self.mostBeginnings {
@@ -37,26 +37,26 @@ extension Shop {
 
     private static let mostBeginnings = 32
 
-    /// What was read in one era is not written in another.
+    /// Data read in one epoch must not be written in another.
     struct Era: Equatable, Sendable {
-        /// At this node.
+        /// On this node.
         let here: AsyncReadWriteLock.Era
-        /// At all nodes; nil where there is but one.
+        /// On all nodes; nil if there is only one.
         let everywhere: Int64?
     }
 
-    /// The present era.
+    /// The current epoch.
     var era: Era { Era(here: gate.era, everywhere: cluster?.writePrecondition.era) }
 
-    /// Returns when every node knows what this one set up.
+    /// Returns when every node has loaded what this one configured.
     package func settleNodes() async { await cluster?.settle() }
 
-    // MARK: What falls due, and is this node's to do
+    // MARK: Due work of this node
 
-    /// The parts of the partitions on which this node works; nil is all of them.
+    /// The partitions on which this node works; nil is all of them.
     private var parts: [Range<Int64>]? { cluster?.parts }
 
-    /// Accounts in which something falls due, in this node's part.
+    /// Accounts with due events in this node's partitions.
     func dueAccountsHere(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
         guard let cluster, let parts else {
             return try await storage.dueAccounts(on: clock, until: until, limit: limit)
@@ -68,7 +68,7 @@ extension Shop {
         return due.sorted { ($0.due, $0.id) < ($1.due, $1.id) }
     }
 
-    /// When something falls due next in this node's part.
+    /// When the next event is due in this node's partitions.
     func nextDueHere(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
         guard let cluster, let parts else { return try await storage.nextDue(on: clock) }
         var next: (account: Timestamp?, delivery: Timestamp?) = (nil, nil)
@@ -80,7 +80,7 @@ extension Shop {
         return next
     }
 
-    /// Deliveries that this node makes: to a server those of its part, to a listener of its own all.
+    /// The due deliveries that this node makes: to a server those of its partitions, to its own listener all.
     func dueDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, until: Timestamp, limit: Int) async throws
         -> DueDeliveries
     {
@@ -101,45 +101,45 @@ extension Shop {
         return due
     }
 
-    /// Begins a delivery that no other node may make at the same time; false when it is another node's.
+    /// Begins a delivery that no other node may make at the same time; false if it belongs to another node.
     func begin(_ delivery: Delivery, to endpoint: EndpointRecord) -> Bool {
         guard let cluster else { return true }
         return endpoint.isListener || cluster.begin(in: delivery.notification.partition)
     }
 
-    /// It has ended.
+    /// Ends a delivery that ``begin(_:to:)`` began.
     func end(_ delivery: Delivery, to endpoint: EndpointRecord) {
         if !endpoint.isListener { cluster?.end(in: delivery.notification.partition) }
     }
 
-    /// Whether this node does the jobs of an app's environment.
+    /// Whether this node runs the jobs of an app's environment.
     func doesJobs(of scope: AccountScope) -> Bool {
         cluster?.worksOn(Partition(environment: scope.environment, app: scope.app, customer: "")) ?? true
     }
 
     // MARK: Listeners
 
-    /// The next notification for whoever listens. One node's listeners at a time stand in for an app's endpoint.
+    /// The next notification for a listener. Only one node at a time may have the listeners of an app's environment.
     package func nextOffer(in scope: AccountScope, wait: Duration) async throws -> Listeners.Offer? {
         let hasPrimary = registry.rules(of: scope).primary != nil
         if let cluster, listeners.place(in: scope) == nil || !cluster.has(scope.listenerLease) {
             let endpoint = hasPrimary ? EndpointRecord.listening : EndpointRecord.primary
             let lease = Lease(name: scope.listenerLease, node: cluster.id, body: endpoint)
             guard try await !cluster.take([lease]).isEmpty else {
-                throw ShopBusy(reason: "somebody listens at another node, or did a moment ago")
+                throw ShopBusy(reason: "a client of another node listens, or did a moment ago")
             }
-            // The next beat tells it anyway.
+            // The next beat publishes it anyway.
             try? await cluster.storage.say(NodeWord.nodes)
         }
         return await listeners.next(in: scope, hasPrimary: hasPrimary, wait: wait)
     }
 
-    /// Lets another node listen.
+    /// Lets another node have the listeners.
     func endListening(in scope: AccountScope) async {
         if let cluster { await cluster.giveBack(scope.listenerLease, of: cluster.id) }
     }
 
-    /// Where somebody listens at another node.
+    /// The endpoint for which clients of another node listen; nil if there are none.
     func placeElsewhere(in scope: AccountScope) -> String? {
         cluster?.leasesOfOthers(scope.listenerLease).first { $0.name == scope.listenerLease }?.body
     }

@@ -1,35 +1,35 @@
 import TillSigning
 
-/// Something that was found in a text: a signed token, a receipt, a JSON document.
+/// A part found in a text: a signed token, a receipt, a JSON document.
 package struct DecodedPart: Sendable {
-    /// What it is.
+    /// The kind of a part.
     package enum Kind: String, Sendable {
         case notification, transaction, renewalInfo, appTransaction
-        /// Signed with certificates, and nothing of the above.
+        /// Signed with certificates, and none of the above.
         case signed
         /// Signed with a developer's key: for the API, or for an offer.
         case token
         case receipt, transactionReceipt
         case json, certificate
-        /// Nothing that can be read.
+        /// Unreadable.
         case unknown
     }
 
-    /// What it is.
+    /// The kind of the part.
     package var kind: Kind
-    /// Where it stands in what holds it: `$.data.signedTransactionInfo`; nil for what was given.
+    /// Its path in the part that contains it: `$.data.signedTransactionInfo`; nil for the text itself.
     package var place: String?
-    /// How many parts hold it.
+    /// How many parts contain it.
     package var depth = 0
-    /// The text itself, where it is one.
+    /// The text of the part, if it is one.
     package var text: String?
     /// The header of a signed token.
     package var header: JSONTree?
-    /// What it says.
+    /// The decoded payload.
     package var payload: JSONTree?
-    /// What it holds, in its order.
+    /// Its certificates, in order.
     package var certificates: [CertificateFacts] = []
-    /// Who vouches for it; nil for what is not signed.
+    /// The signer and validity of its signature; nil for an unsigned part.
     package var verdict: SignatureVerdict?
     /// Why it, or a piece of it, cannot be read; a sentence.
     package var fault: String?
@@ -41,26 +41,26 @@ package struct DecodedPart: Sendable {
     }
 }
 
-/// Who vouches for a signed text.
+/// The signer and validity of a signature.
 package struct SignatureVerdict: Sendable, Equatable {
-    /// Who signed it.
+    /// The signer of a text.
     package enum Signer: String, Sendable {
         /// The root of this Till.
         case thisTill
         case otherTill
         case apple
-        /// A root of neither.
+        /// Another root.
         case stranger
         /// A key that this Till knows.
         case key
-        /// Something is wrong with it.
+        /// The signature is not valid.
         case nobody
     }
 
-    /// Who signed it.
+    /// The signer.
     package let signer: Signer
     /// One or two sentences.
     package let words: String
-    /// Everything that is wrong, or worth knowing beside it; sentences.
+    /// Problems and additional information, as sentences.
     package let remarks: [String]
 }

@@ -1,7 +1,7 @@
 import TillSigning
 
 extension AppReceipt {
-    /// What it says, by words like those of `verifyReceipt`. Dates are milliseconds since 1970.
+    /// The content, with names like those of `verifyReceipt`. Dates are milliseconds since 1970.
     var tree: JSONTree {
         .object(
             members([
@@ -41,7 +41,7 @@ extension InAppReceipt {
 }
 
 extension TransactionReceipt {
-    /// What it says. Dates are milliseconds since 1970.
+    /// The content. Dates are milliseconds since 1970.
     var tree: JSONTree {
         .object(
             members([
@@ -59,7 +59,7 @@ extension TransactionReceipt {
     }
 }
 
-/// Those that have a value.
+/// The pairs that have a value.
 private func members(_ pairs: [(String, JSONTree?)]) -> [JSONTree.Member] {
     pairs.compactMap { key, value in value.map { .init(key, $0) } }
 }

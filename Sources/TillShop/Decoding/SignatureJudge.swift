@@ -2,16 +2,16 @@ import Foundation
 import TillCore
 import TillSigning
 
-/// Says in words who vouches for a signed text.
+/// Describes the signer and validity of a signed text in words.
 struct SignatureJudge {
     let shop: Shop
 
     init(_ shop: Shop) { self.shop = shop }
 
-    /// When a text says that it was signed, milliseconds since 1970.
+    /// The signing date in a text, milliseconds since 1970.
     static func instant(of jws: CompactJWS) -> Int64? {
         for name in ["signedDate", "receiptCreationDate"] {
-            // Past this a Double counts no more in ones.
+            // A Double represents only smaller whole numbers exactly.
             if case .number(let number)? = jws.claims[name], (0...9e15).contains(number) { return Int64(number) }
         }
         return nil
@@ -19,7 +19,7 @@ struct SignatureJudge {
 
     // MARK: With certificates
 
-    /// What is found in a text with certificates.
+    /// Inspects a text with certificates.
     func inspect(_ jws: CompactJWS) -> JWSInspection {
         let instant = Self.instant(of: jws) ?? shop.wallClock().milliseconds
         return JWSInspection(jws, trusting: [shop.signingChain.certificatesDER[2]], at: instant)
@@ -30,23 +30,23 @@ struct SignatureJudge {
         guard inspection.problems.isEmpty, let root = inspection.root else {
             let words =
                 switch inspection.root {
-                case .trusted?: "Not to be believed: its certificates name this Till's root, but something is wrong."
-                case .apple?: "Not to be believed: its certificates name Apple's root, but something is wrong."
-                default: "Nobody vouches for it."
+                case .trusted?: "Verification failed, although its certificates name this Till's root."
+                case .apple?: "Verification failed, although its certificates name Apple's root."
+                default: "Verification failed."
                 }
             return SignatureVerdict(signer: .nobody, words: words, remarks: inspection.problems)
         }
-        let holds = "the chain holds, its certificates were valid on \(date), and the signature fits"
+        let holds = "the signature is valid, and the certificates were valid on \(date)"
         let fingerprint = inspection.certificates.last?.fingerprint ?? ""
         switch root {
         case .trusted:
             let chain = inspection.chainID ?? ""
             let isCurrent = chain == shop.signingChain.id
-            let which = "chain \(chain), \(isCurrent ? "which signs now" : "which is not the one that signs now")"
+            let which = "chain \(chain), \(isCurrent ? "the current one" : "not the current one")"
             let words = "Signed by this Till (\(which)): \(holds)."
             return SignatureVerdict(signer: .thisTill, words: words, remarks: revocations(chain))
         case .apple(let name):
-            let words = "Signed by Apple: the certificates lead to \(name), \(holds)."
+            let words = "Signed by Apple under \(name): \(holds)."
             return SignatureVerdict(signer: .apple, words: words, remarks: [])
         case .till:
             let words = "Signed by another Till: \(holds), but the root is not this one's (SHA-256 \(fingerprint))."
@@ -58,30 +58,30 @@ struct SignatureJudge {
         }
     }
 
-    /// What the responder says of a chain's certificates, where that is not that they are good.
+    /// The certificates of a chain that the OCSP responder does not report as good.
     private func revocations(_ chain: String) -> [String] {
         shop.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.word != .good }.map {
             let state = $0.state.word.rawValue
-            return "Who asks this Till's OCSP responder about the \($0.certificate.part.rawValue) is told: \(state)."
+            return "This Till's OCSP responder answers \(state) for the \($0.certificate.part.rawValue)."
         }
     }
 
     // MARK: With a key
 
-    /// A token of a developer's: for the API, or for an offer.
+    /// A token of a developer: for the API, or for an offer.
     func verdict(ofToken jws: CompactJWS, _ text: String) -> SignatureVerdict {
         let id = jws.headerString("kid") ?? ""
         let app: String? = if case .string(let text)? = jws.claims["bid"] { text } else { nil }
         guard let (record, key) = shop.registry.key(id, usedFor: app) else {
-            let words = "This Till knows no key \(id.cut(toBytes: 64)), and so cannot tell who signed it."
+            let words = "Unknown key \(id.cut(toBytes: 64)): the signature cannot be verified."
             return SignatureVerdict(signer: .nobody, words: words, remarks: [])
         }
         guard jws.verify(with: key) else {
-            let words = "The signature was not made with the key \(id), or the token was changed since."
+            let words = "The signature does not match the key \(id), or the token was changed."
             return SignatureVerdict(signer: .nobody, words: words, remarks: [])
         }
         var remarks: [String] = []
-        if record.revokedAt != nil { remarks.append("The key was revoked, so that the API refuses the token.") }
+        if record.revokedAt != nil { remarks.append("The key was revoked, so the API rejects the token.") }
         if jws.claims["aud"] == .string(BearerToken.audience) {
             do {
                 let token = try BearerToken(authorization: "Bearer \(text)", limit: TextDecoding.longest)
@@ -95,7 +95,7 @@ struct SignatureJudge {
         let isRefused = !remarks.isEmpty
         return SignatureVerdict(
             signer: isRefused ? .nobody : .key,
-            words: isRefused ? "\(words) It is refused all the same." : words,
+            words: isRefused ? "\(words) The API rejects it." : words,
             remarks: remarks
         )
     }
@@ -104,7 +104,7 @@ struct SignatureJudge {
 
     func verdict(of receipt: SignedReceipt) async -> SignatureVerdict {
         guard let last = receipt.certificatesDER.last else {
-            let words = "Nobody vouches for it: it holds no certificate."
+            let words = "Verification failed: it has no certificate."
             return SignatureVerdict(signer: .nobody, words: words, remarks: [])
         }
         let own = (try? await shop.receiptKeys.signing())?.chain.certificatesDER[2]
@@ -112,9 +112,9 @@ struct SignatureJudge {
         do {
             try ReceiptVerifier(rootsDER: [last], acceptsSHA1: true).verify(receipt)
         } catch {
-            return SignatureVerdict(signer: .nobody, words: "Nobody vouches for it.", remarks: [error.explanation])
+            return SignatureVerdict(signer: .nobody, words: "Verification failed.", remarks: [error.explanation])
         }
-        let holds = "the chain holds, and the signature fits"
+        let holds = "the signature and its certificates are valid"
         return switch root {
         case .trusted: SignatureVerdict(signer: .thisTill, words: "Signed by this Till: \(holds).", remarks: [])
         case .apple(let name):
@@ -134,7 +134,7 @@ struct SignatureJudge {
         }
     }
 
-    /// The receipt of a single transaction, which is read only when it is this Till's.
+    /// The receipt of a single transaction. It can only be read if this Till signed it.
     func verdict(ofTransactionReceipt bytes: [UInt8]) async -> (TransactionReceipt?, SignatureVerdict) {
         let chain = (try? await shop.receiptKeys.signing())?.chain
         let verifier = ReceiptVerifier(
@@ -147,7 +147,7 @@ struct SignatureJudge {
                 try verifier.parseTransaction(bytes), SignatureVerdict(signer: .thisTill, words: words, remarks: [])
             )
         } catch {
-            let words = "This Till does not vouch for it."
+            let words = "Not signed by this Till."
             return (nil, SignatureVerdict(signer: .nobody, words: words, remarks: [error.explanation]))
         }
     }

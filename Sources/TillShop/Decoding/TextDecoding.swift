@@ -2,30 +2,30 @@ import Foundation
 import TillCore
 import TillSigning
 
-/// Takes apart what somebody has at hand: a signed token of any kind, the body of a notification or of an answer, a
-/// receipt, a bearer token. What signed parts hold is taken apart too. Nothing is kept.
+/// Decodes a text: a signed token of any kind, the body of a notification or answer, a receipt, a bearer token. Signed
+/// parts inside are decoded too. Nothing is stored.
 ///
-/// The text comes from strangers: how much is read, how deep and how many parts are bounded.
+/// The text is untrusted, so its length, its depth and the number of parts are limited.
 package struct TextDecoding: Sendable {
     private let shop: Shop
     private var parts: [DecodedPart] = []
     private var isCutShort = false
-    /// Where the document that is being read now is read.
+    /// The present position in the document that is being decoded.
     private var way = JSONPlace()
 
-    /// Bytes of a text.
+    /// The maximum bytes of a text.
     package static let longest = 512 * 1_024
-    /// Parts of a text.
+    /// The maximum parts of a text.
     package static let mostParts = 60
-    /// Parts that hold each other.
+    /// The maximum depth of nested parts.
     package static let deepest = 5
 
     private init(_ shop: Shop) { self.shop = shop }
 
-    /// Everything that is found, what holds before what is held; one of kind `unknown` when nothing is.
+    /// All parts, each before those that it contains; one of kind `unknown` when there are none.
     package static func parts(of text: String, _ shop: Shop) async -> (parts: [DecodedPart], isCutShort: Bool) {
         guard text.utf8.count <= longest else {
-            return ([fault("The text has \(text.utf8.count) bytes; at most \(longest) are read.")], false)
+            return ([fault("The text has \(text.utf8.count) bytes; the maximum is \(longest).")], false)
         }
         var decoding = TextDecoding(shop)
         await decoding.read(text.trimmingCharacters(in: .whitespacesAndNewlines), place: nil, depth: 0)
@@ -38,16 +38,16 @@ package struct TextDecoding: Sendable {
         return part
     }
 
-    // MARK: What it is
+    // MARK: Detection
 
     private mutating func read(_ text: String, place: String?, depth: Int) async {
         if text.hasPrefix("-----BEGIN ") { return readPEM(text) }
         if let first = text.utf8.first, [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\"")].contains(first) {
             return await readDocument(text, place: place, depth: depth)
         }
-        // A token may come out of a header, a command or a list.
+        // The text may be a header, a command or a list that contains tokens.
         let tokens = text.split { !Self.isOfToken($0) }.filter(Self.looksSigned)
-        // A line that was broken by a mail program is one token all the same.
+        // A mail program may have broken a token into lines.
         let joined = text.filter { !$0.isWhitespace }
         if tokens.isEmpty, Self.looksSigned(joined[...]) {
             return await readToken(joined, place: place, depth: depth)
@@ -58,24 +58,24 @@ package struct TextDecoding: Sendable {
         }
         if let words = Self.isCutShort(text) { return parts.append(Self.fault(words)) }
         guard let bytes = Self.bytes(ofBase64: joined), !bytes.isEmpty else {
-            let words = "This is no signed token (three parts with dots between them), no JSON and no Base64."
-            return parts.append(Self.fault(text.isEmpty ? "There is nothing to read." : words))
+            let words = "This is not a signed token (three parts separated by dots), JSON or Base64."
+            return parts.append(Self.fault(text.isEmpty ? "The text is empty." : words))
         }
         if bytes.first == 0x30 { return await readReceipt(bytes, place: place, depth: depth) }
         if TransactionReceipt.looksLike(bytes), let inner = String(validating: bytes, as: UTF8.self) {
             return await readDocument(inner, place: place, depth: depth)
         }
-        parts.append(Self.fault("This is Base64, but neither of a receipt nor of JSON."))
+        parts.append(Self.fault("This is Base64, but neither a receipt nor JSON."))
     }
 
-    /// Three parts that are not empty, the first of them an object in base64url.
+    /// Whether a text has the form of a signed token: three parts, the first of them a JSON object in base64url.
     private static func looksSigned(_ text: Substring) -> Bool {
         text.hasPrefix("eyJ") && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
     }
 
-    /// What is missing of a signed token that was not copied whole; nil for any other text.
+    /// The error message for an incomplete signed token; nil for any other text.
     private static func isCutShort(_ text: String) -> String? {
-        let words = "This begins as a signed token does and is cut short: of three parts with dots between them it has "
+        let words = "This is an incomplete signed token: of three parts separated by dots it has only "
         // Base64 has no dots.
         let halves = text.split { !isOfToken($0) }.filter { token in
             token.hasPrefix("eyJ") && token.utf8.count { $0 == UInt8(ascii: ".") } == 1
@@ -85,8 +85,8 @@ package struct TextDecoding: Sendable {
         return words + "one."
     }
 
-    /// Whether bytes are the header of a signed token, or begin as one does. Keys and other documents have none of
-    /// these keys in front, or are whole with more than a header has.
+    /// Whether bytes are the header of a signed token, or begin like one. Keys and other documents do not begin with
+    /// these keys, or have more keys than a header.
     private static func isHeader(_ bytes: [UInt8]) -> Bool {
         let begins = ["alg", "typ", "kid", "x5c"].contains { bytes.starts(with: Array("{\"\($0)\":".utf8)) }
         guard begins else { return false }
@@ -148,7 +148,7 @@ package struct TextDecoding: Sendable {
         way = outer
     }
 
-    /// Everything signed in a document, in its order.
+    /// Decodes every signed text in a document, in order.
     private mutating func readInside(_ tree: JSONTree, depth: Int) async {
         switch tree {
         case .object(let members):
@@ -164,7 +164,7 @@ package struct TextDecoding: Sendable {
                     !Self.looksSigned(text[...])
                 {
                     var part = DecodedPart(.unknown, at: way.path, depth: depth)
-                    part.fault = "This is no signed text: it has not three parts, the first of them a header."
+                    part.fault = "This is not a signed text: it must have three parts, the first of them a header."
                     guard take(part) else { return }
                 } else {
                     await readInside(member.value, depth: depth)
@@ -220,7 +220,7 @@ package struct TextDecoding: Sendable {
             }
         } catch {
             part.fault = error.explanation
-            let words = "Nobody can tell who signed it, since it is not whole."
+            let words = "The signature cannot be verified, because the token cannot be read."
             part.verdict = SignatureVerdict(signer: .nobody, words: words, remarks: [])
         }
         guard take(part), let payload = part.payload else { return }
@@ -231,7 +231,7 @@ package struct TextDecoding: Sendable {
         Base64URL.decode(segment).flatMap { try? JSONTree.parse($0, keepsNull: true) }
     }
 
-    /// When the certificates must be valid, as verifiers that work offline see it.
+    /// When the certificates must be valid, according to offline verifiers.
     private static func instant(of jws: CompactJWS, _ shop: Shop) -> Int64 {
         SignatureJudge.instant(of: jws) ?? shop.wallClock().milliseconds
     }
@@ -281,7 +281,7 @@ package struct TextDecoding: Sendable {
         var part = DecodedPart(.certificate)
         guard text.contains("-----BEGIN CERTIFICATE-----") else {
             part.kind = .unknown
-            part.fault = "This is PEM, but no certificate. Private keys belong on no page."
+            part.fault = "This is PEM, but not a certificate. Do not paste private keys into web pages."
             return parts.append(part)
         }
         for block in text.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst().prefix(Self.mostParts) {

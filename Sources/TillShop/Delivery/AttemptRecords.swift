@@ -1,8 +1,8 @@
 import Logging
 import TillStorage
 
-/// Notes attempts in groups: while one transaction is being made durable, the attempts that end meanwhile wait and go
-/// together in the next.
+/// Records attempts in groups: attempts that end while one transaction is being written are recorded together in the
+/// next.
 actor AttemptRecords {
     private let storage: any Storage
     private let logger: Logger
@@ -14,9 +14,10 @@ actor AttemptRecords {
         self.logger = logger
     }
 
-    /// Returns when the attempt is durable. One that could not be noted is made again: a receiver may see a duplicate.
+    /// Returns when the attempt is durable. An attempt that could not be recorded is repeated, so the endpoint may
+    /// receive a duplicate.
     ///
-    /// - Parameter era: in which its notification was read; in another it is not noted.
+    /// - Parameter era: the epoch in which its notification was read; in another epoch it is not recorded.
     func note(_ delivery: Delivery, era: Int64?) async {
         await withCheckedContinuation { done in
             waiting.append((delivery, era, done))
@@ -34,7 +35,7 @@ actor AttemptRecords {
             do {
                 try await storage.record(group.map(\.delivery), era: era)
             } catch {
-                logger.error("attempts were not noted", metadata: ["cause": "\(error.logText)"])
+                logger.error("delivery attempts could not be recorded", metadata: ["cause": "\(error.logText)"])
             }
             for item in group { item.done.resume() }
         }

@@ -1,20 +1,20 @@
 import TillCore
 
-/// What became of one attempt to post a notification.
+/// The result of one attempt to post a notification.
 package struct AttemptResult: Equatable, Sendable {
-    /// How it ended.
+    /// The result in Apple's words.
     package var result: SendAttemptResult
-    /// The HTTP status of the last answer; nil if none came.
+    /// The HTTP status of the last answer; nil without one.
     package var status: Int?
-    /// How long it took by the wall, in milliseconds.
+    /// The duration in milliseconds of real time.
     package var milliseconds: Int
-    /// What happened, for the delivery log: host and port at most, never a path, a query or a body, which may hold
-    /// secrets. Nil after a success.
+    /// An explanation for the delivery log; nil after a success. It contains at most the host and port, never a path, a
+    /// query or a body, which may contain secrets.
     package var explanation: String?
-    /// True when Till itself did not connect to where the endpoint, or a redirect, leads.
+    /// Whether Till refused to connect to the address of the endpoint or of a redirect.
     package var isRefused = false
 
-    /// An attempt's end with all that is known of it.
+    /// The result of an attempt.
     package init(result: SendAttemptResult, status: Int? = nil, milliseconds: Int, explanation: String? = nil) {
         self.result = result
         self.status = status

@@ -5,83 +5,83 @@ import ServiceLifecycle
 import TillCore
 import TillStorage
 
-/// Sends what is owed: claims what is due, posts it, notes the attempt, plans the next.
+/// Delivers notifications: takes due deliveries, posts them, records the attempts and schedules the next.
 ///
-/// First attempts of one original transaction are made in order, each when the one before has ended; retries run on
-/// their own schedule and hold up nothing. Every endpoint has room of its own, so that a dead one slows nobody else. An
-/// attempt that a crash cut short is made again, with the same bytes.
+/// First attempts for one original transaction are made in order, each after the one before has ended; retries run on
+/// their own schedule and delay nothing. Every endpoint has its own concurrency limit, so that a dead endpoint does not
+/// slow down others. An attempt that a crash interrupted is repeated with the same bytes.
 package actor DeliveryWorker: Service {
     private struct Key: Hashable {
         let notification: NotificationID
         let endpoint: String
     }
 
-    /// Where first attempts wait for each other.
-    private struct Line: Hashable {
+    /// The queue of first attempts for one original transaction.
+    private struct TransactionQueue: Hashable {
         let scope: AccountScope
         let endpoint: String
         let original: TransactionID
     }
 
-    private struct Lane: Hashable {
+    private struct EndpointQueue: Hashable {
         let scope: AccountScope
         let endpoint: String
     }
 
-    /// What is due to an endpoint by a clock.
-    private struct Place: Hashable {
-        let lane: Lane
+    /// The due deliveries of an endpoint on a clock.
+    private struct PageKey: Hashable {
+        let queue: EndpointQueue
         let clock: ClockName
     }
 
-    /// Deliveries that were read and could not start yet, in their order, so that not every attempt that ends reads
-    /// many to start one.
+    /// Deliveries that were read and could not start yet, in their order. Without them every attempt that ends would
+    /// read many deliveries to start one.
     private struct Page {
         var rest: Deque<Delivery>
         let era: Shop.Era
         let read: ContinuousClock.Instant
     }
 
-    /// How much goes on for an endpoint at once. The next is posted while the one before is noted.
-    private struct Room {
+    /// The concurrency limit of an endpoint. The next delivery is posted while the one before is being recorded.
+    private struct ConcurrencyLimit {
         var posting = 0
-        var noting = 0
+        var recording = 0
 
-        /// Posts that may begin.
-        var free: Int { min(Self.mostPosting - posting, Self.mostAtAll - posting - noting) }
-        var isEmpty: Bool { posting + noting == 0 }
+        /// How many more posts may begin.
+        var free: Int { min(Self.maxPosting - posting, Self.maxInProgress - posting - recording) }
+        var isEmpty: Bool { posting + recording == 0 }
 
-        private static let mostPosting = 16
-        private static let mostAtAll = 64
+        private static let maxPosting = 16
+        private static let maxInProgress = 64
     }
 
     private let shop: Shop
     private let webhookClient: WebhookClient
     private let records: AttemptRecords
     private var underWay: Set<Key> = []
-    private var busy: Set<Line> = []
-    private var rooms: [Lane: Room] = [:]
-    /// Clocks on which something is due to an endpoint that is busy.
-    private var waitingForRoom: [Lane: Set<ClockName>] = [:]
-    /// What a fault lets others overtake, until an instant by the wall.
+    private var busy: Set<TransactionQueue> = []
+    private var limits: [EndpointQueue: ConcurrencyLimit] = [:]
+    /// Clocks with due deliveries to a busy endpoint.
+    private var waitingForCapacity: [EndpointQueue: Set<ClockName>] = [:]
+    /// Deliveries that a fault delays behind later ones, until a wall-clock time.
     private var overtaken: [Key: Timestamp] = [:]
-    private var pumping: Set<ClockName> = []
-    private var pumpAgain: Set<ClockName> = []
-    /// When a delivery falls due next on a clock that moves, by the wall.
+    private var dispatching: Set<ClockName> = []
+    private var dispatchAgain: Set<ClockName> = []
+    /// When the next delivery is due on a running clock, in real time.
     private var alarms: [ClockName: Timestamp] = [:]
-    /// Clocks whose alarm is set when there is time: while much is posted, not for each attempt.
+    /// Clocks whose alarm is set later: while many deliveries are posted, not after each attempt.
     private var alarmsToSet: Set<ClockName> = []
     private var isStopping = false
-    /// When endpoints that are no more are looked for next, by the wall.
+    /// When to look for removed endpoints next, in real time.
     private var nextSweep: Timestamp?
     private static let sweepInterval: Int64 = 60_000
-    private var pages: [Place: Page] = [:]
+    private var pages: [PageKey: Page] = [:]
     private var skipped = SkippedRows()
-    /// For so long what was read is believed.
+    /// How long a page that was read stays valid.
     private static let pageLife = Duration.milliseconds(250)
     private static let pageLength = 128
 
-    /// A delivery worker over a shop.
+    /// A delivery worker for a shop.
     package init(_ shop: Shop, webhookClient: WebhookClient) {
         self.shop = shop
         self.webhookClient = webhookClient
@@ -91,26 +91,27 @@ package actor DeliveryWorker: Service {
         deliveryWorker.set(self)
     }
 
-    /// Sends until the server stops.
+    /// Delivers until the server stops.
     package func run() async throws {
         for clock in shop.everyClock { await pump(clock) }
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(100))
-                await self.ring()
+                await self.checkAlarms()
             }
         }
         await stop()
     }
 
-    /// Starts nothing more and ends what is under way; what was not noted is sent again.
+    /// Starts no more attempts and ends those in progress; attempts that were not recorded are repeated after the next
+    /// start.
     package func stop() async {
         isStopping = true
         try? await webhookClient.shutdown()
     }
 
-    /// Looks at the clocks on which something has fallen due by the passing of time.
-    private func ring() async {
+    /// Dispatches the clocks on which deliveries have become due.
+    private func checkAlarms() async {
         let wall = shop.wallClock()
         for (clock, instant) in alarms where instant <= wall {
             alarms[clock] = nil
@@ -132,12 +133,13 @@ package actor DeliveryWorker: Service {
         await forgetWhatNobodyIsOwed()
     }
 
-    /// What was noted while its endpoint was being removed, or for a listener of an earlier process, is owed to nobody.
+    /// Discards deliveries to endpoints that do not exist: they were created while the endpoint was being removed, or
+    /// for a listener of an earlier process.
     package func forgetWhatNobodyIsOwed() async {
         for owed in (try? await shop.storage.owedEndpoints()) ?? [] { await drop(owed) }
     }
 
-    /// Takes back what is owed to an endpoint, if there is no such endpoint.
+    /// Discards the deliveries to an endpoint that does not exist.
     private nonisolated func drop(_ owed: EndpointName) async {
         await shop.gate.shared {
             guard shop.deliveryTargets(of: owed.scope).allSatisfy({ $0.key != owed.endpoint }) else { return }
@@ -145,30 +147,30 @@ package actor DeliveryWorker: Service {
         }
     }
 
-    /// Starts what is due on a clock and may start now.
+    /// Starts the deliveries that are due on a clock and may start now.
     package func pump(_ clock: ClockName) async {
         guard !isStopping else { return }
-        guard pumping.insert(clock).inserted else {
-            pumpAgain.insert(clock)
+        guard dispatching.insert(clock).inserted else {
+            dispatchAgain.insert(clock)
             return
         }
         repeat {
-            pumpAgain.remove(clock)
+            dispatchAgain.remove(clock)
             do {
                 for endpoint in shop.deliveryTargets(of: clock.scope) { try await start(endpoint, on: clock) }
             } catch {
                 tryLater(clock, because: error)
             }
-            if rooms.isEmpty { await setAlarm(clock) } else { alarmsToSet.insert(clock) }
-        } while pumpAgain.contains(clock)
-        pumping.remove(clock)
+            if limits.isEmpty { await setAlarm(clock) } else { alarmsToSet.insert(clock) }
+        } while dispatchAgain.contains(clock)
+        dispatching.remove(clock)
     }
 
     private func tryLater(_ clock: ClockName, because error: any Error) {
         alarms[clock] = shop.wallClock().advanced(milliseconds: 1_000)
-        // A planned stop cuts short what is being read.
+        // A planned stop interrupts the read; that is not an error.
         guard !isStopping, !Task.isCancelled, !(error is CancellationError) else { return }
-        shop.logger.error("deliveries were not read", metadata: ["cause": "\(error.logText)"])
+        shop.logger.error("deliveries could not be read", metadata: ["cause": "\(error.logText)"])
     }
 
     private func setAlarm(_ clock: ClockName) async {
@@ -183,9 +185,9 @@ package actor DeliveryWorker: Service {
         guard let due = next, state.last.map({ due <= $0 }) ?? true else { return }
         let wall = shop.wallClock()
         let wait = Double(due.milliseconds - state.shown(wall: wall).milliseconds)
-        // What is due and could not start is looked at again when something ends.
+        // A due delivery that could not start is considered again when an attempt ends.
         guard wait > 0 else {
-            // A delivery that cannot be read stays due and hides when the next one is.
+            // An unreadable delivery stays due and hides when the next one is due.
             if skipped.count > 0 { alarms[clock] = wall.advanced(milliseconds: 1_000) }
             return
         }
@@ -195,23 +197,23 @@ package actor DeliveryWorker: Service {
     }
 
     private func start(_ endpoint: EndpointRecord, on clock: ClockName) async throws {
-        // Somebody listens at another node, which forwards.
+        // The client listens at another node, which forwards the notifications.
         if endpoint.isListener, shop.listeners.place(in: clock.scope) == nil { return }
-        let lane = Lane(scope: clock.scope, endpoint: endpoint.key)
-        let room = rooms[lane, default: Room()].free
-        guard room > 0 else {
-            waitingForRoom[lane, default: []].insert(clock)
+        let queue = EndpointQueue(scope: clock.scope, endpoint: endpoint.key)
+        let capacity = limits[queue, default: ConcurrencyLimit()].free
+        guard capacity > 0 else {
+            waitingForCapacity[queue, default: []].insert(clock)
             return
         }
-        let place = Place(lane: lane, clock: clock)
+        let place = PageKey(queue: queue, clock: clock)
         if var page = pages.removeValue(forKey: place), page.era == shop.era, page.read + Self.pageLife > .now,
-            begin(&page, to: endpoint, on: clock, lane, room) > 0
+            begin(&page, to: endpoint, on: clock, queue, capacity) > 0
         {
             keep(page, of: place)
             return
         }
         let now = shop.now(on: clock)
-        // What ends while this is read would seem to be untried.
+        // Copied first: a delivery that ends during the read would look as if it had not been attempted.
         let before = underWay
         let era = shop.era
         let limit = Self.pageLength + before.count + skipped.count
@@ -220,54 +222,54 @@ package actor DeliveryWorker: Service {
         let due = found.deliveries.filter {
             !before.contains(Key(notification: $0.notification, endpoint: endpoint.key))
         }
-        // Others may have started some meanwhile.
-        let left = rooms[lane, default: Room()].free
+        // Other calls may have started some meanwhile.
+        let left = limits[queue, default: ConcurrencyLimit()].free
         var page = Page(rest: Deque(due), era: era, read: .now)
-        _ = begin(&page, to: endpoint, on: clock, lane, left)
+        _ = begin(&page, to: endpoint, on: clock, queue, left)
         keep(page, of: place)
     }
 
-    /// What is left of a page waits for room, or for others of its line: for the end of an attempt to its endpoint.
-    private func keep(_ page: Page, of place: Place) {
+    /// The rest of a page waits until an attempt to its endpoint ends, which frees capacity or its queue.
+    private func keep(_ page: Page, of place: PageKey) {
         guard !page.rest.isEmpty else { return }
         pages[place] = page
-        waitingForRoom[place.lane, default: []].insert(place.clock)
+        waitingForCapacity[place.queue, default: []].insert(place.clock)
     }
 
-    /// Starts what may start of a page, and leaves the rest in it.
+    /// Starts the deliveries of a page that may start, and leaves the rest in it.
     ///
     /// - Returns: how many were started.
     private func begin(
         _ page: inout Page,
         to endpoint: EndpointRecord,
         on clock: ClockName,
-        _ lane: Lane,
-        _ room: Int
+        _ queue: EndpointQueue,
+        _ capacity: Int
     ) -> Int {
         var started = 0
         var waiting: Set<TransactionID> = []
         var behind: [Delivery] = []
-        while started < room, let delivery = page.rest.popFirst() {
+        while started < capacity, let delivery = page.rest.popFirst() {
             let key = Key(notification: delivery.notification, endpoint: endpoint.key)
             guard !underWay.contains(key) else { continue }
             if let end = overtaken[key], shop.wallClock() < end { continue }
-            var line: Line?
+            var transactionQueue: TransactionQueue?
             if delivery.attempts.isEmpty, let original = delivery.original {
-                line = Line(scope: clock.scope, endpoint: endpoint.key, original: original)
-                // What is due later on the same line stays behind what could not start.
-                guard let line, !busy.contains(line), !waiting.contains(original) else {
+                transactionQueue = TransactionQueue(scope: clock.scope, endpoint: endpoint.key, original: original)
+                // Later deliveries of the same original transaction stay behind one that could not start.
+                guard let transactionQueue, !busy.contains(transactionQueue), !waiting.contains(original) else {
                     waiting.insert(original)
                     behind.append(delivery)
                     continue
                 }
             }
             guard shop.begin(delivery, to: endpoint) else { continue }
-            if let line { busy.insert(line) }
+            if let transactionQueue { busy.insert(transactionQueue) }
             underWay.insert(key)
-            rooms[lane, default: Room()].posting += 1
+            limits[queue, default: ConcurrencyLimit()].posting += 1
             started += 1
-            let (taken, era) = (line, page.era)
-            Task { await self.attempt(delivery, key, taken, lane, endpoint, clock, era) }
+            let (taken, era) = (transactionQueue, page.era)
+            Task { await self.attempt(delivery, key, taken, queue, endpoint, clock, era) }
         }
         page.rest.prepend(contentsOf: behind)
         return started
@@ -276,8 +278,8 @@ package actor DeliveryWorker: Service {
     private func attempt(
         _ delivery: Delivery,
         _ key: Key,
-        _ line: Line?,
-        _ lane: Lane,
+        _ transactionQueue: TransactionQueue?,
+        _ queue: EndpointQueue,
         _ endpoint: EndpointRecord,
         _ clock: ClockName,
         _ era: Shop.Era
@@ -285,7 +287,7 @@ package actor DeliveryWorker: Service {
         let strikes = strikes(on: delivery, clock)
         var done: Delivery?
         if let strike = strikes.first(where: { $0.rule.kind == .reorder }), overtaken[key] == nil {
-            // The next of its line goes first; this one when some time has passed.
+            // The next delivery of the same original transaction goes first, and this one after a delay.
             let end = shop.wallClock().advanced(milliseconds: Int64(max(strike.milliseconds, 100)))
             overtaken[key] = end
             alarms[clock] = min(alarms[clock] ?? end, end)
@@ -293,33 +295,33 @@ package actor DeliveryWorker: Service {
         } else {
             done = await send(delivery, endpoint, clock, strikes)
         }
-        rooms[lane]?.posting -= 1
+        limits[queue]?.posting -= 1
         if let done, !isStopping {
-            rooms[lane]?.noting += 1
-            let next = waitingForRoom.removeValue(forKey: lane) ?? []
+            limits[queue]?.recording += 1
+            let next = waitingForCapacity.removeValue(forKey: queue) ?? []
             if !next.isEmpty { Task { for clock in next { await self.pump(clock) } } }
             await note(done, era)
             overtaken[key] = nil
-            rooms[lane]?.noting -= 1
+            limits[queue]?.recording -= 1
         }
-        if rooms[lane]?.isEmpty == true { rooms[lane] = nil }
+        if limits[queue]?.isEmpty == true { limits[queue] = nil }
         shop.end(delivery, to: endpoint)
         underWay.remove(key)
-        if let line { busy.remove(line) }
-        let others = waitingForRoom.removeValue(forKey: lane) ?? []
+        if let transactionQueue { busy.remove(transactionQueue) }
+        let others = waitingForCapacity.removeValue(forKey: queue) ?? []
         await pump(clock)
         for other in others where other != clock { await pump(other) }
     }
 
-    /// Notes an attempt, unless everything was replaced since its notification was read.
+    /// Records an attempt, unless everything was replaced since its notification was read.
     private nonisolated func note(_ done: Delivery, _ era: Shop.Era) async {
-        // An advance may wait for this while somebody waits to be alone.
+        // An advance that holds the lock may wait for this record while a caller waits for the exclusive lock.
         await shop.gate.shared(pushing: true) {
             if shop.gate.era == era.here { await records.note(done, era: era.everywhere) }
         }
     }
 
-    /// The faults that strike a notification on its way.
+    /// The faults that hit a notification during its delivery.
     private func strikes(on delivery: Delivery, _ clock: ClockName) -> [Strike] {
         guard !shop.faults.isEmpty else { return [] }
         let target = FaultRules.Target(
@@ -331,7 +333,7 @@ package actor DeliveryWorker: Service {
         return shop.faults.strikes(onNotification: target)
     }
 
-    /// One attempt; nil when it could not even be tried.
+    /// Makes one attempt; nil if the server stops during it.
     private func send(
         _ delivery: Delivery,
         _ endpoint: EndpointRecord,
@@ -339,7 +341,7 @@ package actor DeliveryWorker: Service {
         _ strikes: [Strike]
     ) async -> Delivery? {
         do {
-            // Of version 2, an endpoint of version 1 gets tests only.
+            // For version 2, an endpoint of version 1 receives tests only.
             let isWanted = !endpoint.takesOnlyTests || delivery.type == NotificationType.test.rawValue
             guard isWanted, let entry = try await shop.storage.notification(delivery.notification) else {
                 var gone = delivery
@@ -366,14 +368,14 @@ package actor DeliveryWorker: Service {
             return after(delivered, delivery, clock, endpoint.version)
         } catch {
             guard !isStopping else { return nil }
-            shop.logger.error("a notification was not sent", metadata: ["cause": "\(error.logText)"])
+            shop.logger.error("a notification could not be sent", metadata: ["cause": "\(error.logText)"])
             return after(AttemptResult(result: .other, milliseconds: 0), delivery, clock, endpoint.version)
         }
     }
 
     private nonisolated func logRefusal(_ delivered: AttemptResult, _ entry: OutboxEntry, _ endpoint: EndpointRecord) {
         shop.logger.warning(
-            "a delivery was not sent to where its endpoint leads",
+            "a delivery was refused because of its endpoint's address",
             metadata: [
                 "app": "\(entry.scope.app)", "environment": "\(entry.scope.environment.wireName)",
                 "endpoint": "\(endpoint.name)", "notification": "\(entry.uuid)",
@@ -382,7 +384,7 @@ package actor DeliveryWorker: Service {
         )
     }
 
-    /// Notes a fault in the request log, under the notification's UUID.
+    /// Records a fault in the request log, under the notification's UUID.
     private func note(_ strike: Strike, _ entry: OutboxEntry) async {
         await shop.requestLog.note(
             RequestLogEntry(
@@ -398,9 +400,9 @@ package actor DeliveryWorker: Service {
         )
     }
 
-    /// The delivery with this attempt and what follows from it.
+    /// The delivery with this attempt and its next due date.
     ///
-    /// An attempt that fell due while the clock was advanced or frozen is dated when it fell due (`SkippedTime`).
+    /// An attempt that was due while the clock was advanced or frozen is dated when it was due (`SkippedTime`).
     private func after(
         _ delivered: AttemptResult,
         _ delivery: Delivery,
@@ -420,7 +422,7 @@ package actor DeliveryWorker: Service {
         )
         done.isDelivered = delivery.isDelivered || delivered.result == .success
         let schedule = shop.settings.schedule(of: version, in: clock.scope.environment)
-        // An endpoint that was removed meanwhile is owed nothing more.
+        // A removed endpoint receives nothing more.
         let isGone = !shop.deliveryTargets(of: clock.scope).contains { $0.key == delivery.endpoint }
         done.due =
             delivered.result == .success || isGone
@@ -429,7 +431,7 @@ package actor DeliveryWorker: Service {
     }
 }
 
-/// The way from the shop's signals to the delivery worker, which holds the shop.
+/// Connects the shop's signals with the delivery worker, which holds the shop.
 private final class WeakDeliveryWorker: Sendable {
     private struct Held: Sendable { weak var deliveryWorker: DeliveryWorker? }
 
@@ -439,7 +441,8 @@ private final class WeakDeliveryWorker: Sendable {
 
     func pump(_ clock: ClockName) {
         guard let deliveryWorker = held.value.deliveryWorker else { return }
-        // It is no part of the act that told of it, and must not stand on that act's precondition.
+        // Detached: dispatching is not part of the operation that signalled it, and must not use that operation's
+        // precondition.
         Task.detached { await deliveryWorker.pump(clock) }
     }
 }

@@ -3,22 +3,23 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Those who listen over control: `till listen` takes notifications from here and forwards them to a local server.
+/// Clients that listen through the control API: `till listen` receives notifications from here and forwards them to a
+/// local server.
 ///
-/// While nobody set a primary endpoint, a listener stands in for it. A listener that does not ask again for a while is
-/// gone, and what is owed to it is forgotten.
+/// Without a primary endpoint a listener takes its place. A listener that stops asking for a while is removed, and its
+/// pending deliveries are discarded.
 package final class Listeners: Sendable {
-    /// A notification that a listener is to forward.
+    /// A notification for a listener to forward.
     package struct Offer: Sendable {
-        /// Names the attempt in the listener's answer.
+        /// Identifies the attempt in the listener's answer.
         package let token: String
         /// The notification.
         package let entry: OutboxEntry
-        /// What is to be posted: `{"signedPayload":"…"}`.
+        /// The body to post: `{"signedPayload":"…"}`.
         package let body: [UInt8]
     }
 
-    /// Where a listener stands.
+    /// What a listener receives: the notifications to one endpoint of an app's environment.
     package struct Place: Hashable, Sendable {
         /// The app and the environment.
         package let scope: AccountScope
@@ -40,21 +41,21 @@ package final class Listeners: Sendable {
 
     private let state = Mutex(State())
     private let wallClock: @Sendable () -> Timestamp
-    /// A listener that has not asked again for so long after its last question ended is gone.
+    /// How long a listener stays after its last request ended, in milliseconds.
     private static let lease: Int64 = 15_000
 
     init(wallClock: @escaping @Sendable () -> Timestamp) {
         self.wallClock = wallClock
     }
 
-    /// Where somebody listens in an app's environment; nil while nobody does.
+    /// The place of the listener in an app's environment; nil without one.
     package func place(in scope: AccountScope) -> Place? {
         state.withLock { $0.listeners[scope]?.place }
     }
 
-    /// The next notification to forward, or nil when none came in time. Asking makes the asker a listener.
+    /// The next notification to forward, or nil when none came in time. The call registers the caller as a listener.
     ///
-    /// - Parameter hasPrimary: whether a primary endpoint is set, for which nobody need stand in.
+    /// - Parameter hasPrimary: whether a primary endpoint is configured.
     package func next(in scope: AccountScope, hasPrimary: Bool, wait: Duration) async -> Offer? {
         let id = UUID()
         let leaseEnd = wallClock().advanced(milliseconds: Int64(wait / .milliseconds(1)) + Self.lease)
@@ -73,7 +74,8 @@ package final class Listeners: Sendable {
                     return .none
                 }
                 if let offer { return continuation.resume(returning: offer) }
-                // Not before the asker stands in the list: who gives up too early would wait for ever.
+                // Started after the caller was added to the list; otherwise a timeout before that would never end its
+                // wait.
                 Task {
                     try? await Task.sleep(for: wait)
                     self.giveUp(id, in: scope)
@@ -89,14 +91,14 @@ package final class Listeners: Sendable {
         asking?.resume(returning: nil)
     }
 
-    /// What became of an offer. False when nobody waits for it any more.
+    /// Records the result of an offer. False if no delivery waits for it any more.
     package func answer(_ token: String, _ delivered: AttemptResult) -> Bool {
         let waiting = state.withLock { $0.answers.removeValue(forKey: token) }
         waiting?.resume(returning: delivered)
         return waiting != nil
     }
 
-    /// Hands a notification to the listener, and returns what became of it.
+    /// Passes a notification to the listener, and returns the result.
     func deliver(_ body: [UInt8], _ entry: OutboxEntry, in scope: AccountScope) async -> AttemptResult {
         let begun = wallClock()
         let token = UUID().uuidString.lowercased()
@@ -124,7 +126,7 @@ package final class Listeners: Sendable {
         return delivered
     }
 
-    /// Lets everybody who waits go: the server stops.
+    /// Ends all waits, because the server stops.
     func stop() {
         let waiting = state.withLock { state in
             let asking = state.listeners.values.flatMap(\.asking.values)
@@ -134,9 +136,9 @@ package final class Listeners: Sendable {
         for asker in waiting { asker.resume(returning: nil) }
     }
 
-    /// Ends the leases of listeners who are gone.
+    /// Ends the leases of listeners that are gone.
     ///
-    /// - Returns: the places that nobody stands at any more.
+    /// - Returns: the places without a listener now.
     func endLeases(at now: Timestamp) -> [Place] {
         state.withLock { state in
             let gone = state.listeners.filter { $0.value.leaseEnd < now && $0.value.asking.isEmpty }
@@ -147,15 +149,15 @@ package final class Listeners: Sendable {
 }
 
 extension EndpointRecord {
-    /// The URL of a listener's place, which nobody can set.
+    /// The URL of a listener's endpoint; operators cannot set it.
     static let listenerURL = "till:listen"
 
-    /// Whether notifications go to whoever listens over control.
+    /// Whether notifications go to a listener of the control API.
     var isListener: Bool { url == EndpointRecord.listenerURL }
 }
 
 extension Shop {
-    /// Where notifications of an app's environment go: what the operator set, and whoever listens.
+    /// The endpoints of an app's environment: the configured ones, and that of a listener.
     package func endpoints(of scope: AccountScope) -> [EndpointRecord] {
         let set = registry.rules(of: scope).endpoints
         guard
@@ -165,14 +167,14 @@ extension Shop {
         return set + [EndpointRecord(name: name, url: EndpointRecord.listenerURL)]
     }
 
-    /// Every address to which something may be due: the endpoints, and a primary endpoint of version 1 once more for
-    /// tests, which are of version 2 whatever the endpoint's version.
+    /// Every target of deliveries: the endpoints, and a primary endpoint of version 1 once more for tests, which always
+    /// have version 2.
     func deliveryTargets(of scope: AccountScope) -> [EndpointRecord] {
         let endpoints = endpoints(of: scope)
         return endpoints + endpoints.compactMap(\.forTests)
     }
 
-    /// What is posted: `{"signedPayload":"…"}`, or in version 1 the plain object.
+    /// The body to post: `{"signedPayload":"…"}`, or in version 1 the plain object.
     func postedBody(_ entry: OutboxEntry) throws -> [UInt8] {
         if entry.version == .one { return entry.body.payload }
         let payload = try signedPayload(entry)

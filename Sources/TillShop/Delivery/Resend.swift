@@ -1,12 +1,12 @@
 import TillCore
 import TillStorage
 
-/// Sending again what was sent, by hand.
+/// Manual resends.
 extension Shop {
-    /// Owes a notification once more to an endpoint, at once; it keeps its bytes and what was tried before.
+    /// Makes a notification due again to an endpoint, with the same bytes; earlier attempts are kept.
     ///
-    /// - Parameter endpoint: nil is every endpoint of its version that there is now.
-    /// - Returns: to how many endpoints it is owed.
+    /// - Parameter endpoint: nil is every present endpoint of its version.
+    /// - Returns: the number of endpoints.
     package func resend(_ entry: OutboxEntry, to endpoint: String? = nil) async throws -> Int {
         let known = try await storage.deliveries(of: entry.id)
         let clock = try await clock(of: entry)

@@ -1,11 +1,11 @@
 import Logging
 import TillStorage
 
-/// Deliveries that were skipped because they cannot be read. They stay as they are and hold up no other.
+/// Deliveries that were skipped because they cannot be read. They stay in the store and delay no other.
 struct SkippedRows {
     private var reasons: Set<String> = []
 
-    /// How many there were since the start.
+    /// How many were skipped since the start.
     var count: Int { reasons.count }
 
     /// Logs rows, each once.

@@ -1,16 +1,16 @@
 import TillCore
 
-/// Compares the stored deadline of an account with what the rules say.
+/// Compares the stored deadline of an account with the rules.
 ///
-/// The deadline is stored when the account changes. So it may also be what the rules said while a product was, or was
-/// not, for sale, or while another rate held; processing it stores it again.
+/// The deadline is stored when the account changes. So it may still be that of a time when a product was, or was not,
+/// for sale, or when another rate applied; processing the account stores it again.
 struct DeadlineCheck {
     let catalog: Catalog
     let rules: ScopeRules
-    /// Of servers under which the deadline may have been stored.
+    /// The settings of servers that may have stored the deadline.
     var settings = [Settings()]
 
-    /// What is wrong with a stored deadline: a clause without a full stop; nil when nothing is.
+    /// What is wrong with a stored deadline: a clause without a full stop; nil if nothing.
     func fault(in account: Account, noted: Timestamp?) -> String? {
         for setting in settings {
             if noted == due(account, rules, setting) { return nil }
@@ -22,7 +22,7 @@ struct DeadlineCheck {
             }
         }
         func words(_ instant: Timestamp?) -> String { instant?.iso8601 ?? "never" }
-        return "something falls due next at \(words(due(account, rules, settings[0]))); noted is \(words(noted))"
+        return "the next event is due at \(words(due(account, rules, settings[0]))), but stored is \(words(noted))"
     }
 
     private func due(

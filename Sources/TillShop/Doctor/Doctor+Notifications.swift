@@ -2,11 +2,11 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What falls due, and what developers' servers are told.
+/// Checks of deadlines, endpoints and signatures.
 extension Doctor {
-    // MARK: What falls due
+    // MARK: Deadlines
 
-    /// What was noted to fall due next in an account, against what the rules say.
+    /// Compares the stored deadline of an account with the rules.
     func dueFindings(_ account: Account, noted: Timestamp?, _ registry: Registry) -> [String] {
         let scope = AccountScope(environment: account.environment, app: account.app)
         let check = DeadlineCheck(catalog: registry.catalog(of: account.app), rules: registry.rules(of: scope))
@@ -16,8 +16,7 @@ extension Doctor {
 
     // MARK: Endpoints
 
-    /// Nobody can tell from outside whether somebody listens with `till listen`: at a place called `listen`, and at
-    /// `primary` where no primary endpoint is set.
+    /// The endpoints `listen` and `primary` may belong to a client of `till listen`, which is not visible in the store.
     func endpointFindings(_ storage: any Storage, _ registry: Registry) async throws -> [String] {
         try await storage.owedEndpoints().filter { owed in
             ![EndpointRecord.primary, EndpointRecord.listening].contains(owed.endpoint)
@@ -52,13 +51,13 @@ extension Doctor {
             for environment in StoreEnvironment.allCases {
                 let scope = AccountScope(environment: environment, app: app.bundleID)
                 for entry in try await Self.readableSample(of: scope, storage) {
-                    // That a chain is missing is said once, by the engine.
+                    // The engine already reports a missing chain.
                     guard let chain = entry.chain, let signature = signatures[chain], let header = headers[chain] else {
                         continue
                     }
                     if !Self.isIntact(entry, header, signature) {
                         findings.append(
-                            "The signature of notification \(entry.uuid) (\(entry.type)) does not fit what it says."
+                            "The signature of notification \(entry.uuid) (\(entry.type)) does not match its payload."
                         )
                     }
                 }
@@ -67,7 +66,7 @@ extension Doctor {
         return findings
     }
 
-    /// None where one of them cannot be read: it was named when all rows were read.
+    /// Empty if one of them cannot be read; `rowFindings` has reported it.
     private static func readableSample(of scope: AccountScope, _ storage: any Storage) async throws -> [OutboxEntry] {
         do {
             return try await sample(of: scope, storage)

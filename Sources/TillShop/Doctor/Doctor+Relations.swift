@@ -1,20 +1,20 @@
 import TillCore
 import TillStorage
 
-/// Whether an account contradicts itself or the accounts that it names.
+/// Checks whether an account contradicts itself or the accounts that it names.
 extension Doctor {
-    /// What the rules would stumble over, in an account as it was read a moment ago. A change of a family is a change
-    /// of each member, so that whoever compares the account's version afterwards knows whether it was read in between.
+    /// Contradictions that would make the rules fail, in an account that was just read. A change of a family changes
+    /// each member, so comparing the account's version afterwards shows whether the family changed during the check.
     func relationFindings(_ account: Account, _ storage: any Storage) async throws -> [String] {
         var accounts = [account]
         for member in account.family?.members ?? [] where member != account.id {
             guard let stored = try await storage.storedAccount(member) else { continue }
-            // Damage of another member is reported under that member.
+            // Damage of another member is reported for that member.
             guard let other = stored.account else { return [] }
             if other.id == member { accounts.append(other) }
         }
         var findings: [String] = []
-        // What is wrong with another member is told of that one.
+        // A contradiction in another member is reported for that member.
         if let damaged = Ledger.damage(in: accounts), damaged.account == account.id {
             findings.append("Account \(account.id.number) (\(account.customer)) is damaged: \(damaged.reason).")
         }

@@ -1,9 +1,9 @@
 import TillCore
 import TillStorage
 
-/// Whether every row can be read.
+/// Checks whether every row can be read.
 extension Doctor {
-    /// Reads all rows as the engines do, one at a time, so that every damaged one is named.
+    /// Reads all rows as the engines do, one at a time, so that every damaged row is reported.
     func rowFindings(_ storage: any Storage) async throws -> [String] {
         var findings: [String] = []
         for table in ShopTable.allCases {

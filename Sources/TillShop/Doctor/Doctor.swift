@@ -3,7 +3,7 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Examines a shop: its files, its certificates, its engine, and whether rows and rules agree. Changes nothing.
+/// Checks a shop: its files, its certificates, its engine, and whether the data agrees with the rules. Changes nothing.
 package struct Doctor: Sendable {
     private let directory: DataDirectory
     private let now: Timestamp
@@ -14,20 +14,20 @@ package struct Doctor: Sendable {
         self.now = Timestamp(milliseconds: now)
     }
 
-    /// What was found.
+    /// The result.
     package struct Report: Sendable {
-        /// Files and folders that others may enter, a sentence with its command each.
+        /// Files and folders that other users may access: a sentence with the command that fixes it.
         package let modes: [String]
-        /// What else is wrong, a sentence each.
+        /// All other findings, a sentence each.
         package internal(set) var others: [String]
-        /// Why the engine could not be asked, so that nothing is known of what it holds; nil when it could.
+        /// Why the engine could not be reached, so that its data was not checked; nil if it was.
         package internal(set) var unreached: (any Error)?
 
-        /// Everything that is wrong, a sentence each. Empty when all is well.
+        /// All findings, a sentence each. Empty if there are none.
         package var findings: [String] { modes + others }
     }
 
-    /// Everything that is wrong, a sentence each. Empty when all is well.
+    /// All findings, a sentence each. Empty if there are none.
     ///
     /// - Parameter open: opens the engine for reading.
     package func findings(_ open: () throws -> any Storage) async -> [String] {
@@ -35,7 +35,7 @@ package struct Doctor: Sendable {
         return report.findings + (report.unreached.map { ["The database cannot be read: \($0)"] } ?? [])
     }
 
-    /// Looks at everything.
+    /// Runs all checks.
     ///
     /// - Parameter open: opens the engine for reading.
     package func report(_ open: () throws -> any Storage) async -> Report {
@@ -125,26 +125,26 @@ package struct Doctor: Sendable {
         }
     }
 
-    /// Whether the database was served under the root of this directory.
+    /// Checks whether the database was used with the root of this directory.
     private func rootFindings(_ storage: any Storage) async -> [String] {
         guard let recorded = try? await SharedRoots.recorded(in: storage),
             let root = try? CertificateStore(directory).presentRoot(), root.fingerprint != recorded.root
         else { return [] }
-        return ["The database was served under another root than \(directory.rootCertificate); restore that folder."]
+        return ["The database was used with another root than \(directory.rootCertificate); restore that folder."]
     }
 
-    // MARK: What was set up
+    // MARK: Configuration
 
     private func registryFindings(_ storage: any Storage) async -> [String] {
         let registry: Registry
         do {
             registry = try await Registry(storage: storage)
         } catch {
-            return ["A team, app, key or catalogue cannot be read: \(error.logText)"]
+            return ["A team, app, key or catalog cannot be read: \(error.logText)"]
         }
         let tokens = (try? await storage.documents(.token)) ?? []
         return tokens.filter { Registry.fault(in: $0) != nil }
-            .map { "The control token \($0.name) cannot be read, and lets nobody in: till token revoke \($0.name)" }
+            .map { "The control token \($0.name) cannot be read and is not accepted: till token revoke \($0.name)" }
             + registry.apps.filter { registry.team($0.issuerID) == nil }
             .map { "App \($0.bundleID) belongs to team \($0.issuerID), which does not exist." }
             + registry.keys.filter { registry.team($0.issuerID) == nil }
@@ -166,7 +166,7 @@ package struct Doctor: Sendable {
         return Array(findings.prefix(Self.mostFindings))
     }
 
-    /// A damaged account hides nothing of the others.
+    /// A damaged account hides no findings of other accounts.
     private func findingsOfStored(
         _ stored: StoredAccount,
         _ apps: Set<String>,
@@ -178,12 +178,12 @@ package struct Doctor: Sendable {
         } catch let damaged as DamagedAccount {
             return ["Account \(damaged.account.number) (\(damaged.customer)) is damaged: \(damaged.reason)."]
         } catch is DamagedRow {
-            // The row of the deadline; it was named when all rows were read (`rowFindings`).
+            // The row of its deadline, which `rowFindings` has reported.
             return ["Account \(stored.id.number) (\(stored.customer)) has rows that cannot be read."]
         }
     }
 
-    /// Beside a server that sells, an account may change while its rows are read; then it is read again.
+    /// While a server runs, an account may change during the check; then it is checked again.
     private func findingsAtRest(
         _ account: Account,
         _ apps: Set<String>,
@@ -200,7 +200,7 @@ package struct Doctor: Sendable {
                 // Without this row the others cannot be compared with the account.
                 stored = ["Account \(account.id.number) (\(account.customer)) is damaged: \(damaged.reason)."]
             }
-            // Read after the rows, so that no id can be younger than the mark it is held against.
+            // Read after the rows, so that the high-water mark includes all of their ids.
             findings = findingsOf(account, apps, try await storage.identifierHighWater()) + stored
             if let registry {
                 findings += dueFindings(account, noted: try await storage.nextDue(of: account.id), registry)
@@ -218,11 +218,13 @@ package struct Doctor: Sendable {
     private func findingsOf(_ account: Account, _ apps: Set<String>, _ highWater: Int64) -> [String] {
         var findings: [String] = []
         let name = "Account \(account.id.number) (\(account.customer))"
-        if !apps.contains(account.app) { findings.append("\(name) is of app \(account.app), which does not exist.") }
+        if !apps.contains(account.app) {
+            findings.append("\(name) belongs to app \(account.app), which does not exist.")
+        }
         if Partition(environment: account.environment, app: account.app, customer: account.customer)
             != account.id.partition
         {
-            findings.append("\(name) does not lie in the partition of its customer.")
+            findings.append("\(name) is not in the partition of its customer.")
         }
         if Identifiers.counter(of: account.id) >= highWater {
             findings.append("\(name) has an id beyond the last one that was reserved (\(highWater)).")
@@ -230,7 +232,7 @@ package struct Doctor: Sendable {
         return findings
     }
 
-    /// Walks an account's rows and compares them with its state.
+    /// Compares an account's transactions with its state.
     private func findingsOfRows(_ account: Account, _ storage: any Storage) async throws -> [String] {
         var findings: [String] = []
         var rows: [TransactionID: Transaction] = [:]
@@ -257,8 +259,8 @@ package struct Doctor: Sendable {
         for subscription in account.heldSubscriptions {
             for row in subscription.state.periods.map(\.transaction) where rows[row.id] != row {
                 findings.append(
-                    "The subscription \(subscription.originalID.number) holds transaction "
-                        + "\(row.id.number) otherwise than the ledger does."
+                    "The subscription \(subscription.originalID.number) has another version of transaction "
+                        + "\(row.id.number) than the ledger."
                 )
             }
         }
@@ -267,12 +269,12 @@ package struct Doctor: Sendable {
             && !account.holdings.contains(where: { $0.transaction == row.id })
         {
             findings.append(
-                "Account \(account.id.number) does not know that it holds \(row.productID) "
+                "Account \(account.id.number) does not record that it owns \(row.productID) "
                     + "by transaction \(row.id.number)."
             )
         }
         for holding in account.holdings {
-            let name = "Account \(account.id.number) holds \(holding.productID) by transaction"
+            let name = "Account \(account.id.number) owns \(holding.productID) by transaction"
             if let row = rows[holding.transaction] {
                 guard let fault = holding.fault(in: row) else { continue }
                 findings.append("\(name) \(row.id.number), \(fault).")
@@ -285,11 +287,11 @@ package struct Doctor: Sendable {
 }
 
 extension Holding {
-    /// How the row of a product differs from what the account knows of it: a clause without a full stop; nil when it
-    /// does not.
+    /// How a transaction differs from what the account records about the owned product: a clause without a full stop;
+    /// nil if it does not.
     func fault(in row: Transaction) -> String? {
-        if row.productID != productID { return "which is of the product \(row.productID)" }
-        if row.ownership != ownership { return "whose ownership the account knows otherwise" }
-        return (row.revocation != nil) == isRevoked ? nil : "whose revocation the account knows otherwise"
+        if row.productID != productID { return "which is for the product \(row.productID)" }
+        if row.ownership != ownership { return "whose ownership differs from the account's" }
+        return (row.revocation != nil) == isRevoked ? nil : "whose revocation differs from the account's"
     }
 }

@@ -2,17 +2,17 @@ import Foundation
 import Synchronization
 import TillStorage
 
-/// Whether there is room for what a purchase writes. A commit that failed for lack of room says that there is none,
-/// until something could be written again.
+/// Whether there is enough disk space for a purchase. After a commit failed because the disk was full, the answer is no
+/// until a write succeeds.
 package final class RoomWatch: Sendable {
     private let isFull = Mutex(false)
-    /// Bytes that must be free on the disk of the embedded engine: more than a group of commits writes at once.
+    /// The minimum of free bytes on the disk of the embedded engine: more than a group of commits writes.
     static let leastFree: UInt64 = 1 << 20
 
-    /// There is room until a commit says otherwise.
+    /// Assumes enough space until a commit fails.
     package init() {}
 
-    /// Notes what came of a commit.
+    /// Records the results of commits.
     func note(_ results: [Result<Void, CommitFailure>]) {
         for result in results {
             switch result {
@@ -23,20 +23,20 @@ package final class RoomWatch: Sendable {
         }
     }
 
-    /// Notes an error from elsewhere than a commit.
+    /// Records an error from elsewhere than a commit.
     func note(_ error: any Error) { if error.isFullDisk { set(true) } }
 
     private func set(_ value: Bool) {
         isFull.withLock { if $0 != value { $0 = value } }
     }
 
-    /// Whether a purchase could be written now. Costs a look at the file system; only where the last commit failed for
-    /// lack of room, something is written to find out whether there is room again.
+    /// Whether a purchase could be written now. It reads the free space of the file system; only if the last commit
+    /// failed because the disk was full, it tries to write.
     ///
     /// - Parameters:
-    ///   - free: the bytes that are free on the disk; nil where nobody can tell.
+    ///   - free: the free bytes on the disk; nil if unknown.
     ///   - write: writes as much as a purchase does.
-    /// - Throws: what `write` throws, unless it is that there is no room.
+    /// - Throws: the error of `write`, unless it is a full disk.
     func hasRoom(free: UInt64?, write: () async throws -> Void) async throws -> Bool {
         if let free, free < Self.leastFree { return false }
         guard isFull.withLock({ $0 }) else { return true }
@@ -50,7 +50,7 @@ package final class RoomWatch: Sendable {
         }
     }
 
-    /// The bytes that a process may still write on the disk of a folder; nil when the system does not say.
+    /// The bytes that this process may still write on the disk of a folder; nil if unknown.
     static func free(in folder: String) -> UInt64? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
@@ -61,9 +61,9 @@ package final class RoomWatch: Sendable {
 extension Shop {
     /// Whether a purchase could be committed now.
     ///
-    /// - Parameter folder: where the embedded engine writes; nil for a server that keeps nothing on disk.
-    /// - Returns: false when there is no room.
-    /// - Throws: what the engine says when it does not answer.
+    /// - Parameter folder: where the embedded engine writes; nil for a server that stores nothing on disk.
+    /// - Returns: false if the disk is full.
+    /// - Throws: the error of the engine if it does not answer.
     package func hasRoom(in folder: String?) async throws -> Bool {
         try await storage.ping()
         let isEmbedded = !(storage is any SharedStorage)
@@ -74,6 +74,6 @@ extension Shop {
         }
     }
 
-    /// The document that is written to find out whether there is room, and removed at once.
+    /// A document that is written to test the disk, and deleted at once.
     private static let roomProbe = "room\(UUID().uuidString.prefix(8).lowercased())"
 }

@@ -1,37 +1,37 @@
 import TillCore
 
-/// A fault that is to happen on demand: what, to whom, how often (docs/operating/faults.md).
+/// A fault to inject: what, for which requests, how often (docs/operating/faults.md).
 package struct FaultRule: Codable, Equatable, Sendable {
-    /// What goes wrong.
+    /// The effect of a fault.
     package enum Kind: String, Codable, CaseIterable, Sendable {
-        /// A documented error of Apple's, by its `code`; with `retryAfter` a header.
+        /// A documented error of Apple, by its `code`; with `retryAfter` also a header.
         case error
-        /// 401 with nothing to go by.
+        /// 401 without an explanation.
         case unauthorized
         /// A bare HTTP status of 500 and above, by its `code`, without an error object.
         case status
         /// A status of verifyReceipt, by its `code`.
         case receiptStatus
-        /// The answer comes `milliseconds` later, and up to `spread` more.
+        /// Delays the answer by `milliseconds`, and up to `spread` more.
         case latency
-        /// The connection ends before an answer.
+        /// Closes the connection before the answer.
         case cut
-        /// The connection ends in the middle of the answer.
+        /// Closes the connection in the middle of the answer.
         case half
-        /// What was bought within the last `milliseconds` by the wall is not found yet.
+        /// Hides purchases of the last `milliseconds` of real time.
         case staleReads
-        /// 429 past `perHour` calls an hour; without a number, past Apple's own limits.
+        /// 429 after `perHour` calls in an hour; without a number, Apple's own limits.
         case rateLimit
-        /// A notification is lost on the way, and nobody notices.
+        /// Loses a notification but records it as delivered.
         case drop
-        /// A notification is sent `milliseconds` late by the wall.
+        /// Sends a notification `milliseconds` of real time late.
         case delay
-        /// A notification is posted twice.
+        /// Posts a notification twice.
         case duplicate
-        /// A notification is overtaken by the next of its subscription, or `milliseconds` later by none.
+        /// Sends a notification after the next one of its subscription, or after `milliseconds` if there is none.
         case reorder
 
-        /// Whether it gives the answer, or ends the connection: the first that strikes a call is the last.
+        /// Whether it gives the answer or closes the connection. Only one such fault applies to a call.
         var endsCall: Bool {
             switch self {
             case .error, .unauthorized, .status, .receiptStatus, .cut, .half, .rateLimit: true
@@ -39,7 +39,7 @@ package struct FaultRule: Codable, Equatable, Sendable {
             }
         }
 
-        /// Whether it can happen to a call of verifyReceipt, which has no token and no error objects.
+        /// Whether it can apply to verifyReceipt, which has no tokens and no error objects.
         package var isOfVerifyReceipt: Bool {
             switch self {
             case .status, .receiptStatus, .latency, .cut, .half: true
@@ -47,7 +47,7 @@ package struct FaultRule: Codable, Equatable, Sendable {
             }
         }
 
-        /// Whether it happens to notifications rather than to calls.
+        /// Whether it applies to notifications rather than to calls.
         package var isOfNotifications: Bool {
             switch self {
             case .drop, .delay, .duplicate, .reorder: true
@@ -58,33 +58,33 @@ package struct FaultRule: Codable, Equatable, Sendable {
 
     /// `f` and a number.
     package var id: String
-    /// What goes wrong.
+    /// The effect.
     package var kind: Kind
     /// Only in this environment.
     package var environment: StoreEnvironment?
-    /// Only of this app, a bundle id.
+    /// Only in this app, by its bundle id.
     package var app: String?
-    /// Only on this route, by its name; of notifications a type, or a type and subtype.
+    /// Only on this route, by its name; for notifications a type, or a type and subtype.
     package var route: String?
-    /// Only of this customer.
+    /// Only for this customer.
     package var customer: String?
-    /// How many of the calls that it could strike, 0 to 1; nil is all.
+    /// The share of matching calls that it hits, 0 to 1; nil is all.
     package var share: Double?
-    /// How often at the most; nil is without end.
+    /// The maximum number of hits; nil is unlimited.
     package var limit: Int?
-    /// Not after this instant, by the wall.
+    /// The end of the fault, in real time.
     package var until: Timestamp?
     /// An error code, an HTTP status or a status of verifyReceipt.
     package var code: Int?
     /// Seconds for the `Retry-After` of an error.
     package var retryAfter: Int?
-    /// A length of time.
+    /// A duration.
     package var milliseconds: Int?
-    /// More time, by chance.
+    /// The maximum of an additional random duration.
     package var spread: Int?
-    /// Calls that a rate limit lets pass in an hour.
+    /// The number of calls that a rate limit allows in an hour.
     package var perHour: Int?
-    /// From which chance is drawn, so that a run can be repeated.
+    /// The seed of randomness, so that a run can be repeated.
     package var seed: UInt64
 
     private enum CodingKeys: String, CodingKey {
@@ -92,14 +92,14 @@ package struct FaultRule: Codable, Equatable, Sendable {
         case environment = "realm"
     }
 
-    /// A rule that strikes everything of its kind, until more is said.
+    /// A rule that hits everything of its kind, unless it is restricted further.
     package init(id: String, kind: Kind, seed: UInt64) {
         self.id = id
         self.kind = kind
         self.seed = seed
     }
 
-    /// What it does, in a few words, for the request log.
+    /// A short description for the request log.
     package var words: String {
         let detail: String? =
             switch kind {
@@ -112,10 +112,10 @@ package struct FaultRule: Codable, Equatable, Sendable {
     }
 }
 
-/// A fault that strikes one call or one notification.
+/// The hit of a fault on one call or one notification.
 package struct Strike: Equatable, Sendable {
-    /// The rule that strikes.
+    /// The rule of the fault.
     package let rule: FaultRule
-    /// How long it holds something up, with its part of chance.
+    /// The delay, including its random part.
     package let milliseconds: Int
 }

@@ -2,10 +2,10 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// The faults that are to happen, held in memory: every call asks. Chance comes from each rule's seed and a count, so
-/// that the same calls in the same order meet the same faults.
+/// The fault rules, held in memory because every call checks them. Randomness comes from each rule's seed and a
+/// counter, so that the same calls in the same order hit the same faults.
 package final class FaultRules: Sendable {
-    /// What could be struck: a call of Apple's routes, or a notification on its way.
+    /// What a fault may hit: a call of Apple's routes, or the delivery of a notification.
     package struct Target: Sendable {
         let environment: StoreEnvironment
         let app: String
@@ -13,7 +13,7 @@ package final class FaultRules: Sendable {
         let route: String
         let customer: String?
 
-        /// What could be struck.
+        /// What a fault may hit.
         package init(environment: StoreEnvironment, app: String, route: String, customer: String?) {
             self.environment = environment
             self.app = app
@@ -22,18 +22,18 @@ package final class FaultRules: Sendable {
         }
     }
 
-    /// A rule and how often it struck.
+    /// A rule and its counters.
     package struct Standing: Sendable {
         /// The rule.
         package var rule: FaultRule
-        /// What could have been struck since the start.
+        /// Matching calls or notifications since the start.
         package var seen = 0
-        /// What was struck since the start.
+        /// Hits since the start.
         package var struck = 0
         /// The calls of an hour, for a rate limit, by app, environment and route.
         fileprivate var hours: [String: Hour] = [:]
 
-        /// A rule that struck nobody yet.
+        /// A rule without hits.
         package init(rule: FaultRule) { self.rule = rule }
     }
 
@@ -45,7 +45,7 @@ package final class FaultRules: Sendable {
     private let storage: any Storage
     private let wallClock: @Sendable () -> Timestamp
     private let standings: Mutex<[Standing]>
-    /// The highest number that a rule ever had. It is not used again: a rule in a snapshot keeps its name.
+    /// The highest number of any rule so far. Numbers are not reused, because a rule in a snapshot keeps its name.
     private let highest: Mutex<Int>
 
     init(storage: any Storage, wallClock: @escaping @Sendable () -> Timestamp) async throws {
@@ -57,14 +57,14 @@ package final class FaultRules: Sendable {
         highest = Mutex(max(noted ?? 0, Self.highest(of: read)))
     }
 
-    /// Follows the store, in which everything was replaced; every count begins anew.
+    /// Reloads from the store after everything was replaced; every counter starts again.
     func reload() async throws {
         let read = try await Self.read(storage)
         standings.withLock { $0 = read }
         highest.withLock { $0 = max($0, Self.highest(of: read)) }
     }
 
-    /// Follows the store, in which another node added or removed rules. Those that stay go on counting.
+    /// Reloads from the store after another node added or removed rules. Unchanged rules keep their counters.
     func follow() async throws {
         let read = try await Self.read(storage)
         standings.withLock { standings in
@@ -83,17 +83,17 @@ package final class FaultRules: Sendable {
         return rules.sorted { number($0.id) < number($1.id) }.map { Standing(rule: $0) }
     }
 
-    // MARK: Setting up
+    // MARK: Configuration
 
-    /// All rules, in the order in which they were made.
+    /// All rules, in the order of their creation.
     package var all: [Standing] { standings.withLock { $0 } }
 
-    /// Rules at the most.
+    /// The maximum number of rules.
     package static let most = 100
 
-    /// Adds a rule, durably; its id is given here.
+    /// Stores a rule under a new id.
     ///
-    /// - Returns: nil when there are too many.
+    /// - Returns: nil if there are too many rules.
     package func add(_ rule: FaultRule) async throws -> FaultRule? {
         let made: FaultRule? = standings.withLock { standings in
             guard standings.count < Self.most else { return nil }
@@ -122,7 +122,7 @@ package final class FaultRules: Sendable {
 
     /// Removes a rule, or all of them.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: how many were removed.
     package func remove(_ id: String?) async throws -> Int {
         let gone = all.map(\.rule.id).filter { id == nil || $0 == id }
         for name in gone { try await storage.removeDocument(.fault, name: name) }
@@ -132,12 +132,12 @@ package final class FaultRules: Sendable {
 
     private static func number(_ id: String) -> Int { Int(id.dropFirst()) ?? 0 }
 
-    // MARK: Striking
+    // MARK: Hits
 
-    /// Whether any rule is there at all; most shops have none.
+    /// Whether there are no rules, as in most shops.
     package var isEmpty: Bool { standings.withLock { $0.isEmpty } }
 
-    /// Whether anybody must know which customer a call is about.
+    /// Whether a rule needs to know the customer of a call.
     package func asksForCustomer(environment: StoreEnvironment, app: String) -> Bool {
         standings.withLock { standings in
             standings.contains {
@@ -147,10 +147,10 @@ package final class FaultRules: Sendable {
         }
     }
 
-    /// The faults that strike a call, in the order of the rules.
+    /// The faults that hit a call, in the order of the rules.
     package func strikes(on target: Target) -> [Strike] { strikes(on: target, ofNotifications: false) }
 
-    /// The faults that strike a notification on its way.
+    /// The faults that hit the delivery of a notification.
     package func strikes(onNotification target: Target) -> [Strike] { strikes(on: target, ofNotifications: true) }
 
     private func strikes(on target: Target, ofNotifications: Bool) -> [Strike] {
@@ -159,7 +159,7 @@ package final class FaultRules: Sendable {
             var strikes: [Strike] = []
             for place in standings.indices {
                 let rule = standings[place].rule
-                // A call that has its end is no longer there for other rules to spend themselves on.
+                // A call that has already ended must not use up the hits of other rules.
                 let isOver = strikes.contains { $0.rule.kind.endsCall }
                 guard
                     rule.kind.isOfNotifications == ofNotifications, !(isOver && rule.kind.endsCall),
@@ -171,7 +171,7 @@ package final class FaultRules: Sendable {
         }
     }
 
-    /// For how long what was bought is not found, by the rules that fit; nil where there is none.
+    /// How many milliseconds of purchases are hidden by the matching rules; nil without a rule.
     package func readGap(for target: Target) -> Int? {
         let wall = wallClock()
         return standings.withLock { standings in
@@ -182,7 +182,7 @@ package final class FaultRules: Sendable {
 }
 
 extension FaultRule {
-    /// The route that is none of the API.
+    /// The name of the route outside of the API.
     package static let verifyReceipt = "verifyReceipt"
 
     fileprivate func fits(_ target: FaultRules.Target, at wall: Timestamp) -> Bool {
@@ -194,7 +194,7 @@ extension FaultRule {
 }
 
 extension FaultRules.Standing {
-    /// Counts what could be struck, and draws whether it is.
+    /// Counts a match, and decides at random whether it is a hit.
     fileprivate mutating func strike(_ target: FaultRules.Target, at wall: Timestamp) -> Strike? {
         seen += 1
         if let limit = rule.limit, struck >= limit { return nil }
@@ -220,13 +220,13 @@ extension FaultRules.Standing {
     }
 }
 
-/// A small generator whose whole state is its seed.
+/// A small random generator whose state is its seed.
 private struct SplitMix {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// 0 up to but not 1.
+    /// From 0 up to, but not including, 1.
     mutating func unit() -> Double {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = state

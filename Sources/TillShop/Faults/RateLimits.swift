@@ -1,11 +1,11 @@
 import TillCore
 
-/// How many calls of a route Apple lets an app make in an hour (docs/operating/faults.md).
+/// Apple's rate limits of routes, per app and hour (docs/operating/faults.md).
 enum RateLimits {
     /// - Parameter route: its name.
-    /// - Returns: nil where no limit is published.
+    /// - Returns: nil if no limit is published.
     static func perHour(_ route: String, in environment: StoreEnvironment) -> Int? {
-        // The sandbox has a tenth of production's.
+        // The sandbox has a tenth of production's limits.
         perSecond(route).map { $0 * 3_600 / (environment == .sandbox ? 10 : 1) }
     }
 

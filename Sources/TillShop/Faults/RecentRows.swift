@@ -3,7 +3,7 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// When rows were written, by the wall, for a while: behind a gap between writing and reading they are not found yet.
+/// When transactions were recently written, in real time. The fault `staleReads` hides them for a while.
 package final class RecentRows: Sendable {
     private struct State {
         var written: [TransactionID: Timestamp] = [:]
@@ -12,12 +12,12 @@ package final class RecentRows: Sendable {
 
     private let state = Mutex(State())
     private let wallClock: @Sendable () -> Timestamp
-    /// Rows that are remembered at the most; the oldest are forgotten first.
+    /// The maximum number of transactions to keep; the oldest are removed first.
     private static let most = 10_000
 
     init(wallClock: @escaping @Sendable () -> Timestamp) { self.wallClock = wallClock }
 
-    /// Remembers the new rows of a change.
+    /// Records the new transactions of a change.
     func note(_ change: Change) {
         let new = change.rows.filter { $0.before == nil }.map(\.after.id)
         guard !new.isEmpty else { return }
@@ -30,10 +30,10 @@ package final class RecentRows: Sendable {
         }
     }
 
-    /// Forgets all of them.
+    /// Removes all of them.
     func clear() { state.withLock { $0 = State() } }
 
-    /// Whether a row was written less than so long ago.
+    /// Whether a transaction was written within the last milliseconds.
     package func isYounger(_ id: TransactionID, than milliseconds: Int) -> Bool {
         let wall = wallClock()
         return state.withLock { state in

@@ -1,7 +1,7 @@
 import Foundation
 import TillSigning
 
-/// The certificates and keys in a data directory: made at the first start, kept for ever.
+/// The certificates and keys in a data directory: created at the first start, and kept.
 package struct CertificateStore: Sendable {
     private let directory: DataDirectory
 
@@ -13,20 +13,21 @@ package struct CertificateStore: Sendable {
     /// Whether there is a root.
     package var hasRoot: Bool { FileManager.default.fileExists(atPath: directory.rootCertificate) }
 
-    /// The root, made the first time. Where clients may trust an earlier one already, `SharedRoots.open` asks first.
+    /// The root, created the first time. If clients may already trust an earlier one, `SharedRoots.open` checks that
+    /// first.
     package func root() throws -> RootAuthority {
         if hasRoot { return try presentRoot() }
         let root = try RootAuthority.make()
         try DataDirectory.makeFolder(directory.path + "/ca")
-        // The key first: a certificate without its key would never be made again.
+        // The key first, because a certificate without its key would prevent creating a new pair.
         try DataDirectory.write(root.privateKeyPEM.exposed, to: directory.rootKey)
         try DataDirectory.write(root.certificatePEM, to: directory.rootCertificate)
         return root
     }
 
-    /// The root as it lies in the directory.
+    /// Reads the existing root.
     ///
-    /// - Throws: `DirectoryRefused` when it is missing; nothing is made in its place.
+    /// - Throws: `DirectoryRefused` if it is missing; no new one is created.
     package func presentRoot() throws -> RootAuthority {
         try RootAuthority(
             certificatePEM: DataDirectory.read(directory.rootCertificate),
@@ -34,9 +35,9 @@ package struct CertificateStore: Sendable {
         )
     }
 
-    /// The chain that signs, issued the first time.
+    /// The current signing chain, issued the first time.
     ///
-    /// - Parameter ocspURL: goes into certificates that are issued now; those that exist keep theirs.
+    /// - Parameter ocspURL: for newly issued certificates; existing ones keep theirs.
     package func chain(under root: RootAuthority, ocspURL: String) throws -> SigningChain {
         guard FileManager.default.fileExists(atPath: directory.currentChain) else {
             return try rotate(under: root, ocspURL: ocspURL)
@@ -44,7 +45,7 @@ package struct CertificateStore: Sendable {
         return try currentChain()
     }
 
-    /// The chain that signs, as it lies in the directory.
+    /// Reads the current signing chain.
     package func currentChain() throws -> SigningChain {
         try chain(try DataDirectory.read(directory.currentChain).trimmingCharacters(in: .newlines))
     }
@@ -58,14 +59,14 @@ package struct CertificateStore: Sendable {
         )
     }
 
-    /// Every chain that ever signed, as they lie in the directory, in no order.
+    /// Reads all chains in the directory, current and former, in no order.
     ///
-    /// - Parameter unreadable: told of a folder that holds no whole chain; the others are read all the same.
+    /// - Parameter unreadable: called for each incomplete chain; the others are still returned.
     package func chains(unreadable: (_ id: String, _ reason: any Error) -> Void) throws -> [SigningChain] {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/ca").sorted()
         return names.compactMap { id in
-            // Others keep their keys here too. A folder without the file is a rotation that a crash cut short; nothing
-            // was signed with it.
+            // Other keys are in this folder, too. A folder without this file is a rotation that a crash interrupted;
+            // nothing was signed with its key.
             guard SigningChain.isID(id), FileManager.default.fileExists(atPath: directory.chain(id).certificates)
             else { return nil }
             do {
@@ -77,9 +78,9 @@ package struct CertificateStore: Sendable {
         }
     }
 
-    /// Issues a new intermediate and leaf under the same root. Old chains stay in their folders; what they signed
-    /// carries their certificates and keeps verifying. The file that names the chain in use is written last, so that
-    /// a crash leaves either chain whole.
+    /// Issues a new intermediate and leaf under the same root. Old chains stay in their folders, and their signatures
+    /// stay valid. The file that names the current chain is written last, so that a crash leaves one of the chains
+    /// current.
     package func rotate(under root: RootAuthority, ocspURL: String) throws -> SigningChain {
         let chain = try SigningChain.issue(under: root, ocspURL: ocspURL)
         let files = directory.chain(chain.id)

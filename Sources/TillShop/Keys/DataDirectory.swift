@@ -3,56 +3,56 @@ import Synchronization
 import TillSigning
 import TillStorage
 
-/// The one folder that holds a shop: the database, the certificates and the keys. Folders are 0700 and files 0600.
+/// The folder of a shop: the database, the certificates and the keys. Folders have mode 0700, files 0600.
 package struct DataDirectory: Sendable {
-    /// Stands before every path below; no slash at its end.
+    /// Without a slash at its end.
     package let path: String
 
-    /// A folder by its path, which need not exist yet.
+    /// A folder, which need not exist yet.
     package init(_ path: String) {
         self.path = path
     }
 
     /// The database of the embedded engine.
     package var database: String { path + "/till.sqlite" }
-    /// Held by the process that works here.
+    /// Locked by the process that uses the directory.
     package var lockFile: String { path + "/till.lock" }
-    /// Where the ports of the running server are written, so that commands find it.
+    /// The ports of the running server, for commands to find it.
     package var ports: String { path + "/ports.json" }
-    /// What control asks for when it listens beyond loopback.
+    /// The administrator's token of the control API, required beyond loopback.
     package var controlToken: String { path + "/control-token" }
-    /// The certificate that verifiers are given.
+    /// The certificate for verifiers to trust.
     package var rootCertificate: String { path + "/ca/root.pem" }
-    /// The root's private key as PEM, under which chains are issued.
+    /// The root's private key as PEM, which issues chains.
     package var rootKey: String { path + "/ca/root.key" }
-    /// Names the chain that signs.
+    /// The id of the current signing chain.
     package var currentChain: String { path + "/ca/current" }
-    /// What signs receipts, made at first use.
+    /// The keys that sign receipts, created at first use.
     package var receiptKeys: String { path + "/ca/receipts" }
-    /// The files of TLS, there once it was switched on.
+    /// The files of TLS, once it was enabled.
     package var tls: TLSFiles { TLSFiles(folder: path + "/tls") }
-    /// Where keys that the demo made are written; others are shown once.
+    /// The keys that the demo created; other keys are shown once and not stored.
     package var keys: String { path + "/keys" }
 
     /// The files of a chain.
     package func chain(_ id: String) -> ChainFiles { ChainFiles(folder: "\(path)/ca/\(id)") }
 
-    /// Makes the folders, and clears away what a crash left half written. Only for who holds the lock. The folder of
-    /// certificates is made with the first of them: an empty one would be in the way of a copy that is put back.
+    /// Creates the folders, and removes files that a crash left unfinished. Requires the lock. The folder of
+    /// certificates is created with the first of them, because an empty one would be in the way of a restored copy.
     package func prepare() throws {
         for folder in [path, keys] { try Self.makeFolder(folder) }
         removeUnfinished()
     }
 
-    /// What tells a data directory from a folder of somebody else.
+    /// Files that show that a folder is a data directory.
     private static let marks: Set<String> = [
         "till.sqlite", "till.lock", "ca", "keys", "tls", "ports.json", "control-token", "backup.json",
     ]
-    /// What a file system, or a tool that keeps folders, lays into an empty folder.
+    /// Content of new file systems.
     private static let meaningless: Set<String> = ["lost+found"]
 
-    /// Refuses a folder that holds files and nothing of Till's: its modes would be changed, and keys lie among files
-    /// that others copy. A folder that is empty, or not there, is as good as a data directory.
+    /// Refuses a folder that contains only files of other programs: their modes would be changed, and keys would be
+    /// among files that are copied elsewhere. An empty or missing folder is accepted.
     ///
     /// - Throws: `DirectoryRefused.foreign`.
     package func requireOwn() throws {
@@ -62,15 +62,15 @@ package struct DataDirectory: Sendable {
         throw DirectoryRefused.foreign(path, holding: first)
     }
 
-    /// Makes the file of the embedded engine, if there is none. SQLite gives its side files the mode of the database;
-    /// so the database is born private. Only for who holds the lock.
+    /// Creates the file of the embedded engine, if it is missing. SQLite gives its side files the mode of the database,
+    /// so the database must be private from the start. Requires the lock.
     package func prepareDatabase() throws {
         if !FileManager.default.fileExists(atPath: database) {
             try Self.write("", to: database)
         }
     }
 
-    /// Makes a folder that nobody else may enter; one that is there becomes so.
+    /// Creates a private folder; an existing one becomes private.
     package static func makeFolder(_ path: String) throws {
         let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
@@ -79,8 +79,8 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Writes a private file: first under another name, synced, then moved into place. At no moment is there half of
-    /// it, nor can anybody else read it.
+    /// Writes a private file: first under another name, synced, then moved into place. So the file is never incomplete
+    /// and never readable by other users.
     package static func write(_ text: String, to path: String) throws { try write(Array(text.utf8), to: path) }
 
     /// The same with any bytes.
@@ -107,7 +107,7 @@ package struct DataDirectory: Sendable {
         sync(folderOf: path)
     }
 
-    /// A name is safe in its folder only once the folder is.
+    /// A rename is durable only once its folder is synced.
     private static func sync(folderOf path: String) {
         let descriptor = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -115,13 +115,13 @@ package struct DataDirectory: Sendable {
         close(descriptor)
     }
 
-    /// Counts what this process writes, so that two who write one file at once do not write into one another's.
+    /// Counts writes, so that two concurrent writes of one file use different temporary names.
     private static let writes = Atomic<Int>(0)
 
-    /// Stands between a file's name and a process id while the file is being written.
+    /// The marker between the name and a process id in a temporary name.
     private static let unfinished = ".unfinished-"
 
-    /// Removes what a crash left half written.
+    /// Removes files that a crash left unfinished.
     private func removeUnfinished() {
         let files = FileManager.default
         guard let walk = files.enumerator(atPath: path) else { return }
@@ -134,7 +134,7 @@ package struct DataDirectory: Sendable {
     package var realPath: String {
         var known = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
         var rest = ""
-        // From the end, because ".." behind a link leaves the folder to which the link leads.
+        // Starting at the end, because ".." after a link leaves the folder to which the link points.
         while let slash = known.lastIndex(of: "/") {
             if let real = realpath(known.isEmpty ? "/" : known, nil) {
                 defer { free(real) }
@@ -148,7 +148,7 @@ package struct DataDirectory: Sendable {
         return rest.isEmpty ? "/" : rest
     }
 
-    /// The whole of a text file.
+    /// The content of a text file.
     package static func read(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else { throw DirectoryRefused.cannotRead(path) }
         return String(decoding: data, as: UTF8.self)
@@ -157,7 +157,7 @@ package struct DataDirectory: Sendable {
 
 /// The files of one signing chain.
 package struct ChainFiles: Sendable {
-    /// `ca/` and the chain's id; kept when another chain takes over.
+    /// `ca/` and the chain's id; kept after a rotation.
     package let folder: String
     /// Leaf, intermediate and root, three PEM blocks in the order of `x5c`.
     package var certificates: String { folder + "/chain.pem" }
@@ -171,7 +171,7 @@ package struct ChainFiles: Sendable {
 package struct TLSFiles: Sendable {
     /// `tls/` in the data directory.
     package let folder: String
-    /// The certificate that TLS clients are given.
+    /// The certificate for TLS clients to trust.
     package var root: String { folder + "/root.pem" }
     /// The root's private key as PEM.
     package var rootKey: String { folder + "/root.key" }
@@ -179,20 +179,21 @@ package struct TLSFiles: Sendable {
     package var server: String { folder + "/server.pem" }
     /// The server's private key as PEM.
     package var serverKey: String { folder + "/server.key" }
-    /// What the machine trusts and the root, for clients that take one file.
+    /// The system's certificate authorities and the root, for clients that accept one file.
     package var bundle: String { folder + "/bundle.pem" }
     /// The same for Java: a trust store of the type JKS.
     package var javaTrustStore: String { folder + "/truststore.jks" }
 }
 
-/// Holds the folder for this process; the operating system lets go of it when the process ends, however it ends.
+/// Locks the data directory for this process. The operating system releases the lock when the process ends, even after
+/// a crash.
 package final class DirectoryLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the folder, which is made if it is not there; nothing else in it is touched before.
+    /// Locks the folder, after creating it if it is missing.
     ///
-    /// - Throws: `DirectoryRefused.foreign` for a folder of somebody else, and `DirectoryRefused.inUse` while another
-    ///   process has it.
+    /// - Throws: `DirectoryRefused.foreign` for a folder of other programs, and `DirectoryRefused.inUse` while another
+    ///   process holds the lock.
     package init(_ directory: DataDirectory) throws {
         try directory.requireOwn()
         try DataDirectory.makeFolder(directory.path)
@@ -208,10 +209,10 @@ package final class DirectoryLock: Sendable {
         _ = line.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// Takes a folder in which Till has worked before.
+    /// Locks a folder that Till has used before.
     ///
-    /// - Returns: nil when there is none; then nothing was made.
-    /// - Throws: `DirectoryRefused.foreign` for a folder of somebody else, and `DirectoryRefused.inUse`.
+    /// - Returns: nil for any other folder; then nothing was created.
+    /// - Throws: `DirectoryRefused.foreign` for a folder of other programs, and `DirectoryRefused.inUse`.
     package convenience init?(ofExisting directory: DataDirectory) throws {
         try directory.requireOwn()
         guard FileManager.default.fileExists(atPath: directory.lockFile) else { return nil }
@@ -224,13 +225,13 @@ package final class DirectoryLock: Sendable {
 /// Why a data directory cannot be used.
 package enum DirectoryRefused: StorageTrouble, CustomStringConvertible {
     case inUse(String, by: String)
-    /// A folder that holds files, and nothing of Till's.
+    /// A folder that contains only files of other programs.
     case foreign(String, holding: String)
     case cannotWrite(String)
     case noRoom(String)
     case cannotRead(String)
 
-    /// - Parameter code: of the system (`errno`).
+    /// - Parameter code: the error of the system (`errno`).
     init(writing path: String, _ code: Int32) {
         self = [ENOSPC, EDQUOT].contains(code) ? .noRoom(path) : .cannotWrite(path)
     }
@@ -244,16 +245,17 @@ package enum DirectoryRefused: StorageTrouble, CustomStringConvertible {
     package var description: String {
         switch self {
         case .inUse(let path, let owner):
-            "Another Till (process \(owner.isEmpty ? "unknown" : owner)) works in \(path). "
-                + "Stop it, or name another directory with --data."
+            "Another Till (process \(owner.isEmpty ? "unknown" : owner)) uses \(path). "
+                + "Stop it, or give another directory with --data."
         case .foreign(let path, let name):
-            "\(path) holds files that are not Till's (\(name)). Name a new or an empty folder with --data."
+            "\(path) contains files of other programs (\(name)). Give a new or empty folder with --data."
         case .cannotWrite(let path):
-            "\(path) cannot be written. Check that the folder exists, is yours and has room."
+            "\(path) cannot be written. Check that its folder exists, that you may write to it, and that the "
+                + "disk has space."
         case .noRoom(let path):
-            "\(path) cannot be written: there is no room on the disk. Make room, or name a folder on another disk."
+            "\(path) cannot be written: there is no room on the disk. Free space, or give a folder on another disk."
         case .cannotRead(let path):
-            "\(path) cannot be read. Check that it exists and is yours."
+            "\(path) cannot be read. Check that it exists and that you may read it."
         }
     }
 }

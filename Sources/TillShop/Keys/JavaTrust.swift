@@ -1,18 +1,18 @@
 import Foundation
 import TillSigning
 
-/// What Java programs on this machine trust, with one more authority.
+/// The certificate authorities that Java programs on this machine trust, with one added.
 package enum JavaTrust {
-    /// Where the JDKs of distributions keep their trust store: Debian, Fedora.
+    /// The trust stores of JDKs from distributions: Debian, Fedora.
     package static let sharedFiles = ["/etc/ssl/certs/java/cacerts", "/etc/pki/java/cacerts"]
 
-    /// A trust store of the type JKS: what the JDK at hand trusts, or else what the machine trusts, and the root. The
-    /// JDK's own file is read and never changed.
+    /// A trust store of type JKS: the authorities of the present JDK, or else of the system, and the root. The JDK's
+    /// own file is never changed.
     ///
     /// - Parameters:
-    ///   - root: the authority that is added, PEM.
-    ///   - environment: whose `JAVA_HOME` and `PATH` name the JDK.
-    ///   - sharedFiles: looked at when these name none.
+    ///   - root: the added authority, PEM.
+    ///   - environment: its `JAVA_HOME` and `PATH` determine the JDK.
+    ///   - sharedFiles: used when these determine none.
     package static func store(
         with root: String,
         environment: [String: String],
@@ -25,15 +25,15 @@ package enum JavaTrust {
         return store.written(at: Int64(Date().timeIntervalSince1970 * 1_000))
     }
 
-    /// The option that names a trust store to the JVM. No type and no password: every JDK recognises JKS, and checks
-    /// its sum only with a password.
+    /// The JVM option for a trust store. Without type and password: every JDK recognizes JKS, and checks its digest
+    /// only with a password.
     package static func option(_ file: String) -> String {
         quoted("-Djavax.net.ssl.trustStore=\(file)")
     }
 
-    /// An option as `JAVA_TOOL_OPTIONS` must have it. The JVM splits the variable at white space, except between two
-    /// quotation marks or two apostrophes, which may begin and end inside a word. It knows no escapes, so a word that
-    /// has both is put together from parts: `"it's "'"here"'`.
+    /// Quotes an option for `JAVA_TOOL_OPTIONS`. The JVM splits the variable at white space, except between two
+    /// quotation marks or two apostrophes, which may begin and end inside a word. It has no escapes, so a word with
+    /// both is composed of parts: `"it's "'"here"'`.
     package static func quoted(_ option: String) -> String {
         let (mark, apostrophe) = (Unicode.Scalar("\""), Unicode.Scalar("'"))
         let special: Set<Unicode.Scalar> = [mark, apostrophe, " ", "\t", "\n", "\r", "\u{B}", "\u{C}"]
@@ -58,7 +58,7 @@ package enum JavaTrust {
             homes.append(program.deletingLastPathComponent().deletingLastPathComponent().path)
         }
         return homes.flatMap { home in
-            // The second folder is that of a JDK 8.
+            // The second folder is that of JDK 8.
             ["lib", "jre/lib"].flatMap { ["\(home)/\($0)/security/jssecacerts", "\(home)/\($0)/security/cacerts"] }
         }
     }

@@ -2,16 +2,15 @@ import Synchronization
 import TillSigning
 import TillStorage
 
-/// The root and all its chains at a running server: answers who asks whether a certificate is revoked, and makes what
-/// verifiers must refuse.
+/// The root and all its chains on a running server: answers OCSP requests, and creates forged data for the attack pack.
 ///
-/// What the operator says of a certificate is kept in the store, by its serial number. See docs/api/ocsp.md.
+/// The operator's revocations are stored by serial number. See docs/api/ocsp.md.
 package final class KeyRotation: Sendable {
     private struct State {
         var root: RootAuthority?
         var responder: OCSPResponder?
-        /// By serial number; a certificate that is not here is good.
-        var said: [String: OCSPState] = [:]
+        /// By serial number; every other certificate is good.
+        var states: [String: OCSPState] = [:]
     }
 
     private let storage: any Storage
@@ -19,22 +18,22 @@ package final class KeyRotation: Sendable {
 
     init(storage: any Storage) async throws {
         self.storage = storage
-        state = Mutex(State(said: try await Self.read(storage)))
+        state = Mutex(State(states: try await Self.read(storage)))
     }
 
-    /// Follows the store, in which everything was replaced.
+    /// Reloads from the store after everything was replaced.
     func reload() async throws {
-        let said = try await Self.read(storage)
-        state.withLock { $0.said = said }
+        let states = try await Self.read(storage)
+        state.withLock { $0.states = states }
     }
 
     private static func read(_ storage: any Storage) async throws -> [String: OCSPState] {
-        var said: [String: OCSPState] = [:]
-        for document in try await storage.documents(.revocation) { said[document.name] = try document.decoded() }
-        return said
+        var states: [String: OCSPState] = [:]
+        for document in try await storage.documents(.revocation) { states[document.name] = try document.decoded() }
+        return states
     }
 
-    /// Speaks for a root and its chains from now on.
+    /// Sets the root and its chains.
     package func open(_ root: RootAuthority, chains: [SigningChain]) throws {
         var responder = try OCSPResponder(root: root)
         for chain in chains { try responder.add(chain) }
@@ -45,38 +44,38 @@ package final class KeyRotation: Sendable {
         }
     }
 
-    /// Speaks for a new chain too.
+    /// Adds a new chain.
     package func add(_ chain: SigningChain) throws {
         try state.withLock { state in _ = try state.responder?.add(chain) }
     }
 
-    /// What is done about a question.
+    /// The reply to an OCSP request.
     ///
-    /// - Parameter now: the wall clock, milliseconds since 1970: revocation has nothing to do with the shop's.
-    /// - Returns: nil when the server has no root at hand.
+    /// - Parameter now: the wall clock, milliseconds since 1970; revocation does not use the shop's clocks.
+    /// - Returns: nil if the server has no root.
     package func reply(to question: [UInt8], at now: Int64) -> OCSPReply? {
-        let (responder, said) = state.withLock { ($0.responder, $0.said) }
-        return responder?.reply(to: question, at: now) { said[$0] ?? .good }
+        let (responder, states) = state.withLock { ($0.responder, $0.states) }
+        return responder?.reply(to: question, at: now) { states[$0] ?? .good }
     }
 
-    /// Every certificate for which the desk speaks, and what it says of it.
+    /// Every certificate that the responder knows, with its state.
     package var certificates: [(certificate: OCSPResponder.Known, state: OCSPState)] {
         state.withLock { state in
-            (state.responder?.certificates ?? []).map { ($0, state.said[$0.serial] ?? .good) }
+            (state.responder?.certificates ?? []).map { ($0, state.states[$0.serial] ?? .good) }
         }
     }
 
-    /// Says something of certificates from now on, also after a restart.
+    /// Sets and stores the state of certificates.
     package func say(_ word: OCSPState, of certificates: [OCSPResponder.Known]) async throws {
         try await storage.put(
             try certificates.map { try Document(kind: .revocation, name: $0.serial, encoding: word) }
         )
         state.withLock { state in
-            for certificate in certificates { state.said[certificate.serial] = word }
+            for certificate in certificates { state.states[certificate.serial] = word }
         }
     }
 
-    /// Signs what verifiers must refuse, beside a chain that signs rightly; nil when the server has no root at hand.
+    /// Signs forged data with a root and beside a valid chain; nil if the server has no root.
     package func forger(beside chain: SigningChain) -> Forger? {
         state.withLock { $0.root }.map { Forger(root: $0, chain: chain) }
     }

@@ -2,7 +2,7 @@ import Foundation
 import TillSigning
 import TillStorage
 
-/// The receipts' root and chain in a data directory: made at first use, kept for ever.
+/// The root and chain of receipts in a data directory: created at first use, and kept.
 package struct ReceiptKeyStore: Sendable {
     private let directory: DataDirectory
 
@@ -17,10 +17,10 @@ package struct ReceiptKeyStore: Sendable {
     /// Leaf, intermediate and root.
     package var chainFile: String { ReceiptFiles(folder: directory.receiptKeys).certificates }
 
-    /// The keys for a shop, which makes them when it needs them first.
+    /// The keys for a shop, created at first use.
     package var keys: ReceiptKeys { ReceiptKeys { ReceiptKeys.Loaded(try chain()) { try root() } } }
 
-    /// The chain, issued under the root the first time.
+    /// The chain, created with its root the first time.
     package func chain() throws -> ReceiptChain {
         let files = ReceiptFiles(folder: directory.receiptKeys)
         guard FileManager.default.fileExists(atPath: files.certificates) else { return try make(files) }
@@ -36,7 +36,7 @@ package struct ReceiptKeyStore: Sendable {
         )
     }
 
-    /// What is wrong with the files; nil while there are none, or all is well.
+    /// What is wrong with the files; nil if nothing, or if there are none.
     func finding() -> String? {
         let files = ReceiptFiles(folder: directory.receiptKeys)
         guard FileManager.default.fileExists(atPath: files.rootKey) else { return nil }
@@ -44,7 +44,7 @@ package struct ReceiptKeyStore: Sendable {
             _ = try read(files)
             return nil
         } catch {
-            return "What signs receipts cannot be used: \(error.logText) Restore \(files.folder) from a backup."
+            return "The keys of receipts cannot be used: \(error.logText) Restore \(files.folder) from a backup."
         }
     }
 
@@ -57,12 +57,12 @@ package struct ReceiptKeyStore: Sendable {
         )
     }
 
-    /// The certificates are written last: without them a crash left nothing, and all is made anew.
+    /// The certificates are written last: after a crash before that, everything is created again.
     private func make(_ files: ReceiptFiles) throws -> ReceiptChain {
         let root = try ReceiptAuthority.make()
         let chain = try ReceiptChain.issue(under: root)
         try DataDirectory.makeFolder(files.folder)
-        // A key that a crash left without its certificates, or that somebody could still restore them for, stays.
+        // Keeps an existing key, because its certificates might still be restored.
         if FileManager.default.fileExists(atPath: files.rootKey) {
             try DataDirectory.write(DataDirectory.read(files.rootKey), to: files.rootKey + ".lost")
         }
@@ -75,10 +75,10 @@ package struct ReceiptKeyStore: Sendable {
     }
 }
 
-/// The files that sign receipts.
+/// The files of the keys that sign receipts.
 private struct ReceiptFiles {
     let folder: String
-    /// The key of the root, which is the last of the certificates.
+    /// The key of the root, which is the last certificate in the chain.
     var rootKey: String { folder + "/root.key" }
     /// Leaf, intermediate and root.
     var certificates: String { folder + "/chain.pem" }

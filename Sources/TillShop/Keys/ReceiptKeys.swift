@@ -1,10 +1,10 @@
 import TillSigning
 
-/// What signs and verifies receipts. RSA keys take some tenths of a second to make, so they are made at first use.
+/// The keys that sign and verify receipts. Creating RSA keys takes some tenths of a second, so it is done at first use.
 package actor ReceiptKeys {
-    /// A chain, and who trusts it.
+    /// A chain and its verifier.
     package struct Signing: Sendable {
-        /// Signs what is made now.
+        /// The current chain.
         package let chain: ReceiptChain
         /// Trusts the root of the chain.
         let verifier: ReceiptVerifier
@@ -18,7 +18,7 @@ package actor ReceiptKeys {
         }
     }
 
-    /// What signs, and the root that is needed for nothing but wrong receipts.
+    /// A chain, and the root, which is only needed for forged receipts.
     package struct Loaded: Sendable {
         let chain: ReceiptChain
         let root: @Sendable () throws -> ReceiptAuthority
@@ -33,12 +33,12 @@ package actor ReceiptKeys {
     private var loading: Task<(Signing, Loaded), any Error>?
     private var forging: Task<ReceiptForger, any Error>?
 
-    /// - Parameter load: reads the keys, or makes them; called once, unless it throws.
+    /// - Parameter load: reads or creates the keys; called once, unless it throws.
     package init(load: @escaping @Sendable () throws -> Loaded) {
         self.load = load
     }
 
-    /// Keys that are made anew for this process and forgotten with it.
+    /// Temporary keys of this process.
     package static func temporary() -> ReceiptKeys {
         ReceiptKeys {
             let root = try ReceiptAuthority.make()
@@ -46,10 +46,10 @@ package actor ReceiptKeys {
         }
     }
 
-    /// The keys, once they are there.
+    /// The keys, once they are loaded.
     package func signing() async throws -> Signing { try await loaded().0 }
 
-    /// Signs what verifiers must refuse. Its certificates are made at first use and forgotten with the process.
+    /// Signs forged receipts for the attack pack. Its certificates are created at first use and not stored.
     package func forger() async throws -> ReceiptForger {
         if let forging { return try await forging.value }
         let loaded = try await loaded().1

@@ -1,18 +1,19 @@
 import Foundation
 import TillSigning
 
-/// The TLS certificates in a data directory: the root made once, the server's renewed at a start when it must be.
+/// The TLS certificates in a data directory: the root is created once, the server's certificate is renewed at a start
+/// if necessary.
 package struct TLSStore: Sendable {
     private let directory: DataDirectory
     private let now: Date
 
-    /// - Parameter now: the wall clock, which bounds these certificates.
+    /// - Parameter now: the wall clock, for the validity of the certificates.
     package init(_ directory: DataDirectory, now: Date) {
         self.directory = directory
         self.now = now
     }
 
-    /// The root, made the first time.
+    /// The root, created the first time.
     package func authority() throws -> TLSAuthority {
         let files = directory.tls
         if FileManager.default.fileExists(atPath: files.root) {
@@ -23,13 +24,13 @@ package struct TLSStore: Sendable {
         }
         let authority = try TLSAuthority.make(now: now)
         try DataDirectory.makeFolder(files.folder)
-        // The key first: a certificate without its key would never be made again.
+        // The key first, because a certificate without its key would prevent creating a new pair.
         try DataDirectory.write(authority.privateKeyPEM.exposed, to: files.rootKey)
         try DataDirectory.write(authority.certificatePEM, to: files.root)
         return authority
     }
 
-    /// The server's certificate: the one that is there if it can serve on, or else a new one.
+    /// The server's certificate: the existing one if it is still usable, else a new one.
     package func identity(under authority: TLSAuthority, names: [TLSName]) throws -> TLSIdentity {
         let files = directory.tls
         if let kept = try? TLSIdentity(
@@ -39,14 +40,13 @@ package struct TLSStore: Sendable {
             return kept
         }
         let issued = try authority.issue(names: names, now: now)
-        // A crash between the two leaves a key that does not fit, and the next start issues again.
+        // After a crash between the two writes the key does not match, and the next start issues both again.
         try DataDirectory.write(issued.privateKeyPEM.exposed, to: files.serverKey)
         try DataDirectory.write(issued.certificatesPEM, to: files.server)
         return issued
     }
 
-    /// Writes what this machine trusts and the root behind it, for clients that take one file of authorities: as PEM,
-    /// and as a trust store for Java.
+    /// Writes the system's authorities and the root into one file, as PEM and as a trust store for Java.
     package func writeBundle(_ authority: TLSAuthority) throws {
         try DataDirectory.write(TrustBundle.text(with: authority.certificatePEM), to: directory.tls.bundle)
         try DataDirectory.write(

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The authorities that this machine trusts, as one PEM file, with one more behind them.
+/// The certificate authorities that this machine trusts, as one PEM file, with one added.
 package enum TrustBundle {
-    /// Where systems keep the file: Debian and Alpine, Fedora, SUSE, OpenSSL's own place.
+    /// The systems' files: Debian and Alpine, Fedora, SUSE, OpenSSL.
     package static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt",
         "/etc/pki/tls/certs/ca-bundle.crt",
@@ -14,8 +14,8 @@ package enum TrustBundle {
     /// The bundle.
     ///
     /// - Parameters:
-    ///   - root: the authority that is added, PEM.
-    ///   - file: what is trusted otherwise; nil takes the system's, and nothing where there is none.
+    ///   - root: the added authority, PEM.
+    ///   - file: the other authorities; nil is the system's file, if there is one.
     package static func text(with root: String, behind file: String? = nil) -> String {
         let files = file.map { [$0] } ?? systemFiles
         let trusted = files.lazy.compactMap { try? DataDirectory.read($0) }.first ?? ""

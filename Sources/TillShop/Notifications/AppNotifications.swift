@@ -4,9 +4,9 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Notifications that no deadline and no act of a customer owes: tests, summaries, and what somebody asks for.
+/// Notifications without a deadline or a customer's operation: tests, summaries, and triggered notifications.
 extension Shop {
-    /// Adds a notification about the app, which no account has.
+    /// Adds a notification about the app, without an account.
     func enqueue(
         _ head: NotificationPayload.Head,
         _ object: NotificationPayload.Object,
@@ -32,7 +32,7 @@ extension Shop {
         change.deliveries += deliveries(of: entry, on: ClockName(scope), due: head.signedDate)
     }
 
-    /// Commits what no account guards.
+    /// Commits a change that depends on no account's version.
     func commit(_ change: Change, signedBy chain: SigningChain) async throws {
         var change = change
         var outcome = Result<Void, CommitFailure>.failure(.overtaken)
@@ -50,9 +50,9 @@ extension Shop {
         signals.committed(change)
     }
 
-    /// Sends a test, of version 2 whatever the endpoint's version, to the primary endpoint of an app's environment.
+    /// Sends a test, always of version 2, to the primary endpoint of an app's environment.
     ///
-    /// - Returns: its `testNotificationToken`; nil while no primary endpoint is set.
+    /// - Returns: its `testNotificationToken`; nil without a primary endpoint.
     package func requestTest(in scope: AccountScope) async throws -> String? {
         guard deliveryTargets(of: scope).contains(where: { $0.key == EndpointRecord.primary }),
             let app = registry.app(scope.app)
@@ -80,12 +80,12 @@ extension Shop {
         return change.notifications.first.map(Self.testNotificationToken)
     }
 
-    /// The `testNotificationToken` of a test: its UUID, in production with the milliseconds at which it was signed.
+    /// The `testNotificationToken` of a test: its UUID, in production with the milliseconds of its signature.
     private static func testNotificationToken(of test: OutboxEntry) -> String {
         test.scope.environment == .sandbox ? test.uuid : "\(test.uuid)_\(test.signedDate.milliseconds)"
     }
 
-    /// The test that a token names, if it was asked for in this app and environment.
+    /// The test that a token names, if it was requested in this app and environment.
     ///
     /// - Parameter token: lower case.
     package func test(of token: String, in scope: AccountScope) async throws -> OutboxEntry? {
@@ -95,13 +95,14 @@ extension Shop {
         return entry
     }
 
-    /// Sends any type and subtype with the present state of an account, without a cause in the ledger.
+    /// Sends any type and subtype with the present state of an account, without an event in the ledger.
     ///
-    /// - Parameter row: the transaction that it is about; nil for a type that is about the app or the customer.
-    /// - Throws: `TriggerRefused` when the pair is not one, or the type needs what is not there.
+    /// - Parameter row: the transaction that it is about; nil for a type about the app or the customer.
+    /// - Throws: `TriggerRefused` for an invalid pair of type and subtype, or if the type needs a transaction or
+    ///   customer that is missing.
     package func trigger(_ notice: Notice, about row: Transaction?, of account: Account) async throws -> OutboxEntry {
         let scope = AccountScope(environment: account.environment, app: account.app)
-        // A customer who is erased meanwhile must leave nothing.
+        // A customer who is erased meanwhile must leave nothing behind.
         return try await exclusivelyHere(CustomerName(scope, account.customer).lockKey) {
             guard let present = try await storage.account(account.id) else {
                 throw TriggerRefused(reason: "customer \(account.customer) was erased")
@@ -111,9 +112,9 @@ extension Shop {
         }
     }
 
-    /// Sends a type that is about nothing but the app.
+    /// Sends a type that is only about the app.
     ///
-    /// - Throws: `TriggerRefused` when the pair is not one, or the type is about a customer or a transaction.
+    /// - Throws: `TriggerRefused` for an invalid pair of type and subtype, or a type about a customer or a transaction.
     package func trigger(_ notice: Notice, in scope: AccountScope) async throws -> OutboxEntry {
         try await commitTrigger(notice, about: nil, of: nil, in: scope, at: now(in: scope))
     }
@@ -127,7 +128,7 @@ extension Shop {
     ) async throws -> OutboxEntry {
         guard notice.type.subtypes.contains(notice.subtype) else {
             let pairs = notice.type.subtypes.map { Notice(notice.type, $0).words }.joined(separator: ", ")
-            throw TriggerRefused(reason: "there is no \(notice.words); of this type there is \(pairs)")
+            throw TriggerRefused(reason: "there is no \(notice.words); this type has \(pairs)")
         }
         guard let app = registry.app(scope.app) else {
             throw TriggerRefused(reason: "app \(scope.app) does not exist")
@@ -159,7 +160,7 @@ extension Shop {
         change.notifications = [entry]
         change.deliveries = deliveries(of: entry, on: clock, due: now(on: clock))
         if cluster != nil, let account {
-            // Nor where another node erases, or puts them on another clock.
+            // Guards against another node that erases the customer, or moves them to another clock.
             var after = account
             after.version += 1
             let due = try await storage.nextDue(of: account.id)
@@ -187,7 +188,7 @@ extension Shop {
         case .test:
             return Parts(object: .data(NotificationPayload.testData(of: app, environment: environment)))
         case .externalPurchaseToken:
-            // What is told of at its creation, or while it is active, is a token for a custom link.
+            // Reports of the creation or activity of a token are about a token for a custom link.
             let expires = notice.subtype == .unreported ? nil : Period(1, .year).end(from: date)
             return Parts(
                 object: .externalPurchaseToken(
@@ -201,7 +202,7 @@ extension Shop {
                 )
             )
         case .rescindConsent:
-            guard let account else { throw TriggerRefused(reason: "\(notice.words) is about a customer; name one") }
+            guard let account else { throw TriggerRefused(reason: "\(notice.words) needs a customer") }
             guard let download = account.appTransaction else {
                 throw TriggerRefused(reason: "customer \(account.customer) has no app transaction to send")
             }
@@ -229,7 +230,7 @@ extension Shop {
     }
 
     private static func aboutTransaction(_ notice: Notice) -> TriggerRefused {
-        TriggerRefused(reason: "\(notice.words) is about a transaction; name one")
+        TriggerRefused(reason: "\(notice.words) needs a transaction")
     }
 
     private func purchaseParts(
@@ -262,9 +263,9 @@ extension Shop {
     }
 }
 
-/// Why a notification cannot be made.
+/// Why a notification cannot be triggered.
 package struct TriggerRefused: Error, CustomStringConvertible {
-    /// No full stop at its end.
+    /// Without a full stop.
     package let reason: String
 
     package var description: String { reason }

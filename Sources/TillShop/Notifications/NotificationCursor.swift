@@ -4,25 +4,25 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A place in the notification history of an app's environment: the `paginationToken`.
+/// A position in the notification history of an app's environment: the `paginationToken`.
 package struct NotificationCursor: Equatable, Sendable {
-    /// Eight bytes of a hash over the app's environment and the filters, which must be repeated with the token.
+    /// Eight bytes of a hash of the app's environment and the filters, which must be repeated with the token.
     package var filters: UInt64
-    /// The last notification that was read.
+    /// The date of the last notification that was read.
     package var signedDate: Timestamp
-    /// Tells notifications of one instant apart.
+    /// Distinguishes notifications of the same instant.
     package var id: NotificationID
 
-    /// A place in a history.
+    /// A position in a history.
     package init(filters: UInt64, signedDate: Timestamp, id: NotificationID) {
         self.filters = filters
         self.signedDate = signedDate
         self.id = id
     }
 
-    /// A number that equal filters share and others do not.
+    /// A hash of filters.
     ///
-    /// - Parameter filters: what the client asked for, in a fixed order; nil for what it did not.
+    /// - Parameter filters: the client's values in a fixed order; nil for those that are missing.
     package static func digest(of scope: AccountScope, _ filters: [String?]) -> UInt64 {
         let words = [scope.environment.rawValue, scope.app] + filters.map { $0.map { "=\($0)" } ?? "" }
         let text = words.map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
@@ -30,12 +30,12 @@ package struct NotificationCursor: Equatable, Sendable {
     }
 }
 
-/// The same seal as that of a `revision`; the second byte keeps the two apart.
+/// The same seal as that of a `revision`; the second byte distinguishes them.
 extension CursorSeal {
     private static let kind: UInt8 = 16
     private static let length = 26
 
-    /// The opaque text of a place: base64url, 56 characters.
+    /// The opaque text of a position: base64url, 56 characters.
     package func seal(_ cursor: NotificationCursor) -> String {
         var bytes: [UInt8] = [Self.version, Self.kind]
         for number in [cursor.filters, UInt64(bitPattern: cursor.signedDate.milliseconds)] {
@@ -46,7 +46,7 @@ extension CursorSeal {
         return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
     }
 
-    /// Reads a place back; nil for anything that this store did not seal.
+    /// Opens a sealed position; nil for anything that this store did not seal.
     package func openNotification(_ text: String) -> NotificationCursor? {
         guard
             text.utf8.count <= 128, let bytes = Base64URL.decode(text), bytes.count == Self.length + Self.sealLength

@@ -4,9 +4,10 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What is owed to developers' servers: signed once, kept beside the change it tells of, sent until it arrives.
+/// The outbox: notifications are signed once, stored with the change that they report, and sent until they are
+/// delivered.
 extension Shop {
-    /// Adds to a change what must be told of it, signed, and to whom it is owed.
+    /// Adds signed notifications and their deliveries to a change.
     func enqueue(
         _ notifications: [TillCore.Notification],
         in change: inout Change,
@@ -32,17 +33,17 @@ extension Shop {
             change.deliveries += entries.flatMap { deliveries(of: $0, on: account.clockName, due: due) }
         }
         await identifiers.giveBack(ids)
-        if tellsVersionOne(scope) { try await oweVersionOne(notifications, in: &change, app, scope) }
+        if hasVersionOneEndpoint(scope) { try await enqueueVersionOne(notifications, in: &change, app, scope) }
     }
 
-    /// When what came about at an instant is to be sent. A customer may be ahead of the clock, and what is told of them
-    /// waits for nobody; a clock that advances comes to the instant by itself.
+    /// The due date of a notification. It is sent at once if the customer is ahead of the clock; an advancing clock
+    /// reaches the instant during the advance.
     func due(_ date: Timestamp, by clock: ClockName) -> Timestamp {
         let present = now(on: clock)
         return min(date, max(present, advanceUnderWay(on: clock)?.to ?? present))
     }
 
-    /// One for each endpoint that wants it.
+    /// One delivery for each endpoint that receives the type.
     func deliveries(of entry: OutboxEntry, on clock: ClockName, due: Timestamp) -> [Delivery] {
         endpoints(of: entry.scope)
             .filter { $0.version == entry.version && $0.wants(type: entry.type, subtype: entry.subtype) }
@@ -51,7 +52,7 @@ extension Shop {
 
     // MARK: Signing
 
-    /// - Parameter isFuture: the same under a type that no library knows; no cause owes it.
+    /// - Parameter isFuture: signs it again under an unknown type, which no event requires.
     private func freeze(
         _ notification: TillCore.Notification,
         _ id: NotificationID,
@@ -99,8 +100,8 @@ extension Shop {
         )
     }
 
-    /// Signs the parts and the whole, as the payload profile leaves them. The whole is signed as it is sent, with the
-    /// signed parts in their places.
+    /// Signs the parts and the whole after applying the payload profile. The whole is signed as it is sent, including
+    /// the signed parts.
     func freeze(
         _ head: NotificationPayload.Head,
         _ object: NotificationPayload.Object,
@@ -139,7 +140,7 @@ extension Shop {
         )
     }
 
-    /// The payload with the signed parts in the places that were kept for them.
+    /// The payload, with its placeholders replaced by the signed parts.
     static func filled(
         _ body: [UInt8],
         _ transaction: SignedPart?,
@@ -161,7 +162,7 @@ extension Shop {
         return whole
     }
 
-    /// The `signedPayload` as it was first sent, byte for byte.
+    /// The `signedPayload`, with the same bytes as when it was first sent.
     package func signedPayload(_ entry: OutboxEntry) throws -> [UInt8] {
         guard let chain = entry.chain, let header = chains.header(of: chain) else {
             throw ShopDamaged(
@@ -172,11 +173,11 @@ extension Shop {
         return SigningChain.assemble(header: header, payload: whole, signature: entry.body.signature)
     }
 
-    /// The UUID of a notification follows from its number, which no restore takes back: receivers drop what they have
-    /// seen under a UUID, so none may ever name another.
+    /// The UUID of a notification. It is derived from its number, which a restore never reuses: receivers drop a UUID
+    /// that they have seen, so no two notifications may share one.
     func uuid(of id: NotificationID) -> String { uuid("notification/\(id.number)") }
 
-    /// A UUID that follows from the shop's seed and a name, so that a world can be replayed. Lower case.
+    /// A lower-case UUID derived from the shop's seed and a name, so that a run can be replayed.
     func uuid(_ name: String) -> String {
         let digest = SHA256.hash(data: Array("\(seed)/\(name)".utf8))
         return digest.withUnsafeBytes { UUIDText.version4(of: $0) }
@@ -184,20 +185,20 @@ extension Shop {
 }
 
 extension OutboxEntry {
-    /// The form that it has.
+    /// The version of the notification.
     package var version: NotificationVersion { chain == nil ? .one : .two }
 }
 
-/// Something that the store should have and has not.
+/// Data that is missing from the store.
 package struct ShopDamaged: Error, CustomStringConvertible {
-    /// No full stop at its end.
+    /// Without a full stop.
     package let what: String
 
     package var description: String { "\(what); run till doctor" }
 }
 
 extension Identifiers {
-    /// A new notification's number, in the partition of its account.
+    /// The number of a new notification, in the partition of its account.
     mutating func notification(of account: AccountID) -> NotificationID {
         NotificationID(bare(in: account.partition))
     }

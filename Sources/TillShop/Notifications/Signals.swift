@@ -2,20 +2,20 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Tells whoever waits that something will fall due earlier than they know, or that something is owed.
+/// Notifies listeners when an event becomes due earlier than they know, or when deliveries are due.
 package final class Signals: Sendable {
-    /// Somebody who waits.
+    /// The callbacks of a listener.
     package struct Listener: Sendable {
-        /// On a clock something happens by itself at an instant.
+        /// An event is due on a clock at an instant.
         package var due: @Sendable (ClockName, Timestamp) -> Void
-        /// On a clock deliveries may have fallen due.
+        /// Deliveries may have become due on a clock.
         package var owed: @Sendable (ClockName) -> Void
-        /// Notifications were made and are durable.
+        /// Notifications were created and are durable.
         package var notifications: @Sendable ([Notification]) -> Void
-        /// Whether it passes things on to other nodes, which need not be told what they said.
+        /// Whether it forwards to other nodes, which already know their own events.
         package var isOfOthers: Bool
 
-        /// Somebody who waits.
+        /// The callbacks of a listener.
         package init(
             due: @escaping @Sendable (ClockName, Timestamp) -> Void = { _, _ in },
             owed: @escaping @Sendable (ClockName) -> Void = { _ in },
@@ -31,12 +31,12 @@ package final class Signals: Sendable {
 
     private let listeners = Mutex<[Listener]>([])
 
-    /// Tells a listener from now on.
+    /// Adds a listener.
     package func add(_ listener: Listener) {
         listeners.withLock { $0.append(listener) }
     }
 
-    /// A change is durable, with what is told of it.
+    /// A change is durable, with its notifications.
     func committed(_ change: Change, telling notifications: [Notification] = []) {
         let all = listeners.withLock { $0 }
         guard !all.isEmpty else { return }
@@ -51,16 +51,16 @@ package final class Signals: Sendable {
         }
     }
 
-    /// Something is planned on a clock.
+    /// An event is scheduled on a clock.
     func planned(_ clock: ClockName, _ instant: Timestamp) {
         for listener in listeners.withLock({ $0 }) { listener.due(clock, instant) }
     }
 
-    /// Another node did something.
+    /// Another node published an event.
     ///
     /// - Parameters:
-    ///   - instant: when something falls due; nil when nothing does.
-    ///   - isOwed: whether deliveries may have fallen due.
+    ///   - instant: when an event is due; nil if none is.
+    ///   - isOwed: whether deliveries may have become due.
     func heard(_ clock: ClockName, due instant: Timestamp?, owed isOwed: Bool) {
         for listener in listeners.withLock({ $0 }) where !listener.isOfOthers {
             if let instant { listener.due(clock, instant) }
@@ -68,7 +68,7 @@ package final class Signals: Sendable {
         }
     }
 
-    /// A clock was moved or set.
+    /// A clock was advanced or set.
     func moved(_ clock: ClockName) {
         for listener in listeners.withLock({ $0 }) {
             listener.due(clock, Timestamp(milliseconds: .min))
@@ -77,7 +77,7 @@ package final class Signals: Sendable {
     }
 }
 
-/// Accounts that could not be brought up to date, with the reason; they do not stop the others.
+/// Accounts that could not be brought up to date, with the reasons. They do not stop other accounts.
 package final class Quarantine: Sendable {
     private struct Entry {
         var reason: String
@@ -85,12 +85,12 @@ package final class Quarantine: Sendable {
     }
 
     private let entries = Mutex<[AccountID: Entry]>([:])
-    /// After so long an account is tried again.
+    /// After this time an account is tried again.
     static let pause = Duration.seconds(60)
 
-    /// Sets an account aside for a while.
+    /// Quarantines an account for a while.
     ///
-    /// - Returns: whether the reason is new, and worth a line in the log.
+    /// - Returns: whether the reason is new and should be logged.
     @discardableResult
     func add(_ id: AccountID, because reason: String) -> Bool {
         let entry = Entry(reason: reason, until: ContinuousClock().now + Self.pause)
@@ -100,12 +100,12 @@ package final class Quarantine: Sendable {
         }
     }
 
-    /// The account is well again.
+    /// Ends the quarantine of an account.
     func remove(_ id: AccountID) {
         entries.withLock { _ = $0.removeValue(forKey: id) }
     }
 
-    /// Nobody is quarantined any more.
+    /// Ends every quarantine.
     func clear() { entries.withLock { $0.removeAll() } }
 
     func contains(_ id: AccountID) -> Bool {
@@ -113,6 +113,6 @@ package final class Quarantine: Sendable {
         return entries.withLock { $0[id].map { now < $0.until } ?? false }
     }
 
-    /// All of them, with the reasons.
+    /// All quarantined accounts, with the reasons.
     package var all: [AccountID: String] { entries.withLock { $0.mapValues(\.reason) } }
 }

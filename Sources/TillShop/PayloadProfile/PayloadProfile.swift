@@ -1,20 +1,20 @@
-/// What an app's environment puts on the wire beside the truth: less of it, or more (docs/operating/weather.md).
+/// Removes keys from payloads and answers, or adds some (docs/operating/payload-profiles.md).
 ///
-/// the default profile is nil. What lies in the store is the same in every payload profile.
+/// The default profile is nil. Stored data is the same under every profile.
 package enum PayloadProfile: Equatable, Sendable {
-    /// Every key that may be absent is absent.
+    /// Omits every optional key.
     case minimal
-    /// Keys, values and a notification that nobody knows yet, drawn from a seed.
+    /// Adds unknown keys, values and a notification, drawn from a seed.
     case forwardCompatible(seed: UInt64)
-    /// Keys that came after version 1.x of the API are absent.
+    /// Omits keys that are newer than version 1.x of the API.
     case version(Int)
 
-    /// The newest version of the API that is known: 1.22.
+    /// The newest known version of the API: 1.22.
     package static let newestVersion = 22
-    /// The word for no payload profile at all.
+    /// The word for the default profile.
     package static let defaultWords = "fair"
 
-    /// Reads `minimal`, `forwardCompatible`, `forwardCompatible:SEED` or `version:1.N`; nil for anything else.
+    /// Reads `sparse`, `tomorrow`, `tomorrow:SEED` or `version:1.N`; nil for anything else.
     package init?(words: String) {
         let parts = words.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.dropFirst().first) {
@@ -30,7 +30,7 @@ package enum PayloadProfile: Equatable, Sendable {
         }
     }
 
-    /// What `init(words:)` reads.
+    /// The text form, for `init(words:)`.
     package var words: String {
         switch self {
         case .minimal: "sparse"
@@ -41,17 +41,17 @@ package enum PayloadProfile: Equatable, Sendable {
 }
 
 extension PayloadProfile: Codable {
-    /// Reads its words.
+    /// Decodes the text form.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let words = try container.decode(String.self)
         guard let payloadProfile = PayloadProfile(words: words) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(words) is no weather")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(words) is not a payload profile")
         }
         self = payloadProfile
     }
 
-    /// Writes its words.
+    /// Encodes the text form.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(words)

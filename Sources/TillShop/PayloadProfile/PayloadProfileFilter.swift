@@ -1,6 +1,6 @@
 import TillCore
 
-/// Lets the payload profile act on an object that was written: the one place where it does (docs/operating/weather.md).
+/// Applies the payload profile to a written object (docs/operating/payload-profiles.md). No other code applies it.
 package struct PayloadProfileFilter: Sendable {
     private let payloadProfile: PayloadProfile
     private let environment: StoreEnvironment
@@ -11,11 +11,11 @@ package struct PayloadProfileFilter: Sendable {
         self.environment = environment
     }
 
-    /// The object as the payload profile leaves it.
+    /// The object after applying the payload profile.
     ///
     /// - Parameters:
-    ///   - bytes: what `PayloadWriter` wrote.
-    ///   - identity: what chance hangs on where the object has no id of its own.
+    ///   - bytes: the output of `PayloadWriter`.
+    ///   - identity: the source of randomness for an object without an id of its own.
     package func filtered(_ bytes: [UInt8], as object: WireObject, identity: String = "") -> [UInt8] {
         var filtered: [UInt8] = []
         filtered.reserveCapacity(bytes.count + 256)
@@ -23,14 +23,14 @@ package struct PayloadProfileFilter: Sendable {
         return filtered
     }
 
-    /// A value of a list that is on no list.
+    /// An unknown value for a key whose values are a list.
     package static let unheardOfWord = "TOMORROW"
-    /// The same where the list is of numbers.
+    /// The same for a list of numbers.
     package static let unheardOfNumber = 99
-    /// Of so many values one is unheard of.
+    /// One of this many values is unknown.
     package static let share: UInt64 = 4
 
-    /// Keys that no library knows, one of each type that JSON has.
+    /// Unknown keys, one of each JSON type.
     private static let unheardOfKeys = Array(
         """
         "tomorrowText":"a new day","tomorrowNumber":4.2,"tomorrowFlag":true,"tomorrowList":[1,"two",{"three":3}],\
@@ -90,9 +90,9 @@ package struct PayloadProfileFilter: Sendable {
         }
     }
 
-    // MARK: Chance
+    // MARK: Randomness
 
-    /// Whether the value of a key is unheard of: the same every time that the same thing is told of.
+    /// Whether the value of a key is unknown: always the same for the same object.
     private func isUnheardOf(_ key: String, of identity: String) -> Bool {
         guard case .forwardCompatible(let seed) = payloadProfile else { return false }
         var mixed = 0xcbf2_9ce4_8422_2325 ^ seed &* 0x9e37_79b9_7f4a_7c15
@@ -102,7 +102,7 @@ package struct PayloadProfileFilter: Sendable {
         return (mixed ^ mixed >> 31) % Self.share == 0
     }
 
-    /// Keys by which an object can be told from others of its kind, the most telling first.
+    /// Keys that identify an object, the most specific first.
     private static let names = ["transactionId", "notificationUUID", "originalTransactionId", "appTransactionId"]
 
     private static func identity(of members: [WrittenJSON.Member]) -> String? {

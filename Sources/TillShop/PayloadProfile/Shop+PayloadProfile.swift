@@ -1,11 +1,11 @@
 import TillCore
 import TillStorage
 
-/// Where the payload profile meets what is signed and answered.
+/// Applies the payload profile to signed data and answers.
 extension Shop {
-    /// An object as the payload profile of its environment leaves it; in the default profile the very bytes.
+    /// An object after applying the payload profile of its environment; under the default profile the same bytes.
     ///
-    /// - Parameter identity: what chance hangs on where the object has no id of its own.
+    /// - Parameter identity: the source of randomness for an object without an id of its own.
     package func applyingProfile(
         _ bytes: [UInt8],
         as object: WireObject,
@@ -20,18 +20,18 @@ extension Shop {
         )
     }
 
-    /// Whether what nobody knows yet is told in an environment.
+    /// Whether an environment has the forward-compatible profile.
     func isForwardCompatible(in scope: AccountScope) -> Bool {
         if case .forwardCompatible? = registry.payloadProfile(of: scope) { true } else { false }
     }
 }
 
 extension TillCore.Notification {
-    /// Whether one that no library knows follows it in tomorrow's payload profile: after every purchase.
+    /// Whether the forward-compatible profile adds an unknown notification after this one: after every purchase.
     var isFollowedByFutureNotification: Bool { type == .subscribed || type == .oneTimeCharge }
 }
 
-/// The notification that no library knows.
+/// The unknown notification of the forward-compatible profile.
 package enum FutureNotification {
     /// `notificationType`.
     package static let type = "TOMORROW"

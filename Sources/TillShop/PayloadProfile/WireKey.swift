@@ -1,24 +1,24 @@
-/// What is known of a key on the wire: whether Apple may leave it out, since when it is there, what stands under it.
+/// The properties of a key in payloads and answers.
 package struct WireKey: Sendable {
-    /// When a key is there.
+    /// When a key is present.
     package enum Presence: Sendable {
-        /// In every object of its kind, for the types of product and of notification that have it.
+        /// In every object of its kind, for the product and notification types that have it.
         case always
-        /// In production always; Apple's sandbox leaves it out.
+        /// Always in production; Apple's sandbox omits it.
         case inProduction
-        /// Where there is something to say.
+        /// If there is a value.
         case optional
     }
 
-    /// As it stands on the wire.
+    /// The name of the key.
     package let name: String
-    /// When it is there.
+    /// When it is present.
     package let presence: Presence
-    /// The version of the API that brought it: 1.x.
+    /// The version of the API that introduced it: 1.x.
     package let since: Int
-    /// Whether its value is one of a list that Apple may add to.
+    /// Whether its value is from a list that Apple may extend.
     package let isListed: Bool
-    /// What the object under it is, or the elements of the array.
+    /// The kind of the object, or of the array's elements.
     package let inner: WireObject?
 
     static func always(_ name: String, since: Int = 0, isListed: Bool = false, of inner: WireObject? = nil) -> WireKey {

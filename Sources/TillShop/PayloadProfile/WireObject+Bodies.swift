@@ -1,4 +1,4 @@
-/// The keys of what Apple's routes answer, in the order in which they are written.
+/// The keys in answers of Apple's routes, in the order in which they are written.
 extension WireObject {
     static let transactionHistoryKeys: [WireKey] = [
         .always("revision"),

@@ -1,4 +1,4 @@
-/// The keys of what is signed, in the order in which they are written.
+/// The keys in signed data, in the order in which they are written.
 extension WireObject {
     static let transactionKeys: [WireKey] = [
         .always("transactionId"),
@@ -78,7 +78,7 @@ extension WireObject {
         .optional("commitmentRenewalPrice", since: 21),
     ]
 
-    /// It is as old as its route (1.17), and no version has less of it.
+    /// As old as its route (1.17), so no version has fewer keys.
     static let appTransactionKeys: [WireKey] = [
         .always("receiptType"),
         .inProduction("appAppleId"),
@@ -98,7 +98,7 @@ extension WireObject {
 
     // MARK: Notifications
 
-    /// Their types and subtypes stay true: what the store notes of a notification is what it says.
+    /// Their types and subtypes are never changed, because the store records them.
     static let notificationKeys: [WireKey] = [
         .always("notificationType"),
         .always("subtype"),

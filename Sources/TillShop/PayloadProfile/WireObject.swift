@@ -1,4 +1,4 @@
-/// The kinds of objects that Till puts on the wire: signed payloads, bodies of answers, and what lies in them.
+/// The kinds of JSON objects that Till sends: signed payloads, answers, and the objects inside them.
 package enum WireObject: String, CaseIterable, Sendable {
     case transaction
     case transactionCommitment
@@ -27,16 +27,16 @@ package enum WireObject: String, CaseIterable, Sendable {
     case sendAttempt
     case testNotification
 
-    /// The kinds that are signed, and what lies in them; the others are bodies of answers.
+    /// Signed payloads and the objects inside them; the others are answers.
     package static let payloads: [WireObject] = [
         .transaction, .transactionCommitment, .renewalInfo, .renewalCommitment, .appTransaction, .notification,
         .notificationData, .notificationAppData, .notificationSummary, .externalPurchaseToken,
     ]
 
-    /// What is known of a key; nil for one that must be added to its table.
+    /// The properties of a key; nil for one that is missing in its table.
     package func key(_ name: some StringProtocol) -> WireKey? { keys.first { $0.name == name } }
 
-    /// The keys that objects of this kind can have (docs/operating/weather.md).
+    /// The keys that objects of this kind can have (docs/operating/payload-profiles.md).
     package var keys: [WireKey] {
         switch self {
         case .transaction: Self.transactionKeys

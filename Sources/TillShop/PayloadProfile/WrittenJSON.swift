@@ -1,4 +1,4 @@
-/// Takes apart what `PayloadWriter` wrote: JSON without white space, whose keys have no escapes.
+/// Splits the output of `PayloadWriter`: JSON without white space, with keys without escapes.
 struct WrittenJSON {
     /// A key and the bytes of its value.
     struct Member {
@@ -6,7 +6,7 @@ struct WrittenJSON {
         let value: ArraySlice<UInt8>
     }
 
-    /// The members of an object, in their order.
+    /// The members of an object, in order.
     static func members(of object: ArraySlice<UInt8>) -> [Member] {
         parts(of: object).map { part in
             let colon = end(ofValueIn: part, at: part.startIndex)
@@ -15,10 +15,10 @@ struct WrittenJSON {
         }
     }
 
-    /// The elements of an array, in their order.
+    /// The elements of an array, in order.
     static func elements(of array: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] { parts(of: array) }
 
-    /// What commas part within the outermost brackets.
+    /// The parts between the commas within the outermost brackets.
     private static func parts(of bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         let inside = bytes.dropFirst().dropLast()
         var parts: [ArraySlice<UInt8>] = []
@@ -34,7 +34,7 @@ struct WrittenJSON {
         return parts
     }
 
-    /// Behind a text, an object, an array, or any other single byte.
+    /// The index after a text, an object, an array, or any other single byte.
     private static func end(ofValueIn bytes: ArraySlice<UInt8>, at start: Int) -> Int {
         var depth = 0
         var isText = false

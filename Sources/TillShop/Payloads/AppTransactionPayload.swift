@@ -1,7 +1,6 @@
 import TillCore
 
-/// JWSAppTransactionDecodedPayload (docs/api/payloads.md). Its environment is in `receiptType`; there is no
-/// `signedDate`.
+/// JWSAppTransactionDecodedPayload (docs/api/payloads.md). Its environment is in `receiptType`; it has no `signedDate`.
 enum AppTransactionPayload {
     /// - Parameter device: adds the keys that only a device's copy has.
     static func bytes(
@@ -22,7 +21,7 @@ enum AppTransactionPayload {
         json.put("receiptCreationDate", createdAt)
         if device != nil { json.put("requestDate", createdAt) }
         json.put("originalPurchaseDate", download.originalPurchaseDate)
-        // The sandbox knows no first version: it is 1.0 for everybody.
+        // In the sandbox the original version is always 1.0.
         json.put(
             "originalApplicationVersion",
             account.environment == .sandbox ? "1.0" : download.originalApplicationVersion

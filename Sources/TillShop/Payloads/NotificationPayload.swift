@@ -1,8 +1,8 @@
 import TillCore
 
-/// responseBodyV2DecodedPayload (docs/api/notifications.md), with placeholders where signed data stands.
+/// responseBodyV2DecodedPayload (docs/api/notifications.md), with placeholders for the signed parts.
 enum NotificationPayload {
-    /// What every notification says of itself.
+    /// The members that every notification has.
     struct Head {
         var type: String
         var subtype: String?
@@ -10,22 +10,22 @@ enum NotificationPayload {
         var signedDate: Timestamp
     }
 
-    /// The one object that a notification has beside its head.
+    /// The one object that a notification contains.
     enum Object {
         case data([UInt8])
         case appData([UInt8])
         case summary([UInt8])
         case externalPurchaseToken([UInt8])
 
-        /// What is signed in it first: an app transaction in `appData`, else a transaction.
+        /// The kind of its signed part: an app transaction in `appData`, else a transaction.
         var signedWithin: WireObject {
             if case .appData = self { .appTransaction } else { .transaction }
         }
     }
 
-    /// Stands for the signed transaction or app transaction.
+    /// The placeholder of the signed transaction or app transaction.
     static let transactionPlace: UInt8 = 1
-    /// Stands for the signed renewal info.
+    /// The placeholder of the signed renewal info.
     static let renewalPlace: UInt8 = 2
 
     static func bytes(_ head: Head, _ object: Object) -> [UInt8] {
@@ -44,7 +44,7 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `data` of whatever is about a purchase.
+    /// `data` of a notification about a purchase.
     static func data(
         of app: AppRecord,
         environment: StoreEnvironment,
@@ -74,7 +74,7 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `appData`, of a consent that was taken back.
+    /// `appData` of a rescinded consent.
     static func appData(of app: AppRecord, environment: StoreEnvironment) -> [UInt8] {
         var json = PayloadWriter()
         json.put("appAppleId", app.appleID)
@@ -104,7 +104,7 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `externalPurchaseToken`; its prefix is the only hint at the environment.
+    /// `externalPurchaseToken`; only the prefix of its id shows the environment.
     ///
     /// - Parameter expires: when a token for a custom link expires; nil for the older kind of token, which has no type.
     static func externalPurchaseToken(

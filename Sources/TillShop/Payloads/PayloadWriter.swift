@@ -1,10 +1,10 @@
 import TillCore
 import TillSigning
 
-/// Writes one JSON object as bytes, key by key, in the order of the calls. A value that is nil leaves its key out:
-/// nothing on the wire is ever null (docs/api/transport.md).
+/// Writes one JSON object as bytes, key by key, in the order of the calls. A nil value omits its key, because Apple
+/// never sends null (docs/api/transport.md).
 package struct PayloadWriter {
-    /// UTF-8 so far; the closing brace is missing until `finish()`.
+    /// UTF-8 so far; `finish()` adds the closing brace.
     package private(set) var bytes: [UInt8]
     private var isFirst = true
 
@@ -15,7 +15,7 @@ package struct PayloadWriter {
         bytes.append(UInt8(ascii: "{"))
     }
 
-    /// Ends the object and gives its bytes away: nobody else holds them, so that nothing is copied.
+    /// Ends the object and returns its bytes without a copy.
     package mutating func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
         defer { bytes = [] }
@@ -59,7 +59,7 @@ package struct PayloadWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// A signed text, in which nothing has to be escaped.
+    /// A signed text, which needs no escapes.
     package mutating func put(_ key: StaticString, _ value: SignedText?) {
         guard let value else { return }
         begin(key)
@@ -84,14 +84,14 @@ package struct PayloadWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A value that was written already.
+    /// A serialized value.
     package mutating func put(_ key: StaticString, written value: [UInt8]?) {
         guard let value else { return }
         begin(key)
         bytes.append(contentsOf: value)
     }
 
-    /// An array of objects that were written already.
+    /// An array of serialized objects.
     package mutating func put(_ key: StaticString, objects: [[UInt8]]) {
         begin(key)
         bytes.append(UInt8(ascii: "["))
@@ -113,12 +113,12 @@ package struct PayloadWriter {
 
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-    /// Adds a text as a JSON string.
+    /// Appends a text as a JSON string.
     static func append(quoted text: String, to bytes: inout [UInt8]) {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            // Hardly any text has to be escaped, and most is copied whole.
+            // Most texts need no escapes and are copied as a whole.
             if utf8.contains(where: isEscaped) {
                 for byte in utf8 { append(escaped: byte, to: &bytes) }
             } else {

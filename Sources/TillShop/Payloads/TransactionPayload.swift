@@ -1,10 +1,10 @@
 import TillCore
 
-/// JWSTransactionDecodedPayload (docs/api/payloads.md): keys in the order in which real payloads have them.
+/// JWSTransactionDecodedPayload (docs/api/payloads.md), with the keys in the order of Apple's payloads.
 enum TransactionPayload {
     /// - Parameters:
     ///   - signedDate: never earlier than the row's last change.
-    ///   - device: only for what a device hands over.
+    ///   - device: only for a device's copy.
     static func bytes(
         _ row: Transaction,
         environment: StoreEnvironment,
@@ -52,7 +52,7 @@ enum TransactionPayload {
         return json.finish()
     }
 
-    /// A family member pays nothing, and is told no price.
+    /// A family member pays nothing, so their copy has no price.
     private static func bytes(_ commitment: Commitment, of row: Transaction) -> [UInt8] {
         var json = PayloadWriter()
         json.put("billingPeriodNumber", commitment.period)
@@ -63,7 +63,7 @@ enum TransactionPayload {
     }
 }
 
-/// The two keys by which a device can tell that a signed value was made for it.
+/// The two keys that show a device that a signed value was made for it.
 struct DeviceProof: Sendable {
     /// Base64 of the SHA-384 of nonce and device id.
     let verification: String

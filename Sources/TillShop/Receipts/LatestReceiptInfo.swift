@@ -1,6 +1,6 @@
 import TillCore
 
-/// An element of `latest_receipt_info`: a row of the ledger, every value a text (docs/api/verify-receipt.md).
+/// An element of `latest_receipt_info`: a transaction, with every value as text (docs/api/verify-receipt.md).
 enum LatestReceiptInfo {
     static func bytes(_ row: Transaction) -> [UInt8] {
         let isSubscription = row.type == .autoRenewable
@@ -28,15 +28,16 @@ enum LatestReceiptInfo {
 }
 
 extension Transaction {
-    /// A free introductory period. Free periods by another offer are none (docs/api/verify-receipt.md).
+    /// Whether the period is a free introductory period. Free periods of other offers do not count
+    /// (docs/api/verify-receipt.md).
     var isTrial: Bool { offer?.kind == .introductory && offer?.mode == .freeTrial }
 
-    /// An introductory period that is paid for.
+    /// Whether the period is a paid introductory period.
     var isIntroductoryPrice: Bool { offer?.kind == .introductory && offer?.mode != .freeTrial }
 
-    /// The identifier of the offer, when it is of this kind.
+    /// The identifier of the offer, if it is of this kind.
     func offerID(of kind: OfferKind) -> String? { offer?.kind == kind ? offer?.id : nil }
 
-    /// Whether receipts that are made now have it: consumables only until they are finished, or refunded.
+    /// Whether new receipts include it. Consumables are included only until they are finished or refunded.
     var isInReceipts: Bool { type != .consumable || (!isFinished && revocation == nil) }
 }

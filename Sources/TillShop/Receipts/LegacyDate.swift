@@ -1,9 +1,9 @@
 import TillCore
 import TillSigning
 
-/// A date as verifyReceipt writes it: under three keys, each a text (docs/api/verify-receipt.md).
+/// A date in verifyReceipt: under three keys, as text (docs/api/verify-receipt.md).
 struct LegacyDate {
-    /// The key of a date, and what stands behind it for the other two renderings.
+    /// The key of a date, and its variants for the other two formats.
     enum Key {
         case purchase
         case originalPurchase
@@ -48,12 +48,12 @@ struct LegacyDate {
     /// `1594755400000`.
     var milliseconds: String { String(instant.milliseconds) }
 
-    /// `2020-07-14 12:36:40 America/Los_Angeles`: with daylight saving, whatever the key says.
+    /// `2020-07-14 12:36:40 America/Los_Angeles`: with daylight saving time, although the key ends in `pst`.
     var pacific: String { ReceiptDate.pacific(instant.milliseconds) }
 }
 
 extension PayloadWriter {
-    /// A date under its three keys; nil leaves all three out.
+    /// Writes a date under its three keys; nil writes none.
     mutating func put(_ key: LegacyDate.Key, _ instant: Timestamp?) {
         guard let instant else { return }
         let date = LegacyDate(instant)
@@ -63,12 +63,12 @@ extension PayloadWriter {
         put(names.pacific, date.pacific)
     }
 
-    /// A truth as transactions of verifyReceipt have it: a text.
+    /// A Boolean as text, as in transactions of verifyReceipt.
     mutating func put(_ key: StaticString, asText value: Bool?) {
         put(key, value.map { $0 ? "true" : "false" })
     }
 
-    /// A truth as renewals of verifyReceipt have it: `1` or `0`, in quotes.
+    /// A Boolean as `1` or `0` in quotes, as in renewals of verifyReceipt.
     mutating func put(_ key: StaticString, asDigit value: Bool?) {
         put(key, value.map { $0 ? "1" : "0" })
     }

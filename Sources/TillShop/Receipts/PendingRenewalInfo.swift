@@ -1,8 +1,9 @@
 import TillCore
 
-/// An element of `pending_renewal_info`: a subscription as it stands, every value a text (docs/api/verify-receipt.md).
+/// An element of `pending_renewal_info`: the state of a subscription, with every value as text
+/// (docs/api/verify-receipt.md).
 enum PendingRenewalInfo {
-    /// Nil where Apple drops the element: a customer who cancels in the grace period pauses the attempts at charging.
+    /// Nil where Apple omits the element: a customer who cancels in the grace period ends the attempts to charge.
     static func bytes(_ subscription: some HeldSubscription, _ info: RenewalInfo) -> [UInt8]? {
         if case .expired(_, .customer(leftInGrace: true), _) = subscription.state { return nil }
         var json = PayloadWriter(capacity: 512)
@@ -20,7 +21,7 @@ enum PendingRenewalInfo {
         return json.finish()
     }
 
-    /// 0 while the customer has not answered, 1 after consent; nil where nobody was asked.
+    /// 0 until the customer answers, 1 after consent; nil if no consent is needed.
     private static func consent(_ subscription: some HeldSubscription, _ info: RenewalInfo) -> Int? {
         subscription.bought?.priceIncrease?.needsConsent == true ? info.priceIncreaseStatus : nil
     }

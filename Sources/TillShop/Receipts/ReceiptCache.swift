@@ -1,17 +1,17 @@
 import Synchronization
 import TillCore
 
-/// Receipts as they were last signed: nothing is signed again while nothing has changed. A receipt is dated to the
-/// second, so an entry lives no longer than that.
+/// Signed receipts, so that unchanged receipts are not signed again. A receipt's date is in seconds, so an entry is
+/// valid for one second.
 final class ReceiptCache: Sendable {
-    /// What a receipt hangs on.
+    /// Everything that a receipt depends on.
     struct Key: Hashable {
         let account: AccountID
-        /// Every change of the account raises it.
+        /// Incremented by every change of the account.
         let version: Int64
         /// The payload without its purchases: the app, the device and the second.
         let frame: [UInt8]
-        /// Whether only the latest period of each subscription is in it.
+        /// Whether it contains only the latest period of each subscription.
         let isLatestOnly: Bool
     }
 
@@ -22,7 +22,7 @@ final class ReceiptCache: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Beyond so many bytes all are forgotten.
+    /// Above this size the cache is emptied.
     private static let mostBytes = 8 << 20
 
     /// How many receipts were signed since the start.
@@ -30,7 +30,7 @@ final class ReceiptCache: Sendable {
 
     func receipt(_ key: Key) -> [UInt8]? { state.withLock { $0.receipts[key] } }
 
-    /// Forgets all of them.
+    /// Removes all receipts.
     func clear() {
         state.withLock { state in
             state.receipts.removeAll()

@@ -1,9 +1,9 @@
 import TillCore
 import TillSigning
 
-/// `receipt` of verifyReceipt's answer: the bytes that were sent, decoded (docs/api/verify-receipt.md).
+/// `receipt` in verifyReceipt's answer: the decoded receipt (docs/api/verify-receipt.md).
 enum ReceiptObject {
-    /// - Parameter requested: when it was asked for, to the millisecond.
+    /// - Parameter requested: the time of the request, with milliseconds.
     static func bytes(_ receipt: AppReceipt, requested: Timestamp) -> [UInt8] {
         var json = PayloadWriter(capacity: 1_024 + receipt.inApp.count * 1_024)
         json.put("receipt_type", receipt.receiptType)

@@ -1,20 +1,20 @@
 import TillCore
 import TillStorage
 
-/// Which rows of the ledger a receipt shows.
+/// The transactions in a receipt.
 package struct ReceiptRows: Sendable {
-    /// The newest `purchaseDate` first, also of a period that was charged ahead and replaced before it began. Of two at
-    /// the same instant the one that was replaced comes last.
+    /// Sorted by `purchaseDate`, newest first, including a period that was charged in advance and replaced before it
+    /// began. Of two with the same date, the replaced one comes last.
     package private(set) var rows: [Transaction]
-    /// The row in force of each of the account's subscriptions.
+    /// The latest transaction of each of the account's subscriptions.
     private let current: Set<TransactionID>
-    /// A receipt, and the list in an answer, hold so many of the newest at the most, so that what Till hands out can
-    /// also be sent back.
+    /// The maximum number of transactions in a receipt and in the list of an answer, so that clients can send receipts
+    /// from Till back to it.
     package static let most = 5_000
 
     /// - Parameters:
-    ///   - rows: those of the account, in any order.
-    ///   - most: how many are shown; the rows in force are always among them.
+    ///   - rows: the account's transactions, in any order.
+    ///   - most: the maximum number; the latest transactions of subscriptions are always included.
     package init(_ rows: some Sequence<Transaction>, of account: Account, atMost most: Int = ReceiptRows.most) {
         current = Set(account.heldSubscriptions.map { $0.latestTransaction.id })
         func place(_ row: Transaction) -> (Timestamp, Int, TransactionID) {
@@ -25,7 +25,7 @@ package struct ReceiptRows: Sendable {
         self.rows = sorted.prefix(most - missing.count) + missing
     }
 
-    /// The row in force of each subscription, and everything that is none (`exclude-old-transactions`).
+    /// The latest transaction of each subscription, and all other purchases (`exclude-old-transactions`).
     var latestOnly: ReceiptRows {
         var latest = self
         latest.rows = rows.filter { $0.type != .autoRenewable || current.contains($0.id) }
@@ -34,7 +34,7 @@ package struct ReceiptRows: Sendable {
 }
 
 extension Shop {
-    /// An account with what a receipt shows of it, both of one moment.
+    /// An account and the transactions of its receipts, consistent with each other.
     func accountWithRows(_ found: Account) async throws -> (account: Account, rows: ReceiptRows) {
         var account = found
         for _ in 0..<Self.mostReads {
@@ -42,16 +42,16 @@ extension Shop {
             guard let after = try await storage.account(account.id), after.version != account.version else {
                 return (account, rows)
             }
-            // The customer bought meanwhile.
+            // The customer bought something meanwhile.
             account = after
         }
-        throw ShopBusy(reason: "the account of \(account.customer) changes all the time")
+        throw ShopBusy(reason: "the account of \(account.customer) changed \(Self.mostReads) times meanwhile")
     }
 
     private static let mostReads = 32
 
-    /// Rows of an account that receipts may show, the latest changed: so many subscriptions' and so many others, so
-    /// that neither bury the other.
+    /// The latest transactions of an account for receipts: a number of subscriptions' and the same number of others, so
+    /// that neither displaces the other.
     func receiptRows(of account: AccountID, atMost most: Int) async throws -> [Transaction] {
         let subscriptions = HistoryFilter(productTypes: [.autoRenewable])
         let others = HistoryFilter(

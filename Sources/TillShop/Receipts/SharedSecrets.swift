@@ -3,14 +3,14 @@ import Foundation
 import TillCore
 import TillSigning
 
-/// The shared secret of verifyReceipt (docs/api/verify-receipt.md): an app's own, or else its team's primary one.
+/// The shared secret of verifyReceipt (docs/api/verify-receipt.md): the app's own, or else its team's primary one.
 extension Shop {
-    /// The secret that counts for an app; nil while none is set.
+    /// The secret for an app; nil if there is none.
     package func sharedSecret(of app: AppRecord) -> String? {
         app.sharedSecret ?? registry.team(app.issuerID)?.sharedSecret
     }
 
-    /// Sets or, with nil, removes the app's own secret.
+    /// Sets the app's own secret; nil removes it.
     package func setSharedSecret(_ secret: String?, of app: AppRecord) async throws {
         try await exclusively("app/\(app.bundleID)") {
             guard var record = self.registry.app(app.bundleID) else { return }
@@ -19,7 +19,7 @@ extension Shop {
         }
     }
 
-    /// Sets or, with nil, removes the primary secret of a team's apps.
+    /// Sets the primary secret of a team's apps; nil removes it.
     package func setSharedSecret(_ secret: String?, of team: Team) async throws {
         try await exclusively("team/\(team.issuerID)") {
             guard var record = self.registry.team(team.issuerID) else { return }
@@ -28,7 +28,7 @@ extension Shop {
         }
     }
 
-    /// A new secret: 32 hexadecimal digits, as Apple's are.
+    /// A new secret: 32 hexadecimal digits, like Apple's.
     package static func makeSharedSecret() -> String {
         var random = SystemRandomNumberGenerator()
         return (0..<4).map { _ in
@@ -37,12 +37,12 @@ extension Shop {
         }.joined()
     }
 
-    /// Whether a text may be a secret: 1 to 128 printable ASCII characters without spaces.
+    /// Whether a text is a valid secret: 1 to 128 printable ASCII characters without spaces.
     package static func accepts(sharedSecret text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 
-    /// Compares without telling by the time it takes how much was right.
+    /// Compares in constant time.
     func isSharedSecret(_ given: String, of app: AppRecord) -> Bool {
         guard let secret = sharedSecret(of: app) else { return false }
         return SHA256.hash(data: Data(secret.utf8)) == SHA256.hash(data: Data(given.utf8))

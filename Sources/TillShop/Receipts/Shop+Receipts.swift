@@ -3,12 +3,12 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Makes app receipts: what a device hands to its app, and the fresh one in an answer of verifyReceipt.
+/// Creates app receipts: for a device, and for an answer of verifyReceipt.
 extension Shop {
-    /// The app receipt of a customer's device as it is now.
+    /// The present app receipt of a customer's device.
     ///
-    /// - Parameter device: for whom the hash is made; nil is a device of the customer's that never changes.
-    /// - Returns: the file; nil when the app does not exist any more.
+    /// - Parameter device: the device for the hash; nil is a fixed device of the customer.
+    /// - Returns: the file; nil if the app does not exist any more.
     package func appReceipt(of current: Account, device: UUID? = nil) async throws -> [UInt8]? {
         guard let app = registry.app(current.app) else { return nil }
         let frame = frame(of: current, app, device: device, at: now(of: current))
@@ -17,14 +17,13 @@ extension Shop {
         return try await mint(frame, of: account) { rows }
     }
 
-    /// Receipts for devices and for answers that were signed since the start; those that were signed already and had
-    /// not changed are not among them.
+    /// How many receipts were signed since the start, for devices and answers, without those from the cache.
     package var receiptsSigned: Int { receiptCache.signed }
 
     /// Signs a receipt, unless the same was signed within this second.
     ///
     /// - Parameters:
-    ///   - frame: everything but the purchases.
+    ///   - frame: everything except the purchases.
     ///   - rows: the purchases of that version of the account.
     func mint(
         _ frame: AppReceipt,
@@ -48,7 +47,7 @@ extension Shop {
         )
     }
 
-    /// Signs a receipt with its purchases, whether or not it was signed before.
+    /// Signs a receipt with its purchases, without the cache.
     func sign(_ frame: AppReceipt, with rows: ReceiptRows) async throws -> [UInt8] {
         var receipt = frame
         receipt.inApp = rows.rows.map { InAppReceipt($0) }
@@ -73,7 +72,7 @@ extension Shop {
         )
         if account.appTransaction?.originalPlatform == .macOS { receipt.platform = .macOS }
         receipt.preorderDate = account.appTransaction?.preorderDate?.milliseconds
-        // What follows is constant in the sandbox, and the receipt has it already.
+        // In the sandbox the following values are constant, and the receipt already has them.
         guard account.environment == .production else { return receipt }
         receipt.appAppleID = app.appleID
         receipt.issueDate = receipt.creationDate
@@ -82,7 +81,7 @@ extension Shop {
             receipt.originalPurchaseDate = download.originalPurchaseDate.wholeSecond.milliseconds
             receipt.originalApplicationVersion = download.originalApplicationVersion
         } else {
-            // Nobody downloaded it; a customer on a clock of the past may be older than the app.
+            // The customer did not download the app. On a clock in the past, the account may be older than the app.
             receipt.originalPurchaseDate = min(app.createdAt.wholeSecond.milliseconds, receipt.creationDate)
         }
         return receipt
@@ -93,7 +92,7 @@ extension StoreEnvironment {
     /// Attribute 0 of a receipt.
     var receiptType: String { self == .production ? "Production" : "ProductionSandbox" }
 
-    /// The environment of a receipt by its attribute 0; nil for one that was made by Xcode.
+    /// The environment from attribute 0 of a receipt; nil for one from Xcode.
     init?(receiptType: String) {
         switch receiptType {
         case "Production", "ProductionVPP": self = .production
@@ -104,7 +103,7 @@ extension StoreEnvironment {
 }
 
 extension InAppReceipt {
-    /// A row of the ledger as a receipt has it.
+    /// A transaction as an element of a receipt.
     init(_ row: Transaction) {
         let isSubscription = row.type == .autoRenewable
         self.init(
@@ -127,7 +126,7 @@ extension InAppReceipt {
 }
 
 extension InAppReceipt.Kind {
-    /// The number of a type of product in attribute 1707.
+    /// The number of a product type in attribute 1707.
     init(_ type: ProductType) {
         switch type {
         case .consumable: self = .consumable

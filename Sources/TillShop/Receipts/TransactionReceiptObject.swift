@@ -1,7 +1,7 @@
 import TillCore
 import TillSigning
 
-/// A receipt of a single transaction as verifyReceipt answers it: flat, every value a text
+/// The object for a receipt of a single transaction in verifyReceipt's answer: flat, with every value as text
 /// (docs/api/verify-receipt.md).
 enum TransactionReceiptObject {
     static func bytes(_ receipt: TransactionReceipt) -> [UInt8] {
@@ -19,7 +19,7 @@ enum TransactionReceiptObject {
         json.put("web_order_line_item_id", receipt.webOrderLineItemID)
         json.put(.purchase, Timestamp(milliseconds: receipt.purchaseDate))
         if let expires = receipt.expirationDate.map({ LegacyDate(Timestamp(milliseconds: $0)) }) {
-            // Here the bare key has the milliseconds, unlike anywhere else.
+            // Only here the key without a suffix has the milliseconds.
             json.put("expires_date", expires.milliseconds)
             json.put("expires_date_formatted", expires.text)
             json.put("expires_date_formatted_pst", expires.pacific)

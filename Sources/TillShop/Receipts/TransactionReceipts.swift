@@ -3,9 +3,9 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Receipts of single transactions, as iOS 6 had them (docs/api/verify-receipt.md).
+/// Receipts of single transactions, as in iOS 6 (docs/api/verify-receipt.md).
 extension Shop {
-    /// The receipt of one transaction: the text that is sent as `receipt-data` once it is in Base64.
+    /// The receipt of one transaction: the text that clients send as `receipt-data` in Base64.
     package func transactionReceipt(of row: Transaction, _ account: Account, device: UUID? = nil) async throws
         -> String
     {
@@ -13,7 +13,7 @@ extension Shop {
         return try chain.mint(receipt(of: row, account, vendor: device?.uuidString ?? vendor(of: account)))
     }
 
-    /// Judges a receipt of one transaction.
+    /// The answer for a receipt of one transaction.
     func answer(_ receipt: TransactionReceipt, _ request: VerifyReceiptRequest, in environment: StoreEnvironment)
         async throws
         -> VerifyReceiptAnswer
@@ -22,7 +22,7 @@ extension Shop {
         let home: StoreEnvironment = receipt.environment == .production ? .production : .sandbox
         guard home == environment else { return .otherEnvironment(than: environment, of: app) }
         guard let record = registry.app(app) else {
-            return .refused(.noAccount, in: environment, of: app, because: "There is no app \(app) any more.")
+            return .refused(.noAccount, in: environment, of: app, because: "App \(app) does not exist any more.")
         }
         let scope = AccountScope(environment: environment, app: app)
         let isSubscription = receipt.expirationDate != nil
@@ -37,7 +37,7 @@ extension Shop {
                 .noAccount,
                 in: environment,
                 of: app,
-                because: "The transaction of the receipt is not known."
+                because: "The transaction of the receipt is unknown."
             )
         }
         let object = TransactionReceiptObject.bytes(receipt)
@@ -87,7 +87,7 @@ extension Shop {
         )
     }
 
-    /// The receipt of a row for a device of the developer's apps.
+    /// The receipt of a transaction for a device.
     func receipt(of row: Transaction, _ account: Account, vendor: String) -> TransactionReceipt {
         var receipt = TransactionReceipt(
             environment: account.environment == .production ? .production : .sandbox,

@@ -2,7 +2,7 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What a client of verifyReceipt sends.
+/// The body of a verifyReceipt request.
 package struct VerifyReceiptRequest: Sendable {
     /// `receipt-data`: Base64 of an app receipt, or of the text of a single transaction.
     package let receiptData: String
@@ -11,7 +11,7 @@ package struct VerifyReceiptRequest: Sendable {
     /// `exclude-old-transactions`.
     package let excludesOldTransactions: Bool
 
-    /// A request as its three members say it.
+    /// A request with its three members.
     package init(receiptData: String, password: String?, excludesOldTransactions: Bool) {
         self.receiptData = receiptData
         self.password = password
@@ -19,25 +19,25 @@ package struct VerifyReceiptRequest: Sendable {
     }
 }
 
-/// What verifyReceipt answers, always with HTTP 200.
+/// The answer of verifyReceipt, always with HTTP 200.
 package struct VerifyReceiptAnswer: Sendable {
-    /// `status`, 0 for a receipt that is valid.
+    /// `status`, 0 for a valid receipt.
     package let status: Int
-    /// The whole body, JSON.
+    /// The body, JSON.
     package let body: [UInt8]
-    /// The app of the receipt, once it could be read.
+    /// The app of the receipt, if it could be read.
     package let app: String?
-    /// Whose receipt it is, once that is known.
+    /// The customer of the receipt, if known.
     package var customer: String?
-    /// Why the status is not 0, in words; nil when it is.
+    /// Why the status is not 0; nil if it is.
     package let explanation: String?
 }
 
 /// POST verifyReceipt (docs/api/verify-receipt.md).
 extension Shop {
-    /// Judges a receipt and tells what the store knows of its customer.
+    /// Verifies a receipt and returns what the store knows about its customer.
     ///
-    /// Whatever is wrong with the receipt is an answer. Throws only when the store cannot be read.
+    /// An invalid receipt gives an answer, too. Throws only if the store cannot be read.
     package func verifyReceipt(_ request: VerifyReceiptRequest, in environment: StoreEnvironment) async throws
         -> VerifyReceiptAnswer
     {
@@ -54,7 +54,8 @@ extension Shop {
             switch refusal {
             case .malformed:
                 let hint =
-                    request.receiptData.contains(" ") ? " It has spaces: did a form decoder take its + away?" : ""
+                    request.receiptData.contains(" ")
+                    ? " It contains spaces: a form decoder may have replaced each +." : ""
                 return .malformed(refusal.explanation + hint)
             case .notAuthenticated: return .refused(.notAuthenticated, in: environment, because: refusal.explanation)
             }
@@ -71,12 +72,12 @@ extension Shop {
                 .notAuthenticated,
                 in: environment,
                 of: app,
-                because: "The receipt is of no store's making."
+                because: "The receipt's type is neither production nor sandbox."
             )
         }
         guard home == environment else { return .otherEnvironment(than: environment, of: app) }
         guard let record = registry.app(app) else {
-            return .refused(.noAccount, in: environment, of: app, because: "There is no app \(app) any more.")
+            return .refused(.noAccount, in: environment, of: app, because: "App \(app) does not exist any more.")
         }
         let scope = AccountScope(environment: environment, app: app)
         let account = try await account(of: receipt, in: scope)
@@ -91,7 +92,7 @@ extension Shop {
                 .noAccount,
                 in: environment,
                 of: app,
-                because: "The customer of the receipt is not known here."
+                because: "The customer of the receipt is unknown here."
             )
         }
         var json = PayloadWriter(capacity: 16_384)
@@ -99,7 +100,7 @@ extension Shop {
         json.put("environment", environment.wireName)
         json.put("receipt", written: ReceiptObject.bytes(receipt, requested: now(of: account)))
         if hasSubscription {
-            try await tellWhatIsKnown(of: account, receipt, request.excludesOldTransactions, in: &json)
+            try await addLedgerData(of: account, receipt, request.excludesOldTransactions, in: &json)
         }
         return VerifyReceiptAnswer(
             status: 0,
@@ -110,8 +111,8 @@ extension Shop {
         )
     }
 
-    /// What the ledger says, whatever the receipt said then.
-    private func tellWhatIsKnown(
+    /// Adds the data of the ledger, which may be newer than the receipt.
+    private func addLedgerData(
         of found: Account,
         _ receipt: AppReceipt,
         _ isLatestOnly: Bool,
@@ -122,7 +123,7 @@ extension Shop {
         let now = now(of: account)
         let hasSubscription = !account.heldSubscriptions.isEmpty
         if hasSubscription { json.put("latest_receipt_info", objects: rows.rows.map(LatestReceiptInfo.bytes)) }
-        // The app and the device stay those of the receipt that was sent, so that its hash still fits.
+        // The app and the device stay those of the receipt that was sent, so that its hash is still valid.
         var frame = receipt
         frame.inApp = []
         frame.creationDate = now.wholeSecond.milliseconds
@@ -134,14 +135,14 @@ extension Shop {
         }
     }
 
-    /// How the subscriptions of an account stand, one element each.
+    /// The state of an account's subscriptions, one element each.
     func pendingRenewals(of account: Account, at now: Timestamp) -> [[UInt8]] {
         account.heldSubscriptions.sorted { $0.originalID < $1.originalID }.compactMap { subscription in
             PendingRenewalInfo.bytes(subscription, renewalInfo(of: subscription, held: account, at: now))
         }
     }
 
-    /// Whose receipt it is: the customer whom its opaque value marks, or who made one of its purchases.
+    /// The customer of a receipt, from its opaque value or from one of its purchases.
     private func account(of receipt: AppReceipt, in scope: AccountScope) async throws -> Account? {
         if let id = ReceiptMark.account(of: receipt.opaqueValue, seed: seed),
             let account = try await storage.account(id), account.environment == scope.environment,
@@ -156,10 +157,10 @@ extension Shop {
         return nil
     }
 
-    /// Purchases by which a customer is looked for at the most.
+    /// The maximum number of purchases by which to look for the customer.
     private static let mostLookedUp = 8
 
-    /// Nil when the secret is right, or is not needed and not given.
+    /// Nil if the secret is right, or neither required nor given.
     func refusal(of password: String?, for app: AppRecord, in environment: StoreEnvironment, isNeeded: Bool)
         -> VerifyReceiptAnswer?
     {
@@ -170,7 +171,7 @@ extension Shop {
             ? "the app's own shared secret, which till secret show prints"
             : sharedSecret(of: app) != nil
                 ? "the team's shared secret, which till secret show prints"
-                : "a shared secret, but none is set for \(app.bundleID); make one with till secret create"
+                : "a shared secret, but \(app.bundleID) has none; create one with till secret create"
         return .refused(
             .wrongSecret,
             in: environment,
@@ -183,7 +184,7 @@ extension Shop {
 }
 
 extension Base64 {
-    /// Why a text is no Base64, for who sent it.
+    /// Why a text is not Base64.
     fileprivate static func fault(of text: String) -> String {
         if text.isEmpty { return "receipt-data is empty." }
         if text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) {
@@ -192,8 +193,8 @@ extension Base64 {
         return "receipt-data is not standard Base64."
     }
 
-    /// Reads Base64 as clients send it: white space and line breaks anywhere, padding or none. Not the URL-safe
-    /// alphabet, and nothing that a form decoder has been at.
+    /// Decodes Base64 as clients send it: white space and line breaks anywhere, with or without padding. Not the
+    /// URL-safe alphabet, and not text that a form decoder changed.
     static func decode(asSent text: String) -> [UInt8]? {
         let spaces: [UInt8] = [0x20, 0x09, 0x0a, 0x0d]
         var characters = text.utf8.filter { !spaces.contains($0) }

@@ -1,8 +1,8 @@
 import TillCore
 
-/// The statuses that are not 0, and exactly the bodies that each has (docs/api/verify-receipt.md).
+/// The answers with a status other than 0, exactly as Apple's (docs/api/verify-receipt.md).
 extension VerifyReceiptAnswer {
-    /// A status whose body also says where it was asked.
+    /// The statuses whose answer includes the environment.
     enum Refusal: Int {
         case notAuthenticated = 21_003
         case wrongSecret = 21_004
@@ -13,10 +13,10 @@ extension VerifyReceiptAnswer {
 
     /// 21000: another method than POST.
     package static func wrongMethod(_ method: String) -> VerifyReceiptAnswer {
-        bare(21_000, of: nil, because: "\(method) is not served here; verifyReceipt is asked by POST.")
+        bare(21_000, of: nil, because: "\(method) is not supported here; call verifyReceipt with POST.")
     }
 
-    /// 21002: nothing that could be read as a receipt.
+    /// 21002: the data cannot be read as a receipt.
     package static func malformed(_ explanation: String) -> VerifyReceiptAnswer {
         bare(21_002, of: nil, because: explanation)
     }
@@ -35,7 +35,7 @@ extension VerifyReceiptAnswer {
         refused(.internalError, in: environment, because: explanation)
     }
 
-    /// Any status, as a fault rule asks for it, with the members that Apple gives to it.
+    /// Any status, for a fault rule, with the members that Apple's answer has.
     package static func faulty(
         _ status: Int,
         in environment: StoreEnvironment,
@@ -81,7 +81,7 @@ extension VerifyReceiptAnswer {
         )
     }
 
-    /// A body of nothing but the status.
+    /// An answer with only a status.
     private static func bare(_ status: Int, of app: String?, because explanation: String) -> VerifyReceiptAnswer {
         var json = PayloadWriter(capacity: 32)
         json.put("status", status)

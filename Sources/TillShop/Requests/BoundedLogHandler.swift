@@ -1,39 +1,38 @@
 import Logging
 import TillStorage
 
-/// Passes log lines on with every text in them cut to a length, so that no library can fill the log with the values
-/// that it holds.
+/// Limits the length of every text in a log line, so that no library can fill the log with its values.
 package struct BoundedLogHandler: LogHandler {
     private var handler: any LogHandler
 
     /// - Parameter handler: writes the lines.
     package init(_ handler: any LogHandler) { self.handler = handler }
 
-    /// That of the handler behind.
+    /// The level of the wrapped handler.
     package var logLevel: Logger.Level {
         get { handler.logLevel }
         set { handler.logLevel = newValue }
     }
 
-    /// What every line carries, cut to a length.
+    /// The metadata of every line, cut to a length.
     package var metadata: Logger.Metadata {
         get { handler.metadata }
         set { handler.metadata = Self.bounded(newValue) }
     }
 
-    /// That of the handler behind.
+    /// The provider of the wrapped handler.
     package var metadataProvider: Logger.MetadataProvider? {
         get { handler.metadataProvider }
         set { handler.metadataProvider = newValue }
     }
 
-    /// One value that every line carries.
+    /// One metadata value of every line.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { handler[metadataKey: key] }
         set { handler[metadataKey: key] = newValue.map(Self.bounded) }
     }
 
-    /// Cuts a line and passes it on; an error in it says its name.
+    /// Cuts a line and passes it on; an error in it becomes the value `cause`.
     package func log(event: LogEvent) {
         var event = event
         event.message = "\(Self.bounded(event.message.description))"

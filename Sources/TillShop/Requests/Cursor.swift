@@ -4,28 +4,28 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A place in a customer's history that a client may keep for ever: the `revision` of the history routes.
+/// A position in a customer's history that a client may keep forever: the `revision` of the history routes.
 package struct Cursor: Equatable, Sendable {
-    /// Which family of routes the cursor belongs to; one is not good for another.
+    /// The family of routes that the cursor belongs to.
     package enum Route: UInt8, Sendable {
         case historyV2 = 1
         case historyV1 = 2
         case refunds = 3
     }
 
-    /// Checked when the cursor comes back; another family of routes refuses it.
+    /// Checked when the client sends the cursor; another family of routes rejects it.
     package var route: Route
     package var account: AccountID
-    /// The order of reading, which must be repeated with the cursor; refunds always ascend.
+    /// The sort order, which must be repeated with the cursor; refunds are always ascending.
     package var isAscending: Bool
-    /// Eight bytes of a hash over the filters, which must be repeated with the cursor.
+    /// Eight bytes of a hash of the filters, which must be repeated with the cursor.
     package var filters: UInt64
     /// The change number, or refund number, of the last row that was read.
     package var position: Int64
-    /// The course of events in which that was its number (`Shop.restoreEpoch`).
+    /// The restore epoch of the position (`Shop.restoreEpoch`).
     package var restoreEpoch: Int64
 
-    /// A place in a history.
+    /// A position in a history.
     package init(
         route: Route,
         account: AccountID,
@@ -43,16 +43,16 @@ package struct Cursor: Equatable, Sendable {
     }
 }
 
-/// Seals cursors under a key that lives in the store, so that they survive restarts, nodes and restores and none can be
-/// made up outside.
+/// Seals cursors with a key from the store, so that they survive restarts and restores, work on every node, and cannot
+/// be forged.
 package struct CursorSeal: Sendable {
     private let key: SymmetricKey
     static let version: UInt8 = 2
-    /// The bytes of a cursor by its version; the first had no restore epoch, and there was but one.
+    /// The length of a cursor's body by its version; version 1 had no restore epoch.
     private static let bodyLengths: [UInt8: Int] = [1: 27, 2: 35]
     static let sealLength = 16
 
-    /// Reads the key from the store, and makes it the first time.
+    /// Reads the key from the store; creates it the first time.
     init(storage: any Storage) async throws {
         let new = SymmetricKey(size: .bits256).withUnsafeBytes { Base64.encode(Array($0)) }
         // Another server may start on an empty store at the same time.
@@ -75,7 +75,7 @@ package struct CursorSeal: Sendable {
         return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
     }
 
-    /// Reads a cursor back; nil for anything that this store did not seal.
+    /// Opens a sealed cursor; nil for anything that this store did not seal.
     package func open(_ text: String) -> Cursor? {
         guard
             text.utf8.count <= 128, let bytes = Base64URL.decode(text), let version = bytes.first,
@@ -97,19 +97,19 @@ package struct CursorSeal: Sendable {
         )
     }
 
-    /// A key that every server of the store has, for one purpose and no other.
+    /// A key for one purpose, the same on every server of the store.
     package func key(for purpose: String) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Data("key/\(purpose)".utf8), using: key))
     }
 
-    /// The seal over some bytes.
+    /// The seal of some bytes.
     func code(for body: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: body, using: key).prefix(Self.sealLength))
     }
 }
 
 extension HistoryFilter {
-    /// A number that equal filters share and others do not, whatever the order in which they were written.
+    /// A hash of the filters, independent of the order in which their values were written.
     package var digest: UInt64 {
         var text = ""
         func add(_ name: String, _ values: [String]) {

@@ -1,4 +1,4 @@
-/// The id of a request, as a 401 shows it: 26 base-32 characters and `.0.0`.
+/// The id of a request, in the form of Apple's 401 answers: 26 base-32 characters and `.0.0`.
 package enum RequestID {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 

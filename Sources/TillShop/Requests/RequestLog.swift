@@ -3,17 +3,17 @@ import Logging
 import TillCore
 import TillStorage
 
-/// Notes why requests were refused. Writing is put off and grouped, so that a flood of refusals costs the ledger
-/// nothing; reading writes first, so that nothing noted is missing.
+/// Logs why requests were refused. Writes are deferred and grouped, so that a flood of refusals does not slow down the
+/// ledger. A read flushes first, so that no entry is missing.
 package actor RequestLog {
     private let storage: any Storage
     private let logger: Logger
     private var pending = Deque<RequestLogEntry>()
-    /// The write that is under way; what it carries is no longer pending and not yet in the store.
+    /// The write in progress. Its entries are no longer pending and not yet in the store.
     private var writing: Task<Void, Never>?
     private var isWritePlanned = false
     private let keeping: Int
-    /// Entries that wait at the most; beyond it the oldest are dropped.
+    /// The maximum number of pending entries; beyond it the oldest are dropped.
     private static let mostPending = 2_048
 
     init(storage: any Storage, logger: Logger, keeping: Int = 10_000) {
@@ -22,7 +22,7 @@ package actor RequestLog {
         self.keeping = keeping
     }
 
-    /// Notes a refusal.
+    /// Adds an entry.
     package func note(_ entry: RequestLogEntry) {
         if pending.count >= Self.mostPending { pending.removeFirst() }
         pending.append(entry)
@@ -47,13 +47,13 @@ package actor RequestLog {
         return try await storage.requestLog(limit: limit)
     }
 
-    /// The newest first, of those before a number; nil begins with the newest.
+    /// The newest entries first, below a number; nil starts with the newest.
     package func page(before number: Int64?, _ limit: Int) async throws -> [NumberedEntry] {
         await flush()
         return try await storage.requestLog(before: number ?? .max, limit: limit)
     }
 
-    /// Writes what waits, and returns once everything noted before is in the store.
+    /// Writes the pending entries, and returns once all earlier entries are in the store.
     package func flush() async {
         while let running = writing {
             await running.value
@@ -72,7 +72,7 @@ package actor RequestLog {
         do {
             try await storage.appendJournal(entries, keeping: keeping)
         } catch {
-            logger.warning("the journal was not written", metadata: ["cause": "\(error.logText)"])
+            logger.warning("the request log could not be written", metadata: ["cause": "\(error.logText)"])
         }
     }
 }

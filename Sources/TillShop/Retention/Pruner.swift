@@ -2,10 +2,10 @@ import Logging
 import ServiceLifecycle
 import TillStorage
 
-/// Removes old notifications in the background, every hour, a few at a time.
+/// Deletes old notifications in the background, every hour, a few at a time.
 package struct Pruner: Service {
     private let shop: Shop
-    /// A server that lives shorter than this never comes to it.
+    /// The delay before the first run, so that short-lived servers skip it.
     private static let first = Duration.seconds(15)
     private static let interval = Duration.seconds(3_600)
 
@@ -32,7 +32,7 @@ package struct Pruner: Service {
         } catch is CancellationError {
         } catch is ShopBusy {
         } catch {
-            shop.logger.warning("old notifications were not removed", metadata: ["cause": "\(error.logText)"])
+            shop.logger.warning("old notifications could not be removed", metadata: ["cause": "\(error.logText)"])
         }
     }
 }

@@ -3,14 +3,15 @@ import TillStorage
 
 /// How long notifications are kept (docs/operating/retention.md).
 ///
-/// Two things must be long ago before one goes: its date, by the clock of its world that is furthest behind, and its
-/// making, by the wall. So neither an advance nor a past that was made up makes anything old.
+/// A notification is deleted only when both its simulated date (on the slowest clock) and its real creation time exceed
+/// the retention period. So neither an advance nor an invented past makes a notification old.
 package enum Retention {
-    /// What can be told of an app's environment once something of it went, so that the doctor does not miss it.
+    /// Records that notifications of an app's environment were deleted, so that the doctor does not report them as
+    /// missing.
     struct Mark: Codable, Sendable {
         var environment: StoreEnvironment
         var app: String
-        /// What went was signed before.
+        /// The deleted notifications were signed before this.
         var before: Timestamp
 
         private enum CodingKeys: String, CodingKey {
@@ -21,42 +22,42 @@ package enum Retention {
         var name: String { "\(environment.rawValue)/\(app)" }
     }
 
-    /// Which numbers had been given out by an instant of the wall.
+    /// The identifiers that were assigned up to a wall-clock time.
     struct HighWaterMark: Codable, Sendable {
         var at: Timestamp
-        /// Nothing made until then has a higher counter.
+        /// Everything created before has at most this counter.
         var counter: Int64
     }
 
     /// The document of the high-water marks.
     static let highWaterMarks = "tides"
     static let day: Int64 = 86_400_000
-    /// As long as Get Notification History reaches back.
+    /// The range of Get Notification History.
     static func standardDays(in environment: StoreEnvironment) -> Int { environment == .production ? 180 : 30 }
-    /// The status of a test is told for six months.
+    /// The status of a test is available for six months.
     static let daysOfTests = 184
-    /// Notifications in one transaction at the most.
+    /// The maximum number of notifications per transaction.
     static let page = 200
 }
 
-/// What went, or would.
+/// What was deleted, or would be.
 package struct PruneReport: Equatable, Sendable {
     /// How many notifications.
     package var notifications = 0
-    /// How many deliveries of these.
+    /// How many deliveries they had.
     package var deliveries = 0
-    /// Notifications that were old enough, and are owed still.
+    /// Old notifications that are still pending.
     package var owed = 0
 }
 
 extension Shop {
-    /// Removes notifications that are older than they are kept, with the records of their deliveries, page by page.
-    /// What is owed still stays.
+    /// Deletes notifications beyond their retention period, with the records of their deliveries, page by page. Pending
+    /// notifications stay.
     ///
     /// - Parameters:
-    ///   - days: instead of what is set, whenever they were made; nil goes by the settings.
+    ///   - days: overrides the settings, and ignores the real creation time; nil uses the settings.
     ///   - pause: between two pages.
-    /// - Throws: `StateRefused.forbidden` when more would go than is set, and the operator lets nobody erase.
+    /// - Throws: `StateRefused.forbidden` for fewer days than configured, if the operator forbids erasing data.
     package func prune(
         olderThan days: Int? = nil,
         isDryRun: Bool = false,
@@ -98,12 +99,12 @@ extension Shop {
         return report
     }
 
-    /// For how many days the notifications of an environment are kept; 0 is for ever.
+    /// The retention period of an environment in days; 0 is forever.
     package func retentionDays(in environment: StoreEnvironment) -> Int {
         settings.notificationDays ?? Retention.standardDays(in: environment)
     }
 
-    /// What is old in an app's environment; nil is nothing.
+    /// Finds the old notifications of an app's environment; nil if there are none.
     private func pruneQuery(in scope: AccountScope, olderThan days: Int?) async throws -> PruneQuery? {
         let clocks = [ClockName(scope)] + clocks.own(in: scope).map { ClockName(scope, own: $0) }
         let present = clocks.map { now(on: $0) }.reduce(wallClock()) { min($0, $1) }
@@ -111,7 +112,7 @@ extension Shop {
         if let days { return PruneQuery(scope: scope, signedBefore: past(days), limit: Retention.page) }
         let kept = retentionDays(in: scope.environment)
         let wall = wallClock().advanced(milliseconds: -Int64(kept) * Retention.day)
-        // Another node may go on for a day with numbers that it had before.
+        // Another node may use identifiers from before for up to a day.
         let ripe = cluster == nil ? wall : wall.advanced(milliseconds: -Retention.day)
         guard kept > 0, let highWaterMark = try await highWaterMarks().last(where: { $0.at <= ripe }) else {
             return nil
@@ -130,16 +131,16 @@ extension Shop {
         try await storage.put([Document(kind: .retention, name: mark.name, app: mark.app, encoding: mark)])
     }
 
-    // MARK: Tides
+    // MARK: High-water marks
 
-    /// Once a day, which numbers have been given out: whatever has a lower one was made before.
+    /// Records once a day which identifiers were assigned: every lower one was created before.
     func noteHighWaterMark() async throws {
         let wall = wallClock()
         var highWaterMarks = try await highWaterMarks()
         guard highWaterMarks.last.map({ $0.at.advanced(milliseconds: Retention.day) <= wall }) ?? true else { return }
         let counter = try await identifiers.take(1).reserved.lowerBound
         highWaterMarks.append(Retention.HighWaterMark(at: wall, counter: counter))
-        // Of those that are old enough for everything only the newest is asked for.
+        // Of the marks older than every retention period, only the newest is needed.
         let longest = StoreEnvironment.allCases.map { retentionDays(in: $0) }.max() ?? 0
         let old = wall.advanced(milliseconds: -Int64(longest + 1) * Retention.day)
         let first = highWaterMarks.lastIndex { $0.at <= old } ?? 0
@@ -147,7 +148,7 @@ extension Shop {
             Document(
                 kind: .shop,
                 name: Retention.highWaterMarks,
-                encoding: Array(highWaterMarks[first...].suffix(Self.mostTides))
+                encoding: Array(highWaterMarks[first...].suffix(Self.maxHighWaterMarks))
             )
         ])
     }
@@ -157,10 +158,10 @@ extension Shop {
     }
 
     /// A hundred years of days.
-    private static let mostTides = 36_525
+    private static let maxHighWaterMarks = 36_525
 
-    /// What comes from elsewhere has numbers that say nothing of its age here.
-    func forgetTides() async throws {
+    /// Imported data has identifiers that do not show when they were created.
+    func forgetHighWaterMarks() async throws {
         try await storage.removeDocument(.shop, name: Retention.highWaterMarks)
     }
 }

@@ -1,6 +1,6 @@
 extension AppRecord {
-    /// Whether a text can name an app: letters, digits, dots and dashes, at most 155, a letter or digit in front. What
-    /// is only dots would lead elsewhere in an address or a path.
+    /// Whether a text is a valid bundle identifier: letters, digits, dots and dashes, at most 155, beginning with a
+    /// letter or digit. Dots alone would change the meaning of a URL or path.
     package static func canBeNamed(_ bundleID: String) -> Bool {
         func isPlain(_ byte: UInt8) -> Bool {
             (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)

@@ -4,20 +4,20 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A token of control that has a name. The store keeps what it takes to know it again, not the token.
+/// A named control API token. The store keeps only its digest.
 package struct ControlToken: Codable, Equatable, Sendable {
     /// Unique in the store.
     package let name: String
     /// SHA-256 of the token, standard Base64.
     package let digest: String
-    /// By the wall clock.
+    /// Real time.
     package let createdAt: Timestamp
 }
 
-/// Named tokens of control, beside the administrator's (docs/control/index.md). Each check reads the store, so that
-/// every server of a database knows at once which were made and which revoked.
+/// Named control API tokens, in addition to the administrator's (docs/control/index.md). Each check reads the store, so
+/// that every server of a database sees new and revoked tokens at once.
 extension Shop {
-    /// Makes a token. It is given back and not kept.
+    /// Creates a token. It is returned and not stored.
     ///
     /// - Throws: `TokenRefused`.
     package func makeControlToken(named name: String) async throws -> (ControlToken, Secret) {
@@ -44,7 +44,7 @@ extension Shop {
         try await storage.documents(.token).map { try $0.decoded() }
     }
 
-    /// Lets a token count no more, from the next request on.
+    /// Revokes a token, from the next request on.
     ///
     /// - Throws: `TokenRefused` when there is none of that name.
     package func revokeControlToken(_ name: String) async throws {
@@ -55,8 +55,8 @@ extension Shop {
         }
     }
 
-    /// Whether somebody was given this token and it was not revoked. What cannot be one is refused without asking the
-    /// store; all are compared, each in a time that tells nothing.
+    /// Whether this is a valid token that was not revoked. Texts of another form are rejected without reading the
+    /// store; the comparison takes constant time.
     package func isControlToken(_ text: String) async throws -> Bool {
         guard text.utf8.count == Self.tokenLength, text.hasPrefix(Self.tokenPrefix) else { return false }
         let given = SHA256.hash(data: Data(text.utf8))
@@ -66,22 +66,22 @@ extension Shop {
         }
     }
 
-    /// Tokens at the most.
+    /// The maximum number of tokens.
     package static let mostTokens = 100
-    /// By which a token is known for one when it turns up where it should not be.
+    /// Makes leaked tokens easy to recognize.
     private static let tokenPrefix = "till_"
     /// The prefix, and 32 bytes in Base64url.
     private static let tokenLength = 48
 }
 
-/// Why a token was not made or revoked.
+/// Why a token was not created or revoked.
 package enum TokenRefused: Error, Equatable, Sendable {
     case badName(String)
     case exists(String)
     case tooMany(Int)
     case unknown(String, known: [String])
 
-    /// A word for programs.
+    /// The machine-readable code.
     package var code: String {
         switch self {
         case .badName: "bad_name"
@@ -91,18 +91,18 @@ package enum TokenRefused: Error, Equatable, Sendable {
         }
     }
 
-    /// A sentence for people: what was wrong and what to do.
+    /// The message: what was wrong and what to do.
     package var message: String {
         switch self {
         case .badName(let name):
-            "\(name.cut(toBytes: 64)) is no name for a token: 1 to 64 letters, digits, dots, dashes and underscores, a "
-                + "letter or digit in front."
+            "\(name.cut(toBytes: 64)) is not a valid token name: use 1 to 64 letters, digits, dots, dashes and "
+                + "underscores, beginning with a letter or digit."
         case .exists(let name):
-            "There is a token \(name) already. Revoke it first (till token revoke \(name)), or take another name."
-        case .tooMany(let most): "There are \(most) tokens already; revoke some with till token revoke."
+            "A token \(name) already exists. Revoke it first (till token revoke \(name)), or choose another name."
+        case .tooMany(let most): "There are already \(most) tokens, the maximum. Revoke some: till token revoke."
         case .unknown(let name, let known):
             "There is no token \(name.cut(toBytes: 64)). "
-                + (known.isEmpty ? "Make one with till token create." : "Tokens: \(known.joined(separator: ", ")).")
+                + (known.isEmpty ? "Create one: till token create." : "Tokens: \(known.joined(separator: ", ")).")
         }
     }
 }

@@ -1,4 +1,4 @@
 extension EndpointRecord {
-    /// Whether notifications can be posted to an address: `http` or `https`, with a host.
+    /// Whether notifications can be posted to a URL: `http` or `https`, with a host.
     package static func accepts(url: String) -> Bool { WebhookTarget(url) != nil }
 }

@@ -4,15 +4,15 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A team: whoever sells apps. Its issuer id stands in every bearer token.
+/// A team that sells apps. Its issuer id is in every bearer token.
 package struct Team: Codable, Equatable, Sendable {
     /// Lower-case UUID text.
     package let issuerID: String
-    /// For the operator; no payload has it.
+    /// For the operator; not in any payload.
     package var name: String
-    /// By the wall clock.
+    /// Real time.
     package let createdAt: Timestamp
-    /// The primary shared secret of verifyReceipt, for the team's apps that have none of their own.
+    /// The primary shared secret of verifyReceipt, for the team's apps without their own.
     package var sharedSecret: String?
 
     /// A team.
@@ -29,13 +29,13 @@ package struct AppRecord: Codable, Equatable, Sendable {
     package let bundleID: String
     /// `appAppleId`.
     package let appleID: Int64
-    /// For the operator; no payload has it.
+    /// For the operator; not in any payload.
     package var name: String
     /// The team that sells it.
     package let issuerID: String
-    /// By the wall clock.
+    /// Real time.
     package let createdAt: Timestamp
-    /// The app's own shared secret of verifyReceipt; while there is one, the team's does not count for it.
+    /// The app's own shared secret of verifyReceipt. If set, the team's secret is not accepted for it.
     package var sharedSecret: String?
 
     /// An app.
@@ -48,22 +48,22 @@ package struct AppRecord: Codable, Equatable, Sendable {
     }
 }
 
-/// An API key, of which Till keeps the public half only.
+/// An API key. Till stores its public half only.
 package struct KeyRecord: Codable, Equatable, Sendable {
     /// Ten characters of A–Z and 0–9; eight for a key that came with a `.storekit` file.
     package let id: String
     /// The team to which the key belongs.
     package let issuerID: String
-    /// For the operator; two keys may have the same.
+    /// For the operator; need not be unique.
     package var name: String
     /// X9.63, standard Base64.
     package let publicKey: String
-    /// Nil: the key authorises API calls and signs offers of every app of its team. Otherwise it only signs offers of
+    /// Nil: the key authorizes API calls and signs offers of every app of its team. Otherwise it only signs offers of
     /// this app.
     package let offersOf: String?
-    /// By the wall clock.
+    /// Real time.
     package let createdAt: Timestamp
-    /// By the wall clock; nil while the key is good.
+    /// Real time; nil while the key is valid.
     package var revokedAt: Timestamp?
 
     /// A key.
@@ -92,15 +92,15 @@ extension KeyRecord {
         issuerID == app.issuerID && revokedAt == nil && (offersOf ?? app.bundleID) == app.bundleID
     }
 
-    /// The names under which the key's document may be stored. New documents get the first; version 0.1.0 stored a key
-    /// of an app's offers under its id alone, so that no two apps could have the same id.
+    /// The possible names of the key's document. New documents get the first. Version 0.1.0 stored a key for an app's
+    /// offers under its id alone, so that no two apps could have the same id.
     var documentNames: [String] { offersOf.map { ["\($0)/\(id)", id] } ?? [id] }
 }
 
-/// What the operator set up, held in memory: a request must not read the database to know its key.
+/// The configuration, held in memory: a request must not read the database to find its key.
 package final class Registry: Sendable {
     /// A key is found by its id and, if it only signs offers of an app, by the app: Xcode copies the key pair with the
-    /// `.storekit` file, so that several apps have the same one.
+    /// `.storekit` file, so several apps may have the same one.
     private struct KeyIdentity: Hashable {
         let id: String
         let offersOf: String?
@@ -126,10 +126,10 @@ package final class Registry: Sendable {
         var keys: [KeyIdentity: StoredKey] = [:]
         var catalogs: [String: Catalog] = [:]
         var rules: [String: ScopeRules] = [:]
-        /// Where it is not fair; nearly always nowhere.
+        /// Only profiles other than the default; usually empty.
         var payloadProfiles: [String: PayloadProfile] = [:]
 
-        /// Takes in what the registry is made of; other kinds are others' business.
+        /// Adds a document, if the registry holds its kind.
         mutating func take(_ document: Document) throws {
             switch document.kind {
             case .team: teams[document.name] = try document.decoded()
@@ -162,7 +162,7 @@ package final class Registry: Sendable {
         state = Mutex(try await Self.read(storage))
     }
 
-    /// Follows the store, in which others may have changed anything.
+    /// Reloads from the store, where other nodes may have changed anything.
     func reload() async throws {
         let read = try await Self.read(storage)
         state.withLock { $0 = read }
@@ -184,45 +184,45 @@ package final class Registry: Sendable {
     package var teams: [Team] { state.withLock { $0.teams.values.sorted { $0.issuerID < $1.issuerID } } }
     /// The app of a bundle id; nil when there is none.
     package func app(_ bundleID: String) -> AppRecord? { state.withLock { $0.apps[bundleID] } }
-    /// Those of all teams, sorted by bundle id.
+    /// The apps of all teams, sorted by bundle id.
     package var apps: [AppRecord] { state.withLock { $0.apps.values.sorted { $0.bundleID < $1.bundleID } } }
-    /// Those of all teams, sorted by id and then by the app whose offers they sign, revoked ones included.
+    /// The keys of all teams, sorted by id and then by the app whose offers they sign, including revoked ones.
     package var keys: [KeyRecord] {
         state.withLock { $0.keys.values.map(\.record) }
             .sorted { ($0.id, $0.offersOf ?? "") < ($1.id, $1.offersOf ?? "") }
     }
 
-    /// All keys of an id, revoked or not: the API key first, then those of apps' offers, sorted by app.
+    /// All keys with an id, revoked or not: the API key first, then keys for apps' offers, sorted by app.
     package func keys(_ id: String) -> [(record: KeyRecord, key: VerificationKey)] {
         state.withLock { state in state.keys.values.filter { $0.record.id == id } }
             .sorted { ($0.record.offersOf ?? "") < ($1.record.offersOf ?? "") }
             .map { ($0.record, $0.key) }
     }
 
-    /// The key that a token of an app means: the API key of the id, else the key of the app's offers, else any of the
-    /// id, so that a refusal can say what the key is for.
+    /// The key that a token of an app refers to: the API key with the id, else the key for the app's offers, else any
+    /// with the id, so that an error message can say what the key is for.
     package func key(_ id: String, usedFor app: String?) -> (record: KeyRecord, key: VerificationKey)? {
         if let key = state.withLock({ $0.keys[KeyIdentity(id: id, offersOf: nil)] }) { return (key.record, key.key) }
         let known = keys(id)
         return known.first { $0.record.offersOf == app } ?? known.first
     }
 
-    /// What an app sells; an app without a catalogue sells nothing.
+    /// The catalog of an app; empty if it has none.
     package func catalog(of bundleID: String) -> Catalog {
         state.withLock { $0.catalogs[bundleID] } ?? Catalog()
     }
 
-    /// What the operator chose for an environment of an app.
+    /// The settings of an app's environment.
     package func rules(of scope: AccountScope) -> ScopeRules {
         state.withLock { $0.rules[Self.name(of: scope)] } ?? ScopeRules()
     }
 
-    /// The payload profile in an environment of an app; nil is fair.
+    /// The payload profile of an app's environment; nil is the default.
     package func payloadProfile(of scope: AccountScope) -> PayloadProfile? {
         state.withLock { $0.payloadProfiles.isEmpty ? nil : $0.payloadProfiles[Self.name(of: scope)] }
     }
 
-    /// Keys of a team that authorise API calls now, sorted by id.
+    /// The valid API keys of a team, sorted by id.
     package func goodKeys(of issuerID: String) -> [KeyRecord] {
         keys.filter { $0.issuerID == issuerID && $0.offersOf == nil && $0.revokedAt == nil }
     }

@@ -1,10 +1,10 @@
 import TillCore
 import TillStorage
 
-/// The operator's choices for an environment of an app.
+/// The settings of an app's environment.
 extension Shop {
-    /// Changes the rules of an app's environment. Changes of one environment wait for each other. What is owed to an
-    /// endpoint that is no more is forgotten.
+    /// Changes the settings of an app's environment, one change at a time. Discards pending deliveries to endpoints
+    /// that were removed.
     @discardableResult
     package func updateRules(
         of scope: AccountScope,
@@ -18,7 +18,7 @@ extension Shop {
             try await registry.put(rules, of: scope)
             let targets = rules.endpoints + rules.endpoints.compactMap(\.forTests)
             for gone in before.endpoints + before.endpoints.compactMap(\.forTests)
-            // What is due to an endpoint of version 2 is not sent once it is one of version 1.
+            // Deliveries for version 2 are not sent to an endpoint that was changed to version 1.
             where !targets.contains(where: { $0.key == gone.key && $0.takesOnlyTests == gone.takesOnlyTests }) {
                 try await storage.dropDeliveries(to: gone.key, in: scope)
             }

@@ -1,19 +1,19 @@
 import TillCore
 import TillStorage
 
-/// The operator's choices for one environment of an app. What is nil is as the server's settings say.
+/// The settings of an app's environment. For nil, the server's settings apply.
 package struct ScopeRules: Codable, Equatable, Sendable {
-    /// How long a month is.
+    /// The subscription renewal rate.
     package var rate: RenewalRate?
-    /// Whether there is a grace period, once somebody has chosen.
+    /// The grace period; nil until it is configured.
     package var grace: GracePeriod?
-    /// Who decides on refunds that customers ask for.
+    /// How refund requests of customers are decided.
     package var refundRule: RefundRule?
-    /// Where notifications go.
+    /// Where notifications are sent.
     package var endpoints: [EndpointRecord]
-    /// False: Apple's production does not know an app before its first release, and answers 401.
+    /// False: behaves like Apple's production before the first release of an app, and answers 401.
     package var isReleased: Bool?
-    /// What is put on the wire beside the truth; nil is fair.
+    /// The payload profile; nil is the default.
     package var payloadProfile: PayloadProfile?
     /// What a purchase costs in a storefront for which the catalog has no price.
     package var missingPrice: MissingPrice?
@@ -23,13 +23,13 @@ package struct ScopeRules: Codable, Equatable, Sendable {
         case payloadProfile = "weather"
     }
 
-    /// Nothing chosen.
+    /// The defaults.
     package init() { endpoints = [] }
 
-    /// The endpoint whose deliveries Apple's routes tell of.
+    /// The endpoint whose deliveries Apple's routes report.
     package var primary: EndpointRecord? { endpoints.first { $0.name == EndpointRecord.primary } }
 
-    /// What the rules of the core go by.
+    /// The resulting policy for the rules in TillCore.
     func policy(of environment: StoreEnvironment, under settings: Settings) -> Policy {
         let rate = rate ?? (environment == .sandbox ? settings.sandboxRate : .calendar)
         var policy = Policy(
@@ -54,31 +54,31 @@ package struct ScopeRules: Codable, Equatable, Sendable {
     }
 }
 
-/// The form in which a developer's server is told.
+/// The version of notifications that an endpoint receives.
 package enum NotificationVersion: Int, Codable, CaseIterable, Sendable {
-    /// Plain JSON with a unified receipt, proved by the shared secret (docs/api/notifications-v1.md).
+    /// Plain JSON with a unified receipt, authenticated by the shared secret (docs/api/notifications-v1.md).
     case one = 1
     /// Signed data (docs/api/notifications.md).
     case two = 2
 }
 
-/// A developer's server that is told of what happens.
+/// An endpoint: a developer's server that receives notifications.
 package struct EndpointRecord: Equatable, Sendable {
-    /// `primary`, or a name of the operator's.
+    /// `primary`, or a name chosen by the operator.
     package var name: String
     /// Where notifications are posted, `http://` or `https://`.
     package var url: String
-    /// Types it wants, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`; empty is all.
+    /// The types it receives, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`; empty is all.
     package var types: [String]
-    /// The form in which it is told.
+    /// The version of its notifications.
     package var version: NotificationVersion
-    /// Whether it is only there for tests: Apple sends a TEST of version 2 to a primary endpoint of version 1 too.
-    /// Never stored.
+    /// Whether it only receives tests: Apple sends a TEST of version 2 also to a primary endpoint of version 1. Never
+    /// stored.
     package var takesOnlyTests = false
 
-    /// The name of the endpoint behind history and test notifications.
+    /// The name of the endpoint behind the notification history and test notifications.
     package static let primary = "primary"
-    /// The name under which `till listen` stands beside a primary endpoint; nobody else can have it.
+    /// The name of the endpoint for `till listen` beside a primary endpoint; reserved.
     package static let listening = "listen"
 
     /// An endpoint.
@@ -94,11 +94,11 @@ package struct EndpointRecord: Equatable, Sendable {
         self.version = version
     }
 
-    /// Under which deliveries to it are noted. Those of version 1 stand apart, so that Apple's history, which knows
-    /// version 2 only, never meets them, and nothing is posted in a form that the endpoint no longer has.
+    /// The key of its deliveries. Version 1 has its own, so that Apple's history, which contains version 2 only, never
+    /// includes them, and nothing is posted in a version that the endpoint no longer has.
     package var key: String { version == .two ? name : "\(name)/\(version.rawValue)" }
 
-    /// The primary endpoint of version 1 as the one to which tests are sent; nil for every other endpoint.
+    /// The primary endpoint of version 1 as a receiver of tests; nil for every other endpoint.
     var forTests: EndpointRecord? {
         guard name == EndpointRecord.primary, version == .one else { return nil }
         var tests = EndpointRecord(name: name, url: url, version: .two)
@@ -106,10 +106,10 @@ package struct EndpointRecord: Equatable, Sendable {
         return tests
     }
 
-    /// The name of the endpoint under whose key a delivery was noted.
+    /// The name of the endpoint from the key of a delivery.
     package static func name(ofKey key: String) -> String { String(key.prefix { $0 != "/" }) }
 
-    /// Whether it wants a notification.
+    /// Whether the endpoint receives a type of notification.
     package func wants(type: String, subtype: String?) -> Bool {
         types.isEmpty || types.contains(type) || (subtype.map { types.contains("\(type)/\($0)") } ?? false)
     }
@@ -120,7 +120,7 @@ extension EndpointRecord: Codable {
         case name, url, types, version
     }
 
-    /// Reads an endpoint; one that was written before there were versions has the second.
+    /// Reads an endpoint; data from before there were versions means version 2.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)

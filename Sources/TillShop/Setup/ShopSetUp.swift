@@ -2,9 +2,9 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What an operator sets up: keys and catalogues.
+/// Operations on the configuration: keys and catalogs.
 extension Shop {
-    /// Makes an API key for a team. The private half is given back and not kept.
+    /// Creates an API key for a team. The private half is returned and not stored.
     package func makeKey(named name: String, issuerID: String) async throws -> (KeyRecord, Secret) {
         let pair = APIKeyPair.make()
         let record = KeyRecord(
@@ -20,9 +20,9 @@ extension Shop {
         return (record, pair.privateKeyPEM)
     }
 
-    /// Imports a `.storekit` file over what an app sells, whole or not at all.
+    /// Imports a `.storekit` file into the catalog of an app, completely or not at all.
     ///
-    /// - Throws: `CatalogRefused`, naming every fault.
+    /// - Throws: `CatalogRefused`, listing every fault.
     package func importStoreKit(_ bytes: [UInt8], for app: AppRecord) async throws -> ImportSummary {
         let imported = try StoreKitFile.read(bytes)
         let key = try imported.offerKey.map { try offerKey($0, of: app) }
@@ -38,7 +38,7 @@ extension Shop {
         )
     }
 
-    /// Changes what an app sells. Changes of one app wait for each other.
+    /// Changes a catalog, one change of an app at a time.
     package func updateCatalog(
         of bundleID: String,
         _ change: @Sendable (Catalog) throws -> Catalog
@@ -50,10 +50,10 @@ extension Shop {
         }
     }
 
-    /// The public half of the key with which a file lets an app sign its promotional offers.
+    /// The public half of the key in a file that signs the app's promotional offers.
     private func offerKey(_ pair: OfferKeyPair, of app: AppRecord) throws -> KeyRecord {
         let known = registry.keys(pair.id).map(\.record)
-        // An API key signs offers too, so that one id would name two keys of the app.
+        // An API key signs offers too, so one id would name two keys of the app.
         guard known.allSatisfy({ $0.offersOf != nil }) else {
             throw CatalogRefused(
                 path: "$.subscriptionOffersKeyPair.id",
@@ -78,24 +78,24 @@ extension Shop {
             publicKey: Base64.encode(key.x963),
             offersOf: app.bundleID,
             createdAt: wallClock(),
-            // A key that was revoked stays revoked when the file is imported again.
+            // A revoked key stays revoked when the file is imported again.
             revokedAt: known.first { $0.offersOf == app.bundleID }?.revokedAt
         )
     }
 }
 
-/// What an import brought.
+/// The result of an import.
 package struct ImportSummary: Equatable, Sendable {
-    /// How many the document has, of all types.
+    /// How many products the document has, of all types.
     package let products: Int
-    /// How many the document has.
+    /// How many groups the document has.
     package let groups: Int
-    /// How many the document's products have, of all kinds.
+    /// How many offers the document's products have, of all kinds.
     package let offers: Int
     /// Products that were for sale and are not in the file.
     package let removedFromSale: Int
-    /// `5.0` and the like; nil for a document that does not say.
+    /// The version, such as `5.0`; nil if the document has none.
     package let version: String?
-    /// The key that may sign promotional offers from now on; nil if the document has none.
+    /// The key that may now sign promotional offers; nil if the document has none.
     package let offerKeyID: String?
 }

@@ -2,12 +2,12 @@ import Synchronization
 import TillSigning
 import TillStorage
 
-/// The chain that signs now, and the certificates of all that ever signed a notification: what was sent once is put
-/// together again byte for byte, also after a rotation.
+/// The current signing chain, and the certificates of all chains that signed notifications, which are needed to
+/// assemble stored notifications byte for byte after a rotation.
 final class Chains: Sendable {
     private struct State {
         var current: SigningChain
-        /// The first segment of what a chain signs, by the chain's id; those that the store has.
+        /// The first segment of signed texts, by the chain's id, for the chains in the store.
         var headers: [String: [UInt8]] = [:]
     }
 
@@ -21,7 +21,7 @@ final class Chains: Sendable {
         self.state = Mutex(state)
     }
 
-    /// The first segment of what a chain signed, as a document keeps it: a JSON string.
+    /// The first segment of a chain's signed texts, from its document: a JSON string.
     static func header(in document: Document) -> [UInt8] { Array(document.body.utf8.dropFirst().dropLast()) }
 
     var current: SigningChain { state.withLock { $0.current } }
@@ -30,7 +30,7 @@ final class Chains: Sendable {
         state.withLock { $0.current = chain }
     }
 
-    /// What the store must keep of a chain before anything that it signed; nil once it does.
+    /// The document of a chain, which must be stored before anything that it signed; nil if it already is.
     func document(of chain: SigningChain) -> Document? {
         state.withLock { state in
             guard state.headers[chain.id] == nil else { return nil }
@@ -39,17 +39,17 @@ final class Chains: Sendable {
         }
     }
 
-    /// The store has it now.
+    /// Records that the store has the chain.
     func keep(_ chain: SigningChain) {
         state.withLock { $0.headers[chain.id] = chain.headerSegment }
     }
 
-    /// Follows the store, in which another node may have put a chain.
+    /// Reloads from the store, where another node may have added a chain.
     func follow(_ storage: any Storage) async throws {
         for document in try await storage.documents(.chain) { learn(document) }
     }
 
-    /// The store has a chain of another Till's.
+    /// Adds a chain of another Till from the store.
     func learn(_ document: Document) {
         state.withLock { $0.headers[document.name] = Self.header(in: document) }
     }

@@ -2,8 +2,8 @@ import Synchronization
 import TillCore
 import TillSigning
 
-/// Transactions as they were last signed. A row is signed again once it has changed, once another chain signs, and once
-/// its signature is older than the setting allows; by default that is at once (docs/operating/settings.md).
+/// Signed transactions. A transaction is signed again after a change, after a rotation of the chain, and when the
+/// signature is older than the setting allows; by default every answer is signed (docs/operating/settings.md).
 final class SignatureCache: Sendable {
     private final class Entry: Sendable {
         let row: Transaction
@@ -19,7 +19,7 @@ final class SignatureCache: Sendable {
         }
     }
 
-    /// What was used since the last turn, and what before: the older half goes when the younger is full.
+    /// Two halves of a cache: when the younger is full, it replaces the older.
     private struct State {
         var young: [TransactionID: Entry] = [:]
         var old: [TransactionID: Entry] = [:]
@@ -30,10 +30,10 @@ final class SignatureCache: Sendable {
     /// About 2 kB each, so 64 MiB in all.
     private static let half = 16_384
 
-    /// How many were signed since the start because no signature would do.
+    /// How many transactions were signed since the start, without those from the cache.
     var signed: Int { state.withLock { $0.signed } }
 
-    /// The row as it was signed between two instants, if it was.
+    /// The signed transaction, if it was signed between two instants.
     func text(of row: Transaction, by chainID: String, from earliest: Timestamp, to latest: Timestamp) -> SignedText? {
         state.withLock { state in
             guard let entry = state.young[row.id] ?? state.old[row.id] else { return nil }
@@ -52,7 +52,7 @@ final class SignatureCache: Sendable {
         }
     }
 
-    /// Forgets all of them.
+    /// Removes all signatures.
     func clear() {
         state.withLock { state in
             state.young = [:]

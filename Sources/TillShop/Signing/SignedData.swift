@@ -3,20 +3,20 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What the shop signs: the same rows for a backend and, in their device form, for an app.
+/// The data that the shop signs: for a server and, in another form, for an app on a device.
 extension Shop {
-    /// A signed transaction as a server hands it over: signed now, or not longer ago than the setting allows.
+    /// A signed transaction for a server: signed now, or not longer ago than the setting allows.
     package func signed(_ row: Transaction, environment: StoreEnvironment, app: String, at now: Timestamp) throws
         -> SignedText
     {
         try signed([row], in: AccountScope(environment: environment, app: app), at: now)[0]
     }
 
-    /// The same for a page of them.
+    /// The same for a page of transactions.
     package func signed(_ rows: [Transaction], in scope: AccountScope, at now: Timestamp) throws -> [SignedText] {
         let chain = signingChain
         let age = Int64(settings.signatureAge) * 1_000
-        // Weather changes what is signed, and changes itself.
+        // A payload profile changes the signed payload, and may change itself.
         let isKept = age > 0 && registry.payloadProfile(of: scope) == nil
         return try rows.map { row in
             let date = max(now, row.modifiedDate)
@@ -37,11 +37,11 @@ extension Shop {
         }
     }
 
-    /// Signed renewal info of a subscription.
+    /// The signed renewal info of a subscription.
     ///
     /// - Parameters:
-    ///   - instant: for which it says how the subscription stands; nil is now.
-    ///   - now: when it is signed.
+    ///   - instant: the instant of the state; nil is now.
+    ///   - now: the signing date.
     package func signedRenewalInfo(
         of subscription: some HeldSubscription,
         held account: Account,
@@ -54,7 +54,7 @@ extension Shop {
         return try sign(payload, as: .renewalInfo, in: AccountScope(environment: account.environment, app: account.app))
     }
 
-    /// How a subscription stands at an instant.
+    /// The state of a subscription at an instant.
     func renewalInfo(of subscription: some HeldSubscription, held account: Account, at now: Timestamp) -> RenewalInfo {
         RenewalInfo(
             of: subscription,
@@ -65,7 +65,7 @@ extension Shop {
         )
     }
 
-    /// A signed app transaction as a server hands it over; nil for a customer who has not downloaded the app.
+    /// A signed app transaction for a server; nil for a customer who has not downloaded the app.
     package func signedAppTransaction(of account: Account, at now: Timestamp) throws -> SignedText? {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
         // A customer may have been opened ahead of the clock.
@@ -77,7 +77,7 @@ extension Shop {
         )
     }
 
-    /// A signed transaction as the customer's device hands it to the app.
+    /// A signed transaction for an app on the customer's device.
     package func signedOnDevice(_ row: Transaction, _ account: Account, device: UUID, at now: Timestamp) throws
         -> SignedText
     {
@@ -92,7 +92,7 @@ extension Shop {
         return try sign(payload, as: .transaction, in: AccountScope(environment: account.environment, app: account.app))
     }
 
-    /// A signed app transaction as the customer's device hands it to the app.
+    /// A signed app transaction for an app on the customer's device.
     package func appTransactionSignedOnDevice(_ account: Account, device: UUID, at now: Timestamp) throws -> SignedText?
     {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
@@ -110,7 +110,7 @@ extension Shop {
         )
     }
 
-    /// Signs a payload as the payload profile leaves it.
+    /// Signs a payload after applying the payload profile.
     private func sign(_ payload: [UInt8], as object: WireObject, in scope: AccountScope) throws -> SignedText {
         try signingChain.signText(applyingProfile(payload, as: object, in: scope))
     }

@@ -1,12 +1,11 @@
 import DequeModule
 
-/// One act at a time for each account, in the order in which they came. Two acts on different accounts never wait for
-/// each other. The version in the store guards against other processes; this only spares the retries.
+/// Runs one operation at a time for each account, in order of arrival. Operations on different accounts never wait for
+/// each other. The version in the store protects against other processes; this only avoids retries.
 actor AccountLocks {
     private var held: [String: Deque<CheckedContinuation<Void, Never>>] = [:]
 
-    /// Runs a body while holding every key; keys are taken in ascending order, so that two acts cannot block each
-    /// other.
+    /// Runs a body while holding every key. Keys are taken in ascending order, to avoid deadlocks.
     nonisolated func holding<Value: Sendable>(
         _ keys: Set<String>,
         _ body: () async throws -> Value

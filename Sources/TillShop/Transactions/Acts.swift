@@ -2,21 +2,21 @@ import Logging
 import TillCore
 import TillStorage
 
-/// How anything comes about: load what a command concerns, let time pass and the rules decide, sign what is owed,
-/// commit all of it in one transaction.
+/// Every operation on accounts: load what a command concerns, process due events, apply the rules, sign the
+/// notifications, and commit everything in one transaction.
 extension Shop {
-    /// Lets a customer, or the store, do something, and returns once it is durable.
+    /// Performs a command of a customer or the store, and returns once it is durable.
     ///
-    /// What fell due before happens first. An act that is dated back lets time pass up to the present after it.
+    /// Due events are processed first. After an operation dated in the past, time passes up to the present.
     ///
     /// - Parameters:
-    ///   - command: what is done.
-    ///   - customer: whose account acts.
-    ///   - instant: the shop's time of the act; nil is now. Never before the account's last event, nor later than the
-    ///     account's clock.
+    ///   - command: what to do.
+    ///   - customer: the customer whose account acts.
+    ///   - instant: the shop's time of the operation; nil is now. Never before the account's last event, nor later than
+    ///     the account's clock.
     ///   - opening: how to open the account when the customer has none yet; nil refuses.
     ///   - hear: receives the notifications of everything that happened, in order.
-    /// - Throws: `Refusal` when the rules say no; `ShopBusy` when the store cannot take it now.
+    /// - Throws: `Refusal` when the rules forbid it; `ShopBusy` when the store cannot accept it now.
     package func perform(
         _ command: Command,
         by customer: CustomerName,
@@ -32,7 +32,8 @@ extension Shop {
                 let clock = outcome.account.clockName
                 try await runJobsPassed(by: moved.sorted { $0.id < $1.id }, on: clock, since: before)
             }
-            // Whoever was dated back, or came to a clock that is ahead, is brought to the present.
+            // After an operation dated in the past, or a move to a clock that is ahead, the account is brought to the
+            // present.
             guard let due = outcome.nextDue else { return outcome }
             try await asOfNow {
                 let present = now(of: outcome.account)
@@ -42,7 +43,7 @@ extension Shop {
         }
     }
 
-    /// What the clock of a customer shows who is about to come to another clock; nil for every other command.
+    /// What a customer's clock shows before a move to another clock; nil for every other command.
     private func presentBeforeMoving(_ command: Command, _ customer: CustomerName) async throws -> Timestamp? {
         guard case .useClock = command else { return nil }
         let scope = customer.scope
@@ -50,11 +51,11 @@ extension Shop {
             .map { now(of: $0) }
     }
 
-    /// Lets time pass for a customer and the family up to an instant.
+    /// Processes the due events of a customer and the family up to an instant.
     ///
-    /// - Parameter givingWay: ends early when somebody waits to be alone.
-    /// - Returns: what was told meanwhile, in order.
-    /// - Throws: `GaveWay` when it ended early, and what an act throws.
+    /// - Parameter givingWay: ends early when a caller waits for the exclusive lock.
+    /// - Returns: the notifications, in order.
+    /// - Throws: `GaveWay` when it ended early, and the errors of an operation.
     @discardableResult
     func processDue(_ customer: CustomerName, until instant: Timestamp, givingWay: Bool = false) async throws
         -> [Notification]
@@ -66,22 +67,22 @@ extension Shop {
         return notifications
     }
 
-    /// There is more to do, and somebody waits to be alone.
+    /// There is more to do, but a caller waits for the exclusive lock.
     struct GaveWay: Error {}
 
-    /// The instant for which a reader answers how an account stands.
+    /// The instant at which reads evaluate the state of an account.
     ///
-    /// Readers write nothing: they show every account as the ticker left it, its subscriptions, its history and its
-    /// receipts alike. So while something that fell due waits for the ticker, this is the instant before that;
-    /// otherwise it is the present. `Ticker` bounds the difference and reports it as `till_clock_lag_seconds`.
+    /// Reads write nothing: they show every account as the ticker left it, with its subscriptions, history and
+    /// receipts. So while a due event waits for the ticker, this is the instant before that event; otherwise it is the
+    /// present. `Ticker` bounds the difference and reports it as `till_clock_lag_seconds`.
     ///
     /// - Throws: `DamagedAccount` when the account contradicts itself.
     package func instantOfState(of account: Account) async throws -> Timestamp {
         if let reason = account.damage { throw quarantine(DamagedAccount(account, reason)) }
         var family: [Account] = []
-        // A family member's copy changes with the purchase, which the purchaser holds.
+        // A family member's copy changes with the purchase, which is stored in the purchaser's account.
         for member in account.family?.members ?? [] where member != account.id {
-            // A damaged member is quarantined, and nothing falls due there.
+            // A damaged member is quarantined, and none of its events are processed.
             if let other = try await storage.storedAccount(member)?.account, other.damage == nil {
                 family.append(other)
             }
@@ -89,7 +90,7 @@ extension Shop {
         return instantOfState(of: account, family: family)
     }
 
-    /// The same for who has the family at hand, or holds no copies.
+    /// The same for a caller that has already loaded the family, or whose account has no shared copies.
     package func instantOfState(of account: Account, family: [Account]) -> Timestamp {
         let now = now(of: account)
         let due = ([account] + family).compactMap { present($0).nextDue(of: $0) }.min()
@@ -97,10 +98,10 @@ extension Shop {
         return due.advanced(milliseconds: -1)
     }
 
-    /// What happens next to a customer by itself; nil while nothing will.
+    /// The next event of a customer; nil if there is none.
     package func coming(to account: Account) -> UpcomingEvent? { present(account).upcomingEvent(of: account) }
 
-    /// An account alone at its present, to be asked.
+    /// A ledger of one account at its present, for queries.
     private func present(_ account: Account) -> Ledger {
         Ledger(
             accounts: [account],
@@ -111,7 +112,7 @@ extension Shop {
         )
     }
 
-    /// Does something, and leaves everybody at the instant of the act.
+    /// Performs a command, and leaves all accounts at the instant of the operation.
     func act(
         _ command: Command,
         by customer: CustomerName,
@@ -147,19 +148,19 @@ extension Shop {
         throw ShopBusy(reason: "the account of \(customer.customer) changed \(Self.mostAttempts) times meanwhile")
     }
 
-    /// How often something is decided again because others were first.
+    /// How often a decision is repeated after conflicts.
     static let mostAttempts = 32
-    /// Deadlines that are handled in one transaction at the most.
+    /// The maximum number of deadlines handled in one transaction.
     private static let mostSteps = 64
 
     private enum Attempt: Sendable {
         case done(Outcome)
-        /// Time has passed, but more has to before the act.
+        /// Due events were processed, but more must be before the command.
         case behind(Ledger)
         /// The command concerns accounts whose locks are not held.
         case needs(Set<String>)
         case conflict
-        /// Another node changed what this was decided by.
+        /// Another node changed what the decision was based on.
         case overtaken
     }
 
@@ -171,7 +172,7 @@ extension Shop {
         holding keys: Set<String>
     ) async throws -> Attempt {
         let scope = customer.scope
-        // Before anything is looked at that others may change.
+        // Before anything is read that other nodes may change.
         let writePrecondition = try writePrecondition()
         let present = try await quarantining {
             try await storage.account(environment: scope.environment, app: scope.app, customer: customer.customer)
@@ -187,7 +188,7 @@ extension Shop {
         if let instant { try check(instant, for: command, on: account.clockName) }
         let loaded = [account] + (try await quarantining { try await others(concernedBy: command, of: account) })
         try checkUndamaged(loaded, of: customer)
-        // Who says no instant means now; an account that is ahead goes on from its last event.
+        // No instant means now; an account that is ahead continues from its last event.
         let now = instant ?? loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
         let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
         guard needed.isSubset(of: keys) else { return .needs(needed.union(keys)) }
@@ -201,8 +202,8 @@ extension Shop {
             at: now
         )
         let isBehind = ledger.isBehind
-        // Version 1 tells how the whole account stands, so each deadline is committed before the next.
-        let mostSteps = tellsVersionOne(scope) ? 1 : Self.mostSteps
+        // Version 1 reports the state of the whole account, so each deadline is committed before the next.
+        let mostSteps = hasVersionOneEndpoint(scope) ? 1 : Self.mostSteps
         let steps = isBehind ? Int64(mostSteps * 3 * loaded.count) : 0
         ledger.identifiers = try await identifiers.take(command.mostIdentifiers(for: loaded) + steps)
         let actor = loaded[0].id
@@ -212,7 +213,7 @@ extension Shop {
 
         var change = Self.change(from: loaded, to: ledger, opening: isNew ? actor : nil)
         if case .processDue = command, !change.accounts.contains(where: { $0.account.id == actor }) {
-            change.accounts += try await noteAfresh(loaded[0], ledger)
+            change.accounts += try await refreshDeadline(loaded[0], ledger)
         }
         guard !change.isEmpty else { return .done(Outcome(account: loaded[0], ledger: ledger)) }
         let chain = signingChain
@@ -229,7 +230,7 @@ extension Shop {
         case .failure(.conflict):
             return .conflict
         case .failure(.overtaken):
-            // Who asked for an instant by the clock must ask the clock again.
+            // The caller chose an instant by the clock, so it must read the clock again.
             if WritePrecondition.held?.configurationVersion != nil { throw Overtaken() }
             return .overtaken
         case .failure(.codeUsedUp(let redemption)):
@@ -240,8 +241,8 @@ extension Shop {
         }
     }
 
-    /// Nothing that anybody does is dated later than the clock shows: what is signed of it would be of the future. Only
-    /// an advancing clock lets time pass beyond what it shows.
+    /// No operation is dated later than the clock shows, because its signed data would be from the future. Only an
+    /// advancing clock processes events beyond what it shows.
     private func check(_ instant: Timestamp, for command: Command, on clock: ClockName) throws(Refusal) {
         if case .processDue = command { return }
         try check(instant, on: clock)
@@ -252,9 +253,10 @@ extension Shop {
         guard instant <= present else { throw .laterThanClock(at: instant, now: present) }
     }
 
-    /// When an account is woken and nothing happens, what was noted to fall due has been overtaken: the product is not
-    /// for sale any more, or another rate holds. Then it is noted afresh, lest the account is woken again and again.
-    private func noteAfresh(_ account: Account, _ ledger: Ledger) async throws -> [AccountChange] {
+    /// When an account is due and nothing happens, its stored deadline is outdated: the product is not for sale any
+    /// more, or another rate applies. Then the deadline is stored again, so that the account is not processed again and
+    /// again.
+    private func refreshDeadline(_ account: Account, _ ledger: Ledger) async throws -> [AccountChange] {
         guard let noted = try await storage.nextDue(of: account.id), noted <= ledger.until else { return [] }
         var after = account
         after.version = account.version + 1
@@ -271,7 +273,7 @@ extension Shop {
         return rows
     }
 
-    /// Everybody else whom the command concerns: the family, and the family that is joined.
+    /// All other accounts that the command concerns: the family, and the family that is joined.
     func others(concernedBy command: Command, of account: Account) async throws -> [Account] {
         var ids = Set(account.family?.members ?? [])
         if case .joinFamily(let host, _) = command {
@@ -281,7 +283,7 @@ extension Shop {
         ids.remove(account.id)
         var others: [Account] = []
         for id in ids.sorted() {
-            // One that is stored under another's number is as good as missing.
+            // An account stored under another account's number counts as missing.
             if let other = try await storage.account(id), other.id == id { others.append(other) }
         }
         return others
@@ -289,11 +291,11 @@ extension Shop {
 
     // MARK: Damaged accounts
 
-    /// Refuses to decide anything over accounts that contradict themselves or each other.
+    /// Refuses to decide on accounts that contradict themselves or each other.
     ///
     /// - Parameters:
-    ///   - accounts: the customer's own account first, then everybody else whom the act concerns.
-    ///   - customer: whose account acts.
+    ///   - accounts: the customer's own account first, then all others that the operation concerns.
+    ///   - customer: the customer whose account acts.
     /// - Throws: `DamagedAccount`; the account is quarantined then.
     func checkUndamaged(_ accounts: [Account], of customer: CustomerName) throws {
         if let own = accounts.first,
@@ -304,7 +306,7 @@ extension Shop {
         if let damaged = Ledger.damage(in: accounts) { throw quarantine(damaged) }
     }
 
-    /// Notes a damaged account, so that operators see it and clocks pass it by, and logs it once.
+    /// Quarantines a damaged account, so that operators see it and clocks skip it, and logs it once.
     func quarantine(_ damaged: DamagedAccount) -> DamagedAccount {
         if quarantine.add(damaged.account, because: damaged.description) {
             logger.error("an account was quarantined", metadata: ["cause": "\(damaged.logText)"])
@@ -312,7 +314,7 @@ extension Shop {
         return damaged
     }
 
-    /// Reads accounts; one that cannot be read is quarantined.
+    /// Reads accounts; an unreadable one is quarantined.
     private func quarantining<Value>(_ read: () async throws -> Value) async throws -> Value {
         do {
             return try await read()
@@ -321,9 +323,9 @@ extension Shop {
         }
     }
 
-    /// What differs between the accounts as they were loaded and as the rules left them.
+    /// The differences between the accounts as they were loaded and as the rules left them.
     ///
-    /// - Parameter opening: the account that the store does not have yet.
+    /// - Parameter opening: the account that is not in the store yet.
     static func change(from loaded: [Account], to ledger: Ledger, opening: AccountID?) -> Change {
         let accounts = loaded.compactMap { before -> AccountChange? in
             let isNew = before.id == opening
@@ -365,7 +367,7 @@ extension Shop {
         return account
     }
 
-    /// Opens an account for a customer who does nothing yet. Opening one that exists changes nothing.
+    /// Opens an account for a customer without an operation. Opening one that exists changes nothing.
     package func openAccount(
         _ customer: CustomerName,
         _ opening: Opening,
@@ -396,7 +398,7 @@ extension Shop {
                     throw ShopBusy(failure)
                 }
             }
-            throw ShopBusy(reason: "other nodes changed what there is \(Self.mostAttempts) times meanwhile")
+            throw ShopBusy(reason: "other nodes changed the configuration \(Self.mostAttempts) times meanwhile")
         }
     }
 }

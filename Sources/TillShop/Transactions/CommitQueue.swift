@@ -1,8 +1,8 @@
 import DequeModule
 import TillStorage
 
-/// Groups the commits of requests that come at the same time: while one transaction is being made durable, the changes
-/// that arrive wait and go together in the next.
+/// Groups the commits of simultaneous requests: changes that arrive while one transaction is being written are
+/// committed together in the next.
 actor CommitQueue {
     private struct Waiting {
         let change: Change
@@ -13,9 +13,9 @@ actor CommitQueue {
     private let room: RoomWatch
     private var waiting = Deque<Waiting>()
     private var isCommitting = false
-    /// More changes in one transaction than this cost more in written pages than they save in syncs.
+    /// In larger groups the cost of written pages exceeds the savings in syncs.
     private static let mostInGroup = 128
-    /// Beyond this many waiting changes a new one is turned away.
+    /// New changes are rejected while so many are waiting.
     private static let mostWaiting = 8_192
 
     init(storage: any Storage, room: RoomWatch) {
@@ -23,7 +23,7 @@ actor CommitQueue {
         self.room = room
     }
 
-    /// Returns when the change is durable, or was not made.
+    /// Returns when the change is durable or has failed.
     func commit(_ change: Change) async -> Result<Void, CommitFailure> {
         guard waiting.count < Self.mostWaiting else {
             return .failure(.engine("more than \(Self.mostWaiting) commits are waiting"))

@@ -3,34 +3,33 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What the erasing of a customer took away, or would.
+/// What erasing a customer deleted, or would delete.
 package struct ErasedCustomer: Sendable {
-    /// Rows, notifications and deliveries.
+    /// Transactions, notifications and deliveries.
     package var belongings = Belongings()
-    /// Entries of the request log that named them.
+    /// Entries of the request log that mentioned the customer.
     package var journalEntries = 0
-    /// Fault rules made for them in this app and environment.
+    /// Fault rules for the customer in this app and environment.
     package var faults = 0
-    /// The family that they belonged to.
+    /// The family of the customer.
     package var family: String?
-    /// What the developer's server is told of the others, who lost what was shared.
+    /// Notifications about the other family members, who lost shared products.
     package var notifications: [TillCore.Notification] = []
-    /// Snapshots in which they stand still.
+    /// Snapshots that still contain the customer.
     package var snapshots: [String] = []
-    /// Snapshots that were removed because they stood there.
+    /// Snapshots that were removed because they contained the customer.
     package var removedSnapshots: [String] = []
 }
 
-/// Erases one customer of an app's environment, as if there had never been one (docs/operating/erasure.md). Identifiers
-/// are not given out again.
+/// Erases one customer of an app's environment without a trace (docs/operating/erasure.md). Identifiers are not reused.
 extension Shop {
-    /// Removes everything that belongs to a customer or names them, in one transaction. What they shared with their
-    /// family is taken from it, as when a member leaves.
+    /// Deletes everything that belongs to a customer or mentions them, in one transaction. The family loses what the
+    /// customer shared, as when a member leaves.
     ///
     /// - Parameters:
-    ///   - removingSnapshots: removes snapshots in which they stand, too.
+    ///   - removingSnapshots: also removes snapshots that contain the customer.
     ///   - isDryRun: counts, and changes nothing.
-    /// - Throws: `Refusal.unknownAccount` when nothing knows them; `ShopBusy`.
+    /// - Throws: `Refusal.unknownAccount` when there is no trace of the customer; `ShopBusy`.
     package func eraseCustomer(
         _ customer: CustomerName,
         removingSnapshots: Bool = false,
@@ -56,13 +55,13 @@ extension Shop {
 
     private enum Erasing: Sendable {
         case done(ErasedCustomer)
-        /// Something fell due in the family first.
+        /// An event of the family is due first.
         case behind(Timestamp)
         case needs(Set<String>)
         case conflict
     }
 
-    /// - Parameter isForgiving: somebody who is not there is nothing wrong.
+    /// - Parameter isForgiving: a missing account is not an error.
     private func eraseAccount(_ customer: CustomerName, isDryRun: Bool, isForgiving: Bool) async throws
         -> ErasedCustomer
     {
@@ -89,7 +88,7 @@ extension Shop {
         holding keys: Set<String>
     ) async throws -> Erasing {
         let scope = customer.scope
-        // Before anything is looked at that others may change.
+        // Before anything is read that other nodes may change.
         let writePrecondition = try writePrecondition()
         let found = try await storage.account(
             environment: scope.environment,
@@ -128,7 +127,7 @@ extension Shop {
             ledger.identifiers = try await identifiers.take(Command.leaveFamily.mostIdentifiers(for: loaded))
             try ledger.perform(.leaveFamily, by: account.id)
             await identifiers.giveBack(ledger.identifiers)
-            // Of the one who goes nothing is written, and nothing is told.
+            // For the erased customer nothing is written, and no notification is sent.
             change = Self.change(from: loaded, to: ledger, opening: nil)
             change.accounts.removeAll { $0.account.id == account.id }
             change.rows.removeAll { $0.after.account == account.id }
@@ -159,8 +158,8 @@ extension Shop {
 
     // MARK: The request log
 
-    /// The numbers of the entries that name a customer, by any of their identifiers or app account tokens. Nobody can
-    /// search signed data, so that entries whose bodies hold some go with them.
+    /// The numbers of the entries that mention a customer by any of their identifiers or app account tokens. Signed
+    /// data cannot be searched, so every entry with signed data in its body is included.
     private func journalEntries(about account: Account) async throws -> [Int64] {
         var words: Set<String> = [account.id.wireForm]
         var position: Int64?
@@ -196,7 +195,7 @@ extension Shop {
         guard entry.app == nil || entry.app == account.app else { return false }
         let bodies = [entry.requestBody, entry.responseBody].compactMap(\.self)
         if bodies.contains(where: { body in signedMarks.contains { body.contains($0) } }) { return true }
-        // The one sentence that has a customer's name (`ShopBusy`).
+        // The only message that contains a customer's name (`ShopBusy`).
         if entry.explanation.contains("the account of \(account.customer) changed") { return true }
         return ([entry.path, entry.explanation] + bodies).contains { text in
             text.lowercased().split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "-" })
@@ -204,6 +203,6 @@ extension Shop {
         }
     }
 
-    /// By which a body with a JWS or a receipt in it is known.
+    /// Markers of bodies that contain a JWS or a receipt.
     private static let signedMarks = ["\"signed", "receipt-data", "latest_receipt", "eyJ"]
 }

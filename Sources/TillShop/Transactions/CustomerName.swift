@@ -1,11 +1,11 @@
 import TillCore
 import TillStorage
 
-/// Whose account it is: a customer of an app in an environment.
+/// A customer of an app in an environment.
 package struct CustomerName: Hashable, Sendable {
     /// The app and the environment in which the name is unique.
     package let scope: AccountScope
-    /// Whatever the operator calls them.
+    /// The name that the operator chose.
     package let customer: String
 
     /// A customer of an app in an environment.
@@ -19,15 +19,15 @@ package struct CustomerName: Hashable, Sendable {
 
 /// How an account is opened for a customer who has none.
 package struct Opening: Sendable {
-    /// Where the customer shops unless a purchase says otherwise; nil is the catalog's storefront.
+    /// The customer's storefront unless a purchase has its own; nil is the catalog's.
     package var storefront: Storefront?
     /// Whether the customer downloads the app, and so has an app transaction.
     package var downloadsApp: Bool
     /// `originalPlatform` of the app transaction; unused without a download.
     package var platform: AppTransaction.Platform
-    /// The first version and the present one; unused without a download.
+    /// The original and present version of the app; unused without a download.
     package var applicationVersion: String
-    /// A clock of the customer's own; nil is that of the environment.
+    /// A customer clock; nil is the environment's clock.
     package var clock: String?
 
     /// By default the customer shops in the catalog's storefront and downloads version 1.0 on iOS.

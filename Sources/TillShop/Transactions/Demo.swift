@@ -3,18 +3,18 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The demo shop: an app with everything that can be sold, and customers with a past.
+/// The demo shop: an app with products of every type, and customers with a history.
 package enum Demo {
-    /// A consumable that anybody can buy.
+    /// A consumable that every customer can buy.
     package static let suggestion = "com.example.till.demo.seeds.10"
 
-    /// Sets the demo up the first time; afterwards only tells where its key lies.
+    /// Creates the demo at the first call; returns the location of its key.
     package static func setUp(_ shop: Shop, _ directory: DataDirectory) async throws -> DemoKey? {
         if shop.registry.app(DemoCatalog.bundleID) == nil {
             try await create(shop, directory)
         }
         guard let app = shop.registry.app(DemoCatalog.bundleID) else { return nil }
-        try await sellThePast(shop, app)
+        try await createHistory(shop, app)
         let scope = AccountScope(environment: .sandbox, app: app.bundleID)
         guard
             let key = shop.registry.keys.first(where: { $0.name == keyName && $0.revokedAt == nil }),
@@ -51,11 +51,12 @@ package enum Demo {
         )
         _ = try await shop.importStoreKit(DemoCatalog.bytes, for: app)
         try await shop.registry.put(app)
-        try await sellThePast(shop, app)
+        try await createHistory(shop, app)
     }
 
-    /// A past of three months: one-time products, a refund, a family that shares, a lapsed and a running subscription.
-    private static func sellThePast(_ shop: Shop, _ app: AppRecord) async throws {
+    /// A history of three months: one-time products, a refund, a family that shares, an expired and an active
+    /// subscription.
+    private static func createHistory(_ shop: Shop, _ app: AppRecord) async throws {
         let catalog = shop.registry.catalog(of: app.bundleID)
         let products = catalog.products.values.sorted { $0.id < $1.id }
         func first(_ type: ProductType, where condition: (Product) -> Bool = { _ in true }) -> Product? {
@@ -65,7 +66,7 @@ package enum Demo {
         let now = shop.wallClock()
         for environment in StoreEnvironment.allCases {
             let scope = AccountScope(environment: environment, app: app.bundleID)
-            // A past that was begun is not told twice.
+            // A history that was started is not written again.
             guard try await shop.storage.storedAccounts(of: scope, after: nil, limit: 1).isEmpty else { continue }
             func buy(
                 _ customer: String,
@@ -83,8 +84,8 @@ package enum Demo {
                 )
             }
             _ = try await buy("ann", first(.consumable), daysAgo: 90, quantity: 5)
-            let regretted = try await buy("ann", first(.consumable), daysAgo: 60)
-            if let row = regretted?.transaction {
+            let toRefund = try await buy("ann", first(.consumable), daysAgo: 60)
+            if let row = toRefund?.transaction {
                 _ = try await shop.perform(
                     .refund(Refund(transaction: row.id, reason: .issueInApp)),
                     by: CustomerName(scope, "ann"),
@@ -95,7 +96,7 @@ package enum Demo {
             _ = try await buy("ann", first(.autoRenewable) { $0.plan?.period.months == 12 }, daysAgo: 2)
             let germany = Storefront(code: "DEU") ?? .unitedStates
             _ = try await buy("bob", first(.nonRenewing), daysAgo: 80, germany)
-            // The trial cannot be paid for at its end, and sixty days of retries are over.
+            // The trial cannot be paid for at its end, and the sixty days of billing retry are over.
             let bob = CustomerName(scope, "bob")
             _ = try await shop.perform(
                 .useCard(.declinedForRenewals),
@@ -117,7 +118,7 @@ package enum Demo {
     }
 }
 
-/// The demo's API key and where it lies.
+/// The demo's API key and its location.
 package struct DemoKey: Sendable {
     /// The path of the private key, PKCS#8 as PEM, mode 0600.
     package let file: String

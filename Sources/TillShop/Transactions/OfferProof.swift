@@ -3,7 +3,7 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What a purchase shows to be let have an offer that needs the app's word for it (docs/api/offers.md).
+/// Proof that the app's server grants an offer (docs/api/offers.md).
 package enum OfferProof: Sendable {
     /// The older form of a promotional offer: values and a signature over them.
     case promotional(
@@ -20,9 +20,9 @@ package enum OfferProof: Sendable {
     case introductoryJWS(String)
 }
 
-/// Why the app's word was not taken.
+/// Why the proof was rejected.
 package struct OfferProofRefused: Error, CustomStringConvertible {
-    /// Whole sentences that control shows to the caller.
+    /// Whole sentences for the error message of the control API.
     package let explanation: String
 
     /// A refusal with its reason.
@@ -37,23 +37,23 @@ package struct OfferProofRefused: Error, CustomStringConvertible {
 package struct GrantedOffer: Sendable {
     /// What the purchase takes.
     package let choice: OfferChoice
-    /// Good for one purchase.
+    /// Valid for one purchase.
     package let nonce: String
-    /// The application username that was signed, in the older form; the purchase must carry it as its account token.
+    /// The signed application username, in the older form; the purchase must have it as its app account token.
     package let username: String?
 }
 
 extension Shop {
-    /// Checks the app's signature and says which offer it lets a customer's purchase have.
+    /// Verifies the app's signature and returns the offer that it grants to a customer's purchase.
     ///
-    /// - Throws: `OfferProofRefused`, which explains.
+    /// - Throws: `OfferProofRefused` with the reason.
     package func offer(
         grantedBy proof: OfferProof,
         productID: String,
         to customer: CustomerName
     ) async throws -> GrantedOffer {
         guard let app = registry.app(customer.scope.app) else {
-            throw OfferProofRefused(explanation: "There is no app \(customer.scope.app).")
+            throw OfferProofRefused(explanation: "No app \(customer.scope.app).")
         }
         do {
             switch proof {
@@ -92,7 +92,7 @@ extension Shop {
         }
     }
 
-    /// A token may be for one customer, whom it names by any of their transactions or by their app transaction.
+    /// A token may be for one customer, identified by any of their transactions or by their app transaction.
     private func check(_ transaction: String, isOf customer: CustomerName) async throws {
         let scope = customer.scope
         let account = try await storage.account(
@@ -126,7 +126,7 @@ extension Shop {
             let good = registry.keys.filter { $0.signsOffers(of: app) }.map(\.id)
             throw OfferProofRefused(
                 explanation: "Key \(keyID.prefix(64)) may not sign offers of \(app.bundleID). Keys that may: "
-                    + (good.isEmpty ? "none; make one with till key create." : good.joined(separator: ", ") + ".")
+                    + (good.isEmpty ? "none. Create one: till key create." : good.joined(separator: ", ") + ".")
             )
         }
         return found.key

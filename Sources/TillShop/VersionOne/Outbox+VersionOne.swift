@@ -2,18 +2,19 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What is owed to endpoints of version 1: made with its cause, like version 2, and sent until it arrives.
+/// The outbox of version 1: notifications are created with the change that they report, and sent until they are
+/// delivered.
 extension Shop {
-    /// Rows in a unified receipt at the most.
+    /// The maximum number of transactions in a unified receipt.
     private static let mostRows = 100
 
-    /// Whether anybody in an app's environment is told in version 1.
-    func tellsVersionOne(_ scope: AccountScope) -> Bool {
+    /// Whether an app's environment has an endpoint of version 1.
+    func hasVersionOneEndpoint(_ scope: AccountScope) -> Bool {
         registry.rules(of: scope).endpoints.contains { $0.version == .one }
     }
 
-    /// Adds to a change what version 1 tells of it.
-    func oweVersionOne(
+    /// Adds the notifications of version 1 to a change.
+    func enqueueVersionOne(
         _ notifications: [TillCore.Notification],
         in change: inout Change,
         _ app: AppRecord,
@@ -73,7 +74,7 @@ extension Shop {
         }
     }
 
-    /// The newest rows of an account as they will be once a change is committed.
+    /// The newest transactions of an account as they will be after a change.
     private func rows(of id: AccountID, after change: Change) async throws -> [Transaction] {
         var rows: [TransactionID: Transaction] = [:]
         for row in try await receiptRows(of: id, atMost: Self.mostRows) { rows[row.id] = row }

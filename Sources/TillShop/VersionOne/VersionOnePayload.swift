@@ -4,13 +4,13 @@ import TillCore
 
 /// The body of a version 1 notification (docs/api/notifications-v1.md).
 enum VersionOnePayload {
-    /// What an account's server is told of every time, whatever happened.
+    /// The account's data in every notification.
     struct UnifiedReceipt {
         /// Base64.
         var latestReceipt: String
-        /// Newest first, 100 at the most.
+        /// Newest first, at most 100.
         var rows: [Transaction]
-        /// One element for each subscription; nil for a customer who never had one.
+        /// One element for each subscription; nil for a customer without any.
         var pendingRenewals: [[UInt8]]?
 
         fileprivate func bytes(in environment: StoreEnvironment) -> [UInt8] {
@@ -24,10 +24,10 @@ enum VersionOnePayload {
         }
     }
 
-    /// When version 1 was given up.
+    /// When Apple deprecated version 1.
     private static let deprecation = "Mon, 05 Jun 2023 00:00:00 GMT"
 
-    /// - Parameter info: how the subscription stands once all that happened at that instant has happened.
+    /// - Parameter info: the state of the subscription after all events of that instant.
     static func bytes(
         _ type: VersionOneType,
         _ notification: TillCore.Notification,
@@ -46,7 +46,7 @@ enum VersionOnePayload {
         json.put("bvrs", account.appTransaction?.applicationVersion ?? "1.0")
         json.put("auto_renew_adam_id", info.map { String(productNumber(of: $0.autoRenewProductID, in: account.app)) })
         json.put("auto_renew_product_id", info?.autoRenewProductID)
-        // A subscription that was refunded never renews, whatever the customer had chosen.
+        // A refunded subscription never renews, whatever the customer had chosen.
         json.put("auto_renew_status", asText: info.map { $0.autoRenews && notification.type != .refund })
         json.put(.autoRenewStatusChange, type == .didChangeRenewalStatus ? notification.date : nil)
         json.put("original_transaction_id", row.originalID.number)
@@ -56,7 +56,7 @@ enum VersionOnePayload {
         return json.finish()
     }
 
-    /// A number for a product, as Apple gives one to each: ten digits, always the same.
+    /// A number for a product, like Apple's: ten digits, always the same.
     static func productNumber(of product: String, in app: String) -> Int64 {
         let hash = SHA256.hash(data: Data("\(app)/\(product)".utf8)).prefix(7).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         return 1_000_000_000 + hash % 9_000_000_000

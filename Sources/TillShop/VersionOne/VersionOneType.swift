@@ -15,7 +15,7 @@ package enum VersionOneType: String, CaseIterable, Sendable {
     case priceIncreaseConsent = "PRICE_INCREASE_CONSENT"
     case revoke = "REVOKE"
 
-    /// Whether Apple's sandbox has it.
+    /// Whether Apple's sandbox sends it.
     var isInSandbox: Bool {
         switch self {
         case .didFailToRenew, .didRecover, .consumptionRequest, .priceIncreaseConsent, .revoke: false
@@ -31,11 +31,11 @@ package enum VersionOneType: String, CaseIterable, Sendable {
         }
     }
 
-    /// What version 1 tells where version 2 tells one notification; in this order, often nothing.
+    /// The types of version 1 for a notification of version 2, in order; often none.
     ///
     /// - Parameters:
-    ///   - earlier: the subscription's row before the one that the notification is about.
-    ///   - isLatest: whether that row is the subscription's latest.
+    ///   - earlier: the subscription's transaction before the one in the notification.
+    ///   - isLatest: whether that transaction is the subscription's latest.
     static func types(for notification: Notification, after earlier: Transaction?, isLatest: Bool) -> [VersionOneType] {
         let row = notification.transaction
         let types: [VersionOneType]
@@ -52,7 +52,7 @@ package enum VersionOneType: String, CaseIterable, Sendable {
         case (.offerRedeemed, .downgrade), (.didChangeRenewalPref, _): types = [.didChangeRenewalPref]
         case (.didChangeRenewalStatus, _): types = [.didChangeRenewalStatus]
         case (.didFailToRenew, _): types = [.didFailToRenew]
-        // Whoever cancelled has been told of already; here the store turned renewal off.
+        // A customer's cancellation was already reported; in these cases the store turned renewal off.
         case (.expired, .billingRetry), (.expired, .priceIncrease), (.expired, .productNotForSale):
             types = [.didChangeRenewalStatus]
         case (.priceIncrease, .pending): types = [.priceIncreaseConsent]

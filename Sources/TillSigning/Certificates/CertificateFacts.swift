@@ -4,21 +4,21 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// What a certificate says, for people who look at one.
+/// The contents of a certificate, for display.
 package struct CertificateFacts: Sendable, Equatable {
     /// An extension of the certificate.
     package struct Extension: Sendable, Equatable {
-        /// Numbers with dots.
+        /// The object identifier in dotted form.
         package let identifier: String
-        /// What it is for; nil when that is not known here.
+        /// Its name; nil when Till does not know it.
         package let name: String?
-        /// Whether verifiers that do not know it must refuse the certificate.
+        /// Whether verifiers that do not know it must reject the certificate.
         package let isCritical: Bool
     }
 
-    /// Whose it is: `CN=Till Signed Data,O=Till`.
+    /// The subject: `CN=Till Signed Data,O=Till`.
     package let subject: String
-    /// Who issued it.
+    /// The issuer.
     package let issuer: String
     /// Lower-case hexadecimal digits.
     package let serial: String
@@ -26,11 +26,11 @@ package struct CertificateFacts: Sendable, Equatable {
     package let notValidBefore: Int64
     /// Milliseconds since 1970.
     package let notValidAfter: Int64
-    /// The kind of its key: `P-256`.
+    /// The kind of the public key: `P-256`.
     package let key: String
     /// SHA-256 of its DER, hexadecimal.
     package let fingerprint: String
-    /// In their order.
+    /// In order.
     package let extensions: [Extension]
 
     /// Reads a certificate. Nothing is verified.

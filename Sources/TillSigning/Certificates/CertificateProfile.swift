@@ -3,17 +3,17 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The certificates Till makes: names, validity and extensions of each of the three.
+/// The profile of Till's certificates: names, validity and extensions of root, intermediate and leaf.
 ///
-/// The shape is what the official verifiers ask for, strict OpenSSL among them; the names are Till's own, so that
-/// nobody takes the certificates for somebody else's. See docs/api/signed-data.md.
+/// The official verifiers, strict OpenSSL among them, require this form. The names are Till's own, so that the
+/// certificates cannot be mistaken for Apple's. See docs/api/signed-data.md.
 enum CertificateProfile {
-    /// 2008-01-01 and 2100-01-01, UTC: the shop's clock may show any date, and verifiers that work offline test the
-    /// certificates at the payload's date.
+    /// 2008-01-01 and 2100-01-01, UTC: the shop's clock may show any date, and offline verifiers check the certificates
+    /// at the payload's date.
     static let notValidBefore = Date(timeIntervalSince1970: 1_199_145_600)
     static let notValidAfter = Date(timeIntervalSince1970: 4_102_444_800)
 
-    /// The marks by which verifiers tell a signing leaf and its intermediate from other certificates under a root.
+    /// The marker extensions by which verifiers recognize a signing leaf and its intermediate.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
 
@@ -21,10 +21,10 @@ enum CertificateProfile {
     static let leafName = "Till Signed Data"
     static let responderName = "Till OCSP Responder"
 
-    /// Tells that nobody need ask whether the responder itself is revoked.
+    /// Says that the responder's own revocation need not be checked.
     private static let noCheck: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 5]
 
-    /// From when until when a certificate is valid.
+    /// The validity of a certificate.
     static let validity = notValidBefore...notValidAfter
 
     /// A self-signed root.
@@ -43,9 +43,9 @@ enum CertificateProfile {
         )
     }
 
-    /// The authority between root and leaf, which may issue leaves and nothing below them.
+    /// The intermediate, which may issue leaves and nothing below them.
     ///
-    /// - Parameter isMarked: false only for what verifiers must refuse.
+    /// - Parameter isMarked: false only for certificates that verifiers must reject.
     static func intermediate(
         key: P384.Signing.PublicKey,
         under root: Certificate,
@@ -69,11 +69,11 @@ enum CertificateProfile {
         )
     }
 
-    /// The certificate whose key signs payloads.
+    /// The certificate of the key that signs payloads.
     ///
     /// - Parameters:
-    ///   - validity: another one only for what verifiers must refuse.
-    ///   - isMarked: false only for what verifiers must refuse.
+    ///   - validity: changed only for certificates that verifiers must reject.
+    ///   - isMarked: false only for certificates that verifiers must reject.
     static func leaf(
         key: P256.Signing.PublicKey,
         under intermediate: Certificate,
@@ -99,7 +99,7 @@ enum CertificateProfile {
         )
     }
 
-    /// The certificate of a responder, to whom an issuer delegates the signing of OCSP answers.
+    /// The certificate of an OCSP responder that an issuer delegates signing to.
     static func responder(
         key: P256.Signing.PublicKey,
         under issuer: Certificate,
@@ -164,7 +164,7 @@ enum CertificateProfile {
         ])
     }
 
-    /// A mark is there or it is not; its value is ASN.1 NULL. Not critical: one verifier looks only among the
+    /// A marker is present or absent; its value is ASN.1 NULL. Not critical, because one verifier only looks among the
     /// extensions that are not.
     static func marker(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
         Certificate.Extension(oid: identifier, critical: false, value: [0x05, 0x00])

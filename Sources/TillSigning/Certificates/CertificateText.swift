@@ -31,7 +31,7 @@ enum CertificateText {
         }
     }
 
-    /// The only block of a text that must have one.
+    /// The block of a text that must contain exactly one.
     static func document(_ pem: String, _ part: ChainPart) throws(SigningError) -> PEMDocument {
         let documents = try documents(pem, part)
         guard let document = documents.first, documents.count == 1 else {

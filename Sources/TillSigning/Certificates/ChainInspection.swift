@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Looks at certificates the way the strictest of the official verifiers do, and says all that is wrong.
+/// Examines certificates like the strictest of the official verifiers and reports everything that is wrong.
 ///
 /// See docs/api/signed-data.md.
 struct ChainInspection {
@@ -11,7 +11,7 @@ struct ChainInspection {
     let intermediate: Certificate
     let root: Certificate
 
-    /// What is wrong at any time: signatures, names, extensions, kinds of key.
+    /// Problems that do not depend on time: signatures, names, extensions, kinds of key.
     func problems() -> [ChainProblem] {
         Self.problems(ofRoot: root)
             + Self.problems(of: intermediate, .intermediate, under: root, .root)
@@ -22,7 +22,7 @@ struct ChainInspection {
             + Self.problems(ofMarker: CertificateProfile.leafMarker, in: leaf, .leaf)
     }
 
-    /// Which certificates are not valid at `instant`, in milliseconds since 1970.
+    /// The certificates that are not valid at `instant`, in milliseconds since 1970.
     func problems(at instant: Int64) -> [ChainProblem] {
         let date = Date(timeIntervalSince1970: Double(instant) / 1_000)
         let parts: [(ChainPart, Certificate)] = [(.root, root), (.intermediate, intermediate), (.leaf, leaf)]
@@ -106,7 +106,7 @@ struct ChainInspection {
         return found.problems
     }
 
-    /// The problems of one part, as they are found.
+    /// The problems found in one part.
     private struct Found {
         let part: ChainPart
         var problems: [ChainProblem] = []

@@ -1,4 +1,4 @@
-/// One of the things a signing chain is made of, as an error names it.
+/// A part of a signing chain, as named in errors.
 package enum ChainPart: String, Sendable, Hashable, CaseIterable {
     case root = "root certificate"
     case rootKey = "root private key"
@@ -6,10 +6,10 @@ package enum ChainPart: String, Sendable, Hashable, CaseIterable {
     case intermediateKey = "intermediate private key"
     case leaf = "leaf certificate"
     case leafKey = "leaf private key"
-    /// What signs the receipts of single transactions.
+    /// The certificate of the key that signs receipts of single transactions.
     case purchase = "purchase receipt certificate"
     case purchaseKey = "purchase receipt private key"
-    /// The root that TLS clients trust; apart from the signing root.
+    /// The root for TLS clients; independent of the signing root.
     case tlsRoot = "TLS root certificate"
     case tlsRootKey = "TLS root private key"
     case tlsServer = "TLS server certificate"

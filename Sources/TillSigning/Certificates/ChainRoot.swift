@@ -1,19 +1,19 @@
 import Crypto
 
-/// To whom a chain of certificates leads.
+/// The root that a certificate chain leads to.
 package enum ChainRoot: Sendable, Equatable {
-    /// To a root that was given.
+    /// A root that was given as trusted.
     case trusted
-    /// To one of Apple's, by its fingerprint.
+    /// One of Apple's roots, by its fingerprint.
     case apple(String)
-    /// To one that another Till made, or that says so.
+    /// A root that another Till made, or that claims so.
     case till
-    /// To anybody else's.
+    /// Any other root.
     case stranger
 
     /// - Parameters:
     ///   - der: the last certificate of the chain.
-    ///   - roots: those that are trusted.
+    ///   - roots: the trusted roots.
     package init(_ der: [UInt8], trusting roots: [[UInt8]]) {
         let fingerprint = Hexadecimal.text(SHA256.hash(data: der))
         if roots.contains(der) {

@@ -1,27 +1,27 @@
 import Crypto
 import SwiftASN1
 
-/// Certificates that Java programs trust, in the file formats of the JDK.
+/// A trust store for Java programs, in the file formats of the JDK.
 ///
-/// It is written as JKS, which every JDK reads whatever type it expects, and whose check sum is verified only by those
-/// who give a password.
+/// It is written as JKS, which every JDK reads whatever type it expects; its checksum is verified only if the reader
+/// gives a password.
 package struct JavaTrustStore: Sendable {
-    /// DER of each certificate.
+    /// Each certificate as DER.
     package var certificates: [[UInt8]]
 
-    /// The password of the JDK's own trust stores, which protects nothing.
+    /// The well-known password of the JDK's own trust stores; it protects nothing.
     package static let password = "changeit"
     private static let magic: UInt32 = 0xFEED_FEED
     private static let version: UInt32 = 2
     private static let certificateEntry: UInt32 = 2
 
-    /// A store of these certificates.
+    /// A store with these certificates.
     package init(certificates: [[UInt8]]) {
         self.certificates = certificates
     }
 
-    /// Reads a JDK's `cacerts`: JKS, or PKCS#12 without encryption, as JDKs have it since version 18. Nil when the
-    /// bytes are neither, or hold no certificate.
+    /// Reads a JDK's `cacerts`: JKS, or PKCS#12 without encryption, the default since JDK 18. Nil when the bytes are
+    /// neither, or contain no certificate.
     package init?(_ bytes: [UInt8]) {
         guard let found = Self.fromJKS(bytes) ?? Self.fromPKCS12(bytes), !found.isEmpty else { return nil }
         certificates = found
@@ -48,7 +48,7 @@ package struct JavaTrustStore: Sendable {
 
     private static func text(_ text: String) -> [UInt8] { UInt16(text.utf8.count).bigEndianBytes + Array(text.utf8) }
 
-    /// The certificates of a JKS that holds nothing else; nil for anything else.
+    /// The certificates of a JKS that contains nothing else; nil otherwise.
     private static func fromJKS(_ bytes: [UInt8]) -> [[UInt8]]? {
         var rest = bytes[...]
         func take(_ count: Int) -> ArraySlice<UInt8>? {
@@ -62,7 +62,7 @@ package struct JavaTrustStore: Sendable {
         else { return nil }
         var found: [[UInt8]] = []
         for _ in 0..<count {
-            // An alias, a date of eight bytes, the type of the certificate, which version 1 leaves out.
+            // An alias, a date of eight bytes, and the certificate type, which version 1 leaves out.
             guard number(of: 4) == Int(certificateEntry), let alias = number(of: 2), take(alias + 8) != nil else {
                 return nil
             }
@@ -76,7 +76,7 @@ package struct JavaTrustStore: Sendable {
     // MARK: PKCS#12
 
     private static let x509Certificate: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 9, 22, 1]
-    /// A PFX has its certificates eight values deep, in octet strings within octet strings.
+    /// A PFX contains its certificates eight levels deep, in nested octet strings.
     private static let maxDepth = 32
 
     private static func fromPKCS12(_ bytes: [UInt8]) -> [[UInt8]]? {
@@ -84,7 +84,7 @@ package struct JavaTrustStore: Sendable {
         return certificates(in: node, depth: 0)
     }
 
-    /// The content of every certificate bag under a value. Encrypted ones are not looked into.
+    /// The content of every certificate bag below a value, except encrypted ones.
     private static func certificates(in node: ASN1Node, depth: Int) -> [[UInt8]] {
         guard depth < maxDepth else { return [] }
         switch node.content {
@@ -102,7 +102,7 @@ package struct JavaTrustStore: Sendable {
         }
     }
 
-    /// What is in the octet string in an explicit tag.
+    /// The content of the octet string in an explicit tag.
     private static func content(ofTagged node: ASN1Node) -> [UInt8]? {
         guard case .constructed(let nodes) = node.content, let inner = Array(nodes).first,
             let text = try? ASN1OctetString(derEncoded: inner)

@@ -1,22 +1,22 @@
 import Crypto
 import X509
 
-/// The root that receivers are told to trust, with its private key (P-384, self-signed, 2008 to 2100).
+/// The root that clients trust, with its private key (P-384, self-signed, 2008 to 2100).
 ///
-/// It is made once, at first start, and kept in the data directory with mode 0600. Everything Till signs leads to it.
+/// It is made once, at first start, and stored in the data directory with mode 0600. Everything Till signs leads to it.
 /// See docs/api/signed-data.md.
 package struct RootAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: P384.Signing.PrivateKey
 
-    /// The certificate as DER: what a receiver's library is given as its root.
+    /// The certificate as DER, for the client library's list of roots.
     package let certificateDER: [UInt8]
 
     /// Makes a new root with a new key.
     ///
-    /// - Parameter name: the common name, 1 to 64 ASCII letters, digits, spaces, dots or hyphens. The organisation is
+    /// - Parameter name: the common name, 1 to 64 ASCII letters, digits, spaces, dots or hyphens. The organization is
     ///   always "Till".
-    /// - Throws: ``SigningError`` when the name cannot be used.
+    /// - Throws: ``SigningError`` when the name is invalid.
     package static func make(name: String = "Till Root CA") throws(SigningError) -> RootAuthority {
         guard isUsable(name) else {
             let rule = "1 to 64 ASCII letters, digits, spaces, dots and hyphens"
@@ -29,7 +29,7 @@ package struct RootAuthority: Sendable, CustomStringConvertible {
         return try RootAuthority(certificate: certificate, privateKey: key)
     }
 
-    /// Reads back what ``certificatePEM`` and ``privateKeyPEM`` wrote.
+    /// Reads ``certificatePEM`` and ``privateKeyPEM``.
     ///
     /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey` when the key belongs to another certificate,
     ///   `brokenChain` when the certificate is not a self-signed root.
@@ -43,7 +43,7 @@ package struct RootAuthority: Sendable, CustomStringConvertible {
 
     private init(certificate: Certificate, privateKey: P384.Signing.PrivateKey) throws(SigningError) {
         guard certificate.publicKey == Certificate.PublicKey(privateKey.publicKey) else {
-            throw SigningError(.mismatchedKey, .rootKey, "does not fit the root certificate")
+            throw SigningError(.mismatchedKey, .rootKey, "does not match the root certificate")
         }
         if let problem = ChainInspection.problems(ofRoot: certificate).first {
             throw SigningError(.brokenChain, problem.part, problem.reason)
@@ -59,7 +59,7 @@ package struct RootAuthority: Sendable, CustomStringConvertible {
     /// The private key as PEM (PKCS#8).
     package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
 
-    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits: how people compare roots.
+    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits, for comparing roots.
     package var fingerprint: String { Hexadecimal.text(SHA256.hash(data: certificateDER)) }
 
     package var description: String { "root \(certificate.subject), fingerprint \(fingerprint)" }

@@ -3,10 +3,10 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The root that TLS clients are told to trust, with its private key (P-256, self-signed).
+/// The root that TLS clients trust, with its private key (P-256, self-signed).
 ///
-/// It has nothing to do with the root of what Till signs: who trusts one need not trust the other. TLS lives in
-/// wall-clock time, so every certificate here is bounded by it. See docs/operating/hosts.md.
+/// It is independent of the signing root: a client that trusts one need not trust the other. TLS uses real time, so
+/// every certificate here is limited by it. See docs/operating/hosts.md.
 package struct TLSAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: P256.Signing.PrivateKey
@@ -14,15 +14,15 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
     /// The certificate as DER.
     package let certificateDER: [UInt8]
 
-    /// A server certificate lives at most so long; some clients refuse more than 398 days.
+    /// The maximum lifetime of a server certificate; some clients reject more than 398 days.
     static let serverLifetime: TimeInterval = 397 * 86_400
     static let rootLifetime: TimeInterval = 20 * 365.25 * 86_400
-    /// Clocks of clients may be behind.
+    /// For clients whose clocks are behind.
     static let leeway: TimeInterval = 86_400
 
     /// Makes a new root with a new key.
     ///
-    /// - Parameter now: the wall clock.
+    /// - Parameter now: the wall-clock time.
     package static func make(now: Date) throws(SigningError) -> TLSAuthority {
         let key = P256.Signing.PrivateKey()
         let certificate = try SigningError.wrapping(.cryptography, .tlsRoot, "could not be made") {
@@ -47,7 +47,7 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
         return try TLSAuthority(certificate: certificate, privateKey: key)
     }
 
-    /// Reads back what ``certificatePEM`` and ``privateKeyPEM`` wrote.
+    /// Reads ``certificatePEM`` and ``privateKeyPEM``.
     ///
     /// - Throws: ``SigningError``: `unreadable`, or `mismatchedKey` when the key belongs to another certificate.
     package init(certificatePEM: String, privateKeyPEM: Secret) throws(SigningError) {
@@ -60,7 +60,7 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
 
     private init(certificate: Certificate, privateKey: P256.Signing.PrivateKey) throws(SigningError) {
         guard certificate.publicKey == Certificate.PublicKey(privateKey.publicKey) else {
-            throw SigningError(.mismatchedKey, .tlsRootKey, "does not fit the TLS root certificate")
+            throw SigningError(.mismatchedKey, .tlsRootKey, "does not match the TLS root certificate")
         }
         self.certificate = certificate
         self.privateKey = privateKey
@@ -81,9 +81,9 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
     /// Issues a server certificate with a new key.
     ///
     /// - Parameters:
-    ///   - names: host names, a first label `*` included, and IP addresses; each stands once.
-    ///   - now: the wall clock. The certificate is valid for 397 days from then.
-    /// - Throws: ``SigningError`` `unusableValue` for what is no name.
+    ///   - names: host names, which may begin with the label `*`, and IP addresses, without duplicates.
+    ///   - now: the wall-clock time. The certificate is valid for 397 days from then.
+    /// - Throws: ``SigningError`` `unusableValue` for an invalid name.
     package func issue(names: [TLSName], now: Date) throws(SigningError) -> TLSIdentity {
         let key = P256.Signing.PrivateKey()
         let server = try SigningError.wrapping(.cryptography, .tlsServer, "could not be made") {

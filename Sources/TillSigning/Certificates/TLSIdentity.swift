@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// What a TLS server shows: a certificate, its private key, and the root behind it.
+/// A TLS server's certificate, its private key, and its root.
 package struct TLSIdentity: Sendable {
     let certificate: Certificate
     let privateKey: P256.Signing.PrivateKey
@@ -15,7 +15,7 @@ package struct TLSIdentity: Sendable {
         documents = [try CertificateText.der(of: certificate, .tlsServer), issuer]
     }
 
-    /// Reads back what ``certificatesPEM`` and ``privateKeyPEM`` wrote.
+    /// Reads ``certificatesPEM`` and ``privateKeyPEM``.
     ///
     /// - Throws: ``SigningError``: `unreadable`, or `mismatchedKey` when the key belongs to another certificate.
     package init(certificatesPEM: String, privateKeyPEM: Secret) throws(SigningError) {
@@ -27,7 +27,7 @@ package struct TLSIdentity: Sendable {
         privateKey = try CertificateText.p256(privateKeyPEM, .tlsServerKey)
         self.documents = documents.map(\.derBytes)
         guard certificate.publicKey == Certificate.PublicKey(privateKey.publicKey) else {
-            throw SigningError(.mismatchedKey, .tlsServerKey, "does not fit the TLS server certificate")
+            throw SigningError(.mismatchedKey, .tlsServerKey, "does not match the TLS server certificate")
         }
     }
 
@@ -37,16 +37,16 @@ package struct TLSIdentity: Sendable {
     /// The private key as PEM (PKCS#8).
     package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
 
-    /// When it ends.
+    /// When it expires.
     package var notValidAfter: Date { certificate.notValidAfter }
 
-    /// Whether it can serve on: issued by this root for exactly these names, valid now and for a month more.
+    /// Whether it can still be used: issued by this root for exactly these names, valid now and for another month.
     package func isFit(for names: [TLSName], under authority: TLSAuthority, now: Date) -> Bool {
         let found = (try? certificate.extensions.subjectAlternativeNames).map { Array($0) } ?? []
         return documents[1] == authority.certificateDER && Set(found) == Set(names.map(\.general))
             && certificate.notValidBefore <= now && now + Self.renewedBefore < certificate.notValidAfter
     }
 
-    /// A certificate that ends within this time is renewed.
+    /// A certificate that expires within this time is renewed.
     private static let renewedBefore: TimeInterval = 30 * 86_400
 }

@@ -2,13 +2,13 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// A name under which a TLS server may be asked: a host name or an IP address.
+/// The name of a TLS server: a host name or an IP address.
 package struct TLSName: Sendable, Hashable, CustomStringConvertible {
-    /// As it stands in the certificate: a host name in lower case, or an address.
+    /// As in the certificate: a host name in lower case, or an address.
     package let text: String
     private let address: [UInt8]?
 
-    /// Reads a name; nil when it is neither a host name, nor one whose first label is `*`, nor an IP address.
+    /// Reads a name; nil when it is neither a host name, which may begin with the label `*`, nor an IP address.
     package init?(_ text: String) {
         if let address = Self.address(text) {
             self.text = text

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import X509
 
-/// Signs what a right verifier must refuse. The certificates that it makes are kept nowhere.
+/// Signs data that a correct verifier must reject. The certificates it makes are not stored.
 ///
 /// See docs/operating/attack-pack.md.
 package struct Forger: Sendable {
@@ -12,24 +12,24 @@ package struct Forger: Sendable {
     private let chain: SigningChain
 
     /// - Parameters:
-    ///   - root: the root that receivers trust.
-    ///   - chain: the chain that signs rightly, under the root.
+    ///   - root: the root that clients trust.
+    ///   - chain: the correct chain under the root.
     package init(root: RootAuthority, chain: SigningChain) {
         self.root = root
         self.chain = chain
     }
 
-    /// What is signed.
+    /// The content to sign.
     package struct Content: Sendable {
         /// UTF-8 JSON.
         package let payload: [UInt8]
-        /// What stands in its place when it is changed after the signing.
+        /// The payload that replaces it when it is changed after signing.
         package let altered: [UInt8]
-        /// The earliest and the latest instant at which a receiver may judge the certificates (milliseconds since
-        /// 1970): by the payload's date, or by the wall clock.
+        /// The earliest and latest instant at which a receiver may check the certificates (milliseconds since 1970):
+        /// the payload's date, or the real time.
         package let judged: ClosedRange<Int64>
 
-        /// Puts the values together.
+        /// A content from its values.
         package init(payload: [UInt8], altered: [UInt8], judged: ClosedRange<Int64>) {
             self.payload = payload
             self.altered = altered
@@ -37,7 +37,7 @@ package struct Forger: Sendable {
         }
     }
 
-    /// A compact JWS that is wrong in one way.
+    /// A compact JWS with one defect.
     ///
     /// - Throws: ``SigningError``.
     package func sign(_ content: Content, _ forgery: Forgery) throws(SigningError) -> String {
@@ -92,7 +92,7 @@ package struct Forger: Sendable {
         }
     }
 
-    /// Where the certificates of the right chain send those who ask.
+    /// The OCSP address in the certificates of the correct chain.
     private var ocspURL: String {
         let places = (try? chain.leaf.extensions.authorityInformationAccess).map(Array.init) ?? []
         for place in places {
@@ -101,7 +101,7 @@ package struct Forger: Sendable {
         return "http://localhost:8888/ocsp"
     }
 
-    /// Another leaf under the intermediate of the right chain.
+    /// Another leaf under the correct chain's intermediate.
     private func leaf(
         validity: ClosedRange<Date> = CertificateProfile.validity,
         isMarked: Bool = true
@@ -177,7 +177,7 @@ package struct Forger: Sendable {
         String(decoding: Array(segments.joined(separator: [SigningChain.dot])), as: UTF8.self)
     }
 
-    /// Whole seconds, as certificates count.
+    /// Certificates have whole seconds.
     private static func date(_ milliseconds: Int64) -> Date {
         Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
     }

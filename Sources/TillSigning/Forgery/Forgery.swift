@@ -1,25 +1,25 @@
-/// A way in which signed data can be wrong although its payload may be right: one thing, everything else is in order.
+/// A defect of signed data whose payload may be right: exactly one thing is wrong.
 package enum Forgery: String, CaseIterable, Sendable {
-    /// All certificates are right but for the root, which is somebody else's of the same name.
+    /// The certificates are correct except for the root, which is another one with the same name.
     case wrongRoot = "wrong-root"
-    /// The leaf is not marked as one that signs such data.
+    /// The leaf has no marker extension for signing such data.
     case leafWithoutMarker = "leaf-without-marker"
-    /// The intermediate is not marked as one under which such leaves are issued.
+    /// The intermediate has no marker extension for issuing such leaves.
     case intermediateWithoutMarker = "intermediate-without-marker"
     /// The root is left out of `x5c`.
     case chainOfTwo = "chain-of-two"
-    /// The root stands twice in `x5c`.
+    /// The root occurs twice in `x5c`.
     case chainOfFour = "chain-of-four"
-    /// The leaf's time was over the day before.
+    /// The leaf expired the day before.
     case expiredLeaf = "expired-leaf"
-    /// The leaf's time begins the day after.
+    /// The leaf becomes valid the day after.
     case leafNotYetValid = "leaf-not-yet-valid"
-    /// The payload was changed after the signing.
+    /// The payload was changed after signing.
     case tamperedPayload = "tampered-payload"
-    /// One bit of the signature is another.
+    /// One bit of the signature was flipped.
     case tamperedSignature = "tampered-signature"
     /// `alg` is none, and the signature is empty.
     case algorithmNone = "alg-none"
-    /// `alg` is HS256, and the secret is the leaf's public key as PEM, which everybody knows.
+    /// `alg` is HS256, and the secret is the leaf's public key as PEM, which is public.
     case sharedSecret = "hs256-public-key"
 }

@@ -3,32 +3,32 @@ import CryptoExtras
 import Foundation
 import X509
 
-/// Signs receipts that a right verifier must refuse. The certificates that it makes are kept nowhere.
+/// Signs receipts that a correct verifier must reject. The certificates it makes are not stored.
 ///
-/// Making one takes some tenths of a second, as RSA keys do. See docs/operating/attack-pack.md.
+/// Creating a forger takes some tenths of a second, because it generates RSA keys. See docs/operating/attack-pack.md.
 package struct ReceiptForger: Sendable {
     private static let day: Int64 = 86_400_000
 
     private let chain: ReceiptChain
     private let root: ReceiptAuthority
-    /// Another root with its chain; names as those of the right one.
-    private let strangers: ReceiptChain
-    /// Issues wrong leaves under the right root.
+    /// Another root with its chain, with the same names as the correct one.
+    private let otherChain: ReceiptChain
+    /// Issues faulty leaves under the correct root.
     private let intermediateKey: _RSA.Signing.PrivateKey
 
     /// - Parameters:
     ///   - root: the root that verifiers trust.
-    ///   - chain: the chain that signs rightly, under the root.
+    ///   - chain: the correct chain under the root.
     package init(root: ReceiptAuthority, chain: ReceiptChain) throws(SigningError) {
         self.root = root
         self.chain = chain
-        strangers = try ReceiptChain.issue(under: try ReceiptAuthority.make())
+        otherChain = try ReceiptChain.issue(under: try ReceiptAuthority.make())
         intermediateKey = try RSAKeys.make(.intermediateKey)
     }
 
-    /// A receipt that is wrong in one way.
+    /// A receipt with one defect.
     ///
-    /// - Parameter altered: what stands in its place when it is changed after the signing.
+    /// - Parameter altered: the receipt that replaces it when it is changed after signing.
     /// - Throws: ``SigningError``.
     package func sign(
         _ receipt: AppReceipt,
@@ -37,7 +37,7 @@ package struct ReceiptForger: Sendable {
     ) throws(SigningError) -> [UInt8] {
         let made = receipt.creationDate
         switch forgery {
-        case .wrongRoot: return try strangers.mint(receipt)
+        case .wrongRoot: return try otherChain.mint(receipt)
         case .leafWithoutMarker: return try sign(receipt, isLeafMarked: false)
         case .intermediateWithoutMarker: return try sign(receipt, isIntermediateMarked: false)
         case .expiredLeaf:
@@ -57,9 +57,9 @@ package struct ReceiptForger: Sendable {
         }
     }
 
-    /// The receipt of a transaction that is wrong in one way: the text that the device would hand to its app.
+    /// The receipt of a transaction with one defect, as the text that the device gives to its app.
     ///
-    /// - Parameter altered: what stands in its place when it is changed after the signing.
+    /// - Parameter altered: the receipt that replaces it when it is changed after signing.
     /// - Throws: ``SigningError``.
     package func sign(
         _ receipt: TransactionReceipt,
@@ -67,7 +67,7 @@ package struct ReceiptForger: Sendable {
         _ forgery: TransactionReceiptForgery
     ) throws(SigningError) -> String {
         switch forgery {
-        case .wrongSigner: try strangers.mint(receipt)
+        case .wrongSigner: try otherChain.mint(receipt)
         case .tamperedPurchase: try chain.mint(receipt) { _, info in info = Array(altered.purchaseInfo().utf8) }
         case .tamperedSignature: try chain.mint(receipt) { signature, _ in signature[signature.count - 1] ^= 1 }
         }
@@ -84,7 +84,7 @@ package struct ReceiptForger: Sendable {
         }
     }
 
-    /// Signs with the right key, for which a wrong chain under the right root is made.
+    /// Signs with a correct key and a faulty chain under the correct root.
     private func sign(
         _ receipt: AppReceipt,
         validity: ClosedRange<Date> = CertificateProfile.validity,
@@ -124,7 +124,7 @@ package struct ReceiptForger: Sendable {
         return container.bytes(payload: receipt.payload(), signature: try signature(of: receipt))
     }
 
-    /// Whole seconds, as certificates count.
+    /// Certificates have whole seconds.
     private static func date(_ milliseconds: Int64) -> Date {
         Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
     }

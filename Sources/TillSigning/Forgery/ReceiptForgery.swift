@@ -1,34 +1,34 @@
-/// A way in which a receipt can be wrong although its payload may be right: one thing, everything else is in order.
+/// A defect of a receipt whose payload may be right: exactly one thing is wrong.
 package enum ReceiptForgery: String, CaseIterable, Sendable {
-    /// All certificates are right but for the root, which is somebody else's of the same name.
+    /// The certificates are correct except for the root, which is another one with the same name.
     case wrongRoot = "wrong-root"
-    /// The leaf is not marked as one that signs receipts.
+    /// The leaf has no marker extension for signing receipts.
     case leafWithoutMarker = "leaf-without-marker"
-    /// The intermediate is not marked as one under which such leaves are issued.
+    /// The intermediate has no marker extension for issuing such leaves.
     case intermediateWithoutMarker = "intermediate-without-marker"
-    /// The leaf's time was over the day before the receipt was made.
+    /// The leaf expired the day before the receipt was made.
     case expiredLeaf = "expired-leaf"
-    /// The leaf's time begins the day after the receipt was made.
+    /// The leaf becomes valid the day after the receipt was made.
     case leafNotYetValid = "leaf-not-yet-valid"
-    /// The payload was changed after the signing.
+    /// The payload was changed after signing.
     case tamperedPayload = "tampered-payload"
-    /// One bit of the signature is another.
+    /// One bit of the signature was flipped.
     case tamperedSignature = "tampered-signature"
     /// The last bytes are missing.
     case truncated = "truncated"
-    /// Bytes follow on the end.
+    /// Extra bytes follow the end.
     case trailingBytes = "trailing-bytes"
 
-    /// Whether the bytes are no receipt any more, rather than one that nobody signed.
+    /// Whether the bytes are not a receipt any more, rather than one with an invalid signature.
     package var isMalformed: Bool { self == .truncated || self == .trailingBytes }
 }
 
-/// A way in which the receipt of a single transaction can be wrong.
+/// A defect of the receipt of a single transaction.
 package enum TransactionReceiptForgery: String, CaseIterable, Sendable {
     /// Signed with a certificate of the same name under another root.
     case wrongSigner = "transaction-wrong-signer"
-    /// The purchase info was changed after the signing.
+    /// The purchase info was changed after signing.
     case tamperedPurchase = "transaction-tampered-purchase"
-    /// One bit of the signature is another.
+    /// One bit of the signature was flipped.
     case tamperedSignature = "transaction-tampered-signature"
 }

@@ -1,14 +1,14 @@
-/// A value in the header or payload of a token somebody else made.
+/// A value in the header or payload of a token that a client made.
 package enum Claim: Sendable, Equatable {
     case string(String)
-    /// A finite number; JSON does not tell 1 from 1.0, and neither do tokens.
+    /// A finite number; JSON does not distinguish 1 from 1.0, so neither do tokens.
     case number(Double)
     case bool(Bool)
     case null
     case array([Claim])
     case object([String: Claim])
 
-    /// What the value is, as an explanation names it.
+    /// The kind of value, as explanations name it.
     var kind: String {
         switch self {
         case .string: "a string"

@@ -1,11 +1,11 @@
-/// Reads the JSON of a token: strict, bounded in depth, and without a name twice in one object.
+/// Parses the JSON of a token: strict, with limited depth, and without duplicate names in an object.
 ///
-/// Tokens come from strangers. A name that occurs twice means one thing to one parser and another to the next, and
-/// nesting without end is a way to use up a stack; both are refused here.
+/// Tokens are untrusted. Parsers disagree about duplicate names, and unlimited nesting can exhaust the stack, so both
+/// are rejected.
 struct ClaimReader {
     /// Why a text is not the JSON of a token.
     struct Malformed: Error, Equatable {
-        /// The end of a sentence that begins with what was read.
+        /// The predicate of a sentence about the text.
         let reason: String
 
         init(_ reason: String) {
@@ -23,14 +23,14 @@ struct ClaimReader {
         self.maximumDepth = maximumDepth
     }
 
-    /// The members of the object that `bytes` hold, and nothing but white space around it.
+    /// The members of the object in `bytes`; only white space may surround it.
     ///
     /// - Parameter maximumDepth: how many objects and arrays may enclose a value.
     static func object(in bytes: [UInt8], maximumDepth: Int = 8) throws(Malformed) -> [String: Claim] {
         var reader = ClaimReader(bytes, maximumDepth: maximumDepth)
         let value = try reader.value()
         reader.skipSpace()
-        guard reader.position == bytes.count else { throw Malformed("has more after the end of its JSON") }
+        guard reader.position == bytes.count else { throw Malformed("has data after the end of its JSON") }
         guard case .object(let members) = value else { throw Malformed("is \(value.kind), not a JSON object") }
         return members
     }
@@ -79,7 +79,7 @@ struct ClaimReader {
         if take("}") { return .object(members) }
         repeat {
             skipSpace()
-            guard next == UInt8(ascii: "\"") else { throw Malformed("has an object whose member has no name") }
+            guard next == UInt8(ascii: "\"") else { throw Malformed("has an object with a member without a name") }
             let name = try string()
             skipSpace()
             guard take(":") else { throw Malformed("has a name without a value") }
@@ -107,7 +107,7 @@ struct ClaimReader {
 
     private mutating func word(_ word: StaticString, _ claim: Claim) throws(Malformed) -> Claim {
         for character in word.description.unicodeScalars {
-            guard take(character) else { throw Malformed("has a word that JSON does not know") }
+            guard take(character) else { throw Malformed("has an invalid word in its JSON") }
         }
         return claim
     }
@@ -117,7 +117,7 @@ struct ClaimReader {
         while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
             position += 1
         }
-        guard position > start else { throw Malformed("has a value that JSON does not know") }
+        guard position > start else { throw Malformed("has an invalid value in its JSON") }
     }
 
     private mutating func number() throws(Malformed) -> Double {
@@ -134,7 +134,7 @@ struct ClaimReader {
             try digits()
         }
         guard let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)), number.isFinite else {
-            throw Malformed("has a number too large to be one")
+            throw Malformed("has a number that is too large")
         }
         return number
     }
@@ -170,7 +170,7 @@ struct ClaimReader {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): return try unicodeEscape()
-        default: throw Malformed("has an escape that JSON does not know")
+        default: throw Malformed("has an invalid escape in a string")
         }
     }
 
@@ -189,7 +189,7 @@ struct ClaimReader {
         return scalar
     }
 
-    /// The four digits after a `u`; the position is left on the last of them.
+    /// The four digits after a `u`; leaves the position at the last of them.
     private mutating func codeUnit() throws(Malformed) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {

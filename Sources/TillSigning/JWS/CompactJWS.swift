@@ -1,6 +1,6 @@
-/// A signed token as it arrived, taken apart but not believed: call ``verify(with:)`` before using its claims.
+/// A signed token as it was received, decoded but not verified: call ``verify(with:)`` before using its claims.
 package struct CompactJWS: Sendable {
-    /// The most bytes that a token may have unless the caller says otherwise.
+    /// The default maximum size of a token in bytes.
     package static let defaultLimit = 16_384
     /// How many objects and arrays may enclose a value in the header or the payload.
     package static let maximumDepth = 8
@@ -11,16 +11,16 @@ package struct CompactJWS: Sendable {
     package let claims: [String: Claim]
     /// The payload as it was signed.
     package let payload: [UInt8]
-    /// The signature, not yet looked at: any number of bytes.
+    /// The signature, not yet checked: any number of bytes.
     package let signature: [UInt8]
-    /// What was signed: the text up to the second dot.
+    /// The signed text, up to the second dot.
     private let signingInput: ArraySlice<UInt8>
 
-    /// Takes `text` apart.
+    /// Decodes `text`.
     ///
     /// - Parameters:
     ///   - text: three base64url segments, the first two of them JSON objects.
-    ///   - limit: the most bytes that `text` may have.
+    ///   - limit: the maximum size of `text` in bytes.
     /// - Throws: ``JWSRefusal``.
     package init(_ text: some StringProtocol, limit: Int = defaultLimit) throws(JWSRefusal) {
         let bytes = Array(text.utf8)
@@ -34,12 +34,12 @@ package struct CompactJWS: Sendable {
         signingInput = bytes[..<segments[1].endIndex]
     }
 
-    /// Whether the signature is ES256 and was made with the private half of `key`. Does not look at `alg`.
+    /// Whether the signature is ES256 by the private half of `key`. Does not check `alg`.
     package func verify(with key: VerificationKey) -> Bool {
         key.isValid(signature, for: signingInput)
     }
 
-    /// A member of the header that is a string; nil when it is missing or something else.
+    /// A string member of the header; nil when it is missing or another kind of value.
     package func headerString(_ name: String) -> String? {
         guard case .string(let value) = header[name] else { return nil }
         return value

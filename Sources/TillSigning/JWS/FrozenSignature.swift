@@ -2,13 +2,13 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// Checks what a chain signed once by the certificate in the header, as a receiver does: the chain's private keys may
-/// be gone long since.
+/// Verifies stored signatures with the certificate in the header, like a receiver: the chain's private keys may have
+/// been deleted.
 package struct FrozenSignature: Sendable {
     private let header: [UInt8]
     private let key: VerificationKey
 
-    /// Reads the leaf's key out of a header.
+    /// Reads the leaf's key from a header.
     ///
     /// - Parameter header: a chain's ``SigningChain/headerSegment``.
     /// - Throws: ``SigningError`` when it has no leaf with a P-256 key.
@@ -18,7 +18,7 @@ package struct FrozenSignature: Sendable {
             let members = try? ClaimReader.object(in: json, maximumDepth: CompactJWS.maximumDepth),
             case .array(let certificates) = members["x5c"], case .string(let leaf) = certificates.first,
             let der = Base64.decode(leaf)
-        else { throw SigningError(.unreadable, .leaf, "does not stand in the header") }
+        else { throw SigningError(.unreadable, .leaf, "is missing in the header") }
         let certificate = try SigningError.wrapping(.unreadable, .leaf, "cannot be read") {
             try Certificate(derEncoded: der)
         }

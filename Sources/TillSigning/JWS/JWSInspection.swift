@@ -2,22 +2,22 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// Looks at a signed text with the certificates in its header, and says all that is wrong.
+/// Verifies a signed text with the certificates in its header and reports everything that is wrong.
 package struct JWSInspection: Sendable {
-    /// What `x5c` holds, in its order; those that cannot be read are left out.
+    /// The certificates of `x5c` in order, without unreadable ones.
     package private(set) var certificates: [CertificateFacts] = []
-    /// To whom they lead; nil when there are none.
+    /// The root of the certificates; nil when there are none.
     package private(set) var root: ChainRoot?
-    /// The id of the chain, by its leaf; nil when there is none.
+    /// The id of the chain, from its leaf; nil when there is none.
     package private(set) var chainID: String?
-    /// Everything that is wrong, in sentences; none when a verifier that trusts the root accepts the text.
+    /// All problems, one sentence each; empty when a verifier that trusts the root accepts the text.
     package private(set) var problems: [String] = []
 
-    /// The most certificates that are read.
-    private static let mostCertificates = 10
+    /// The maximum number of certificates that are read.
+    private static let maxCertificates = 10
 
     /// - Parameters:
-    ///   - roots: DER of the roots that are trusted.
+    ///   - roots: the trusted roots as DER.
     ///   - instant: when the certificates must be valid, milliseconds since 1970.
     package init(_ jws: CompactJWS, trusting roots: [[UInt8]], at instant: Int64) {
         let algorithm = jws.headerString("alg")
@@ -27,7 +27,7 @@ package struct JWSInspection: Sendable {
         }
         let ders = Self.certificates(in: jws)
         guard !ders.isEmpty else {
-            problems.append("The header has no certificates (x5c), so that nobody can tell who signed it.")
+            problems.append("The header has no certificates (x5c), so the signer is unknown.")
             return
         }
         root = ders.last.map { ChainRoot($0, trusting: roots) }
@@ -42,10 +42,10 @@ package struct JWSInspection: Sendable {
             certificates.append(CertificateFacts(certificate, der))
         }
         if ders.count == 1 {
-            problems.append("The header has one certificate, as Xcode's own store signs; a store's three.")
+            problems.append("The header has one certificate, as when Xcode signs; the App Store's have three.")
         }
         if ders.count == 2 || ders.count > 3 {
-            problems.append("The header has \(ders.count) certificates; a store's has three.")
+            problems.append("The header has \(ders.count) certificates; the App Store's have three.")
         }
         if parsed.count == 3 {
             let chain = ChainInspection(leaf: parsed[0], intermediate: parsed[1], root: parsed[2])
@@ -53,13 +53,13 @@ package struct JWSInspection: Sendable {
         }
         let key = parsed.first.flatMap { P256.Signing.PublicKey($0.publicKey) }.map { VerificationKey($0) }
         if key.map(jws.verify) != true {
-            problems.append("The signature does not fit: the text was changed, or signed with another key.")
+            problems.append("The signature is invalid: the text was changed, or signed with another key.")
         }
     }
 
     private static func certificates(in jws: CompactJWS) -> [[UInt8]] {
         guard case .array(let elements)? = jws.header["x5c"] else { return [] }
-        return elements.prefix(mostCertificates).map { element in
+        return elements.prefix(maxCertificates).map { element in
             guard case .string(let text) = element else { return [] }
             return Base64.decode(text) ?? []
         }

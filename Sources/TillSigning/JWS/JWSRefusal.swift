@@ -1,17 +1,17 @@
-/// Why a text is not a compact JWS that can be looked at.
+/// Why a text cannot be read as a compact JWS.
 package enum JWSRefusal: Error, Sendable, Equatable {
     /// The three parts between the dots.
     package enum Segment: String, Sendable {
         case header, payload, signature
     }
 
-    /// More bytes than anybody needs.
+    /// More bytes than the limit.
     case tooLong(bytes: Int, limit: Int)
-    /// Another number of parts than three: five is an encrypted token, one is something else altogether.
+    /// Not three parts; five would be an encrypted token.
     case segments(Int)
     /// A part that is not base64url without padding.
     case notBase64URL(Segment)
-    /// A part that is not the JSON object it should be; `reason` ends a sentence that begins with the part.
+    /// A part that is not the required JSON object; `reason` is the predicate of a sentence about the part.
     case notJSON(Segment, reason: String)
     /// An ES256 signature has 64 bytes.
     case signatureLength(Int)

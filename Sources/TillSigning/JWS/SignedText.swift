@@ -1,5 +1,5 @@
-/// A compact JWS in two pieces: the header, whose bytes every text of a chain shares, and the rest. Of many texts only
-/// the rest is kept.
+/// A compact JWS in two pieces: the header, which all texts of a chain share, and the rest. Where many texts are kept,
+/// only the rest is stored for each.
 package struct SignedText: Equatable, Sendable {
     /// The first segment, in base64url.
     package let header: [UInt8]

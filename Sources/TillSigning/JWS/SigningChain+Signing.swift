@@ -3,26 +3,26 @@ import Foundation
 
 extension SigningChain {
     static let dot = UInt8(ascii: ".")
-    /// Bytes of a raw ES256 signature, r then s.
+    /// The size of a raw ES256 signature, r then s, in bytes.
     package static let signatureByteCount = 64
     private static let encodedSignatureByteCount = Base64URL.encodedCount(of: signatureByteCount)
 
-    /// Signs a payload (UTF-8 JSON): a compact JWS.
+    /// Signs a payload (UTF-8 JSON) as a compact JWS.
     ///
-    /// ECDSA draws a random number for each signature, so signing the same payload twice gives two texts.
+    /// ECDSA uses a random number, so signing the same payload twice gives two texts.
     ///
-    /// - Throws: ``SigningError`` of code `cryptography`.
+    /// - Throws: ``SigningError`` with code `cryptography`.
     package func sign(_ payload: [UInt8]) throws(SigningError) -> String {
         String(decoding: try signBytes(payload), as: UTF8.self)
     }
 
-    /// ``sign(_:)``, as ASCII bytes ready to be copied into an answer.
+    /// ``sign(_:)``, as ASCII bytes that can be copied into an answer.
     package func signBytes(_ payload: [UInt8]) throws(SigningError) -> [UInt8] {
         let text = try signText(payload)
         return text.header + text.rest
     }
 
-    /// ``signBytes(_:)`` in two pieces, of which the first is every text's.
+    /// ``signBytes(_:)`` in two pieces; the first is the same for all texts.
     package func signText(_ payload: [UInt8]) throws(SigningError) -> SignedText {
         var rest: [UInt8] = []
         rest.reserveCapacity(2 + Base64URL.encodedCount(of: payload.count) + Self.encodedSignatureByteCount)
@@ -35,12 +35,12 @@ extension SigningChain {
     }
 
     /// Only the signature (64 bytes, r then s) over the header and `payload`; ``assemble(header:payload:signature:)``
-    /// makes the JWS of it. What is frozen for retries is stored this way, without the certificates.
+    /// makes the JWS from it. Notifications are stored this way for retries, without the certificates.
     package func signature(for payload: [UInt8]) throws(SigningError) -> [UInt8] {
         try signature(overEncoded: Base64URL.encode(payload)[...])
     }
 
-    /// Puts a compact JWS together again, byte for byte as ``signBytes(_:)`` gave it.
+    /// Reassembles a compact JWS, byte for byte as from ``signBytes(_:)``.
     ///
     /// - Parameters:
     ///   - header: the ``headerSegment`` of the chain that signed.
@@ -52,7 +52,7 @@ extension SigningChain {
         return text
     }
 
-    /// ``assemble(header:payload:signature:)`` at the end of a text under construction.
+    /// ``assemble(header:payload:signature:)``, appended to a buffer.
     package static func append(header: [UInt8], payload: [UInt8], signature: [UInt8], to text: inout [UInt8]) {
         if text.isEmpty {
             let encoded = Base64URL.encodedCount(of: payload.count) + encodedSignatureByteCount

@@ -5,36 +5,36 @@ import X509
 
 /// Leaf, intermediate and root, with the keys that sign: turns payloads into the JWS that receivers verify.
 ///
-/// The header, over 3 kB of certificates, is the same for everything a chain signs. It is encoded once, and its SHA-256
-/// is computed once: signing hashes only the payload. See docs/api/signed-data.md.
+/// The header, more than 3 kB of certificates, is the same for everything a chain signs. It is encoded once, and its
+/// SHA-256 state is computed once: signing hashes only the payload. See docs/api/signed-data.md.
 ///
-/// One object, because it is handed to whatever signs and has a dozen parts that nobody changes.
+/// A class, because its dozen immutable parts are passed to everything that signs.
 package final class SigningChain: Sendable, CustomStringConvertible {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate
     let leafPrivateKey: P256.Signing.PrivateKey
-    /// Issues the responder that answers for the leaf (OCSP).
+    /// Issues the OCSP responder for the leaf.
     let intermediatePrivateKey: P384.Signing.PrivateKey
 
     /// The three certificates as DER: leaf, intermediate, root.
     package let certificatesDER: [[UInt8]]
-    /// Names the chain: the first 16 hexadecimal digits of the SHA-256 of the leaf's DER.
+    /// The chain's id: the first 16 hexadecimal digits of the SHA-256 of the leaf's DER.
     package let id: String
     /// The first segment of every JWS: base64url of `{"alg":"ES256","x5c":[…]}`.
     ///
-    /// It has neither `-` nor `_`, so it reads the same as standard Base64, which one client in the field expects.
-    /// That follows from what is encoded: only `>`, `?`, `~` and bytes outside ASCII can produce those two, and
-    /// the JSON is ASCII without them, as the certificates stand in it as standard Base64.
+    /// It contains neither `-` nor `_`, so it is also valid standard Base64, which one existing client expects. Only
+    /// `>`, `?`, `~` and bytes outside ASCII can produce those two characters, and the JSON contains none of them,
+    /// because the certificates in it are standard Base64.
     package let headerSegment: [UInt8]
-    /// SHA-256 after ``headerSegment`` and the dot. A value: each signature starts from a copy.
+    /// The SHA-256 state after ``headerSegment`` and the dot. A value: each signature starts from a copy.
     let hashAfterHeader: SHA256
 
     /// Issues a new intermediate and a new leaf, with new keys.
     ///
-    /// - Parameter ocspURL: where receivers ask whether the certificates are revoked, `http://…` or `https://…` in
-    ///   ASCII. It stands in both certificates and cannot be changed afterwards.
-    /// - Throws: ``SigningError`` when the URL cannot be used.
+    /// - Parameter ocspURL: the OCSP address for both certificates, `http://…` or `https://…` in ASCII. It cannot be
+    ///   changed afterwards.
+    /// - Throws: ``SigningError`` when the URL is invalid.
     package static func issue(under root: RootAuthority, ocspURL: String) throws(SigningError) -> SigningChain {
         guard isUsable(ocspURL) else {
             let rule = "it is http:// or https:// and ASCII without spaces"
@@ -61,7 +61,7 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         return try SigningChain([leaf, intermediate, root.certificate], leafKey, intermediateKey)
     }
 
-    /// The ``id`` of the chain whose leaf has this DER.
+    /// The ``id`` of the chain with this leaf.
     package static func id(ofLeaf der: [UInt8]) -> String {
         String(Hexadecimal.text(SHA256.hash(data: der)).prefix(16))
     }
@@ -69,13 +69,13 @@ package final class SigningChain: Sendable, CustomStringConvertible {
     /// The root certificate alone, PEM.
     package var rootCertificatePEM: String { CertificateText.pem(of: certificatesDER[2]) }
 
-    /// SHA-256 of the root certificate, hexadecimal: what users compare before they trust it.
+    /// SHA-256 of the root certificate, hexadecimal, which users compare before they trust it.
     package var rootFingerprint: String { Hexadecimal.text(SHA256.hash(data: certificatesDER[2])) }
 
-    /// Reads back what ``certificatesPEM``, ``leafPrivateKeyPEM`` and ``intermediatePrivateKeyPEM`` wrote.
+    /// Reads ``certificatesPEM``, ``leafPrivateKeyPEM`` and ``intermediatePrivateKeyPEM``.
     ///
-    /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey`, or `brokenChain` when the three certificates do not
-    ///   lead to each other or lack what verifiers ask for. It names the part.
+    /// - Throws: ``SigningError`` that names the part: `unreadable`, `mismatchedKey`, or `brokenChain` when the three
+    ///   certificates do not form a chain or lack what verifiers require.
     package convenience init(
         certificatesPEM: String,
         leafPrivateKeyPEM: Secret,
@@ -110,10 +110,10 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         leafPrivateKey = leafKey
         intermediatePrivateKey = intermediateKey
         guard leaf.publicKey == Certificate.PublicKey(leafKey.publicKey) else {
-            throw SigningError(.mismatchedKey, .leafKey, "does not fit the leaf certificate")
+            throw SigningError(.mismatchedKey, .leafKey, "does not match the leaf certificate")
         }
         guard intermediate.publicKey == Certificate.PublicKey(intermediateKey.publicKey) else {
-            throw SigningError(.mismatchedKey, .intermediateKey, "does not fit the intermediate certificate")
+            throw SigningError(.mismatchedKey, .intermediateKey, "does not match the intermediate certificate")
         }
         let inspection = ChainInspection(leaf: leaf, intermediate: intermediate, root: root)
         if let problem = inspection.problems().first {
@@ -133,7 +133,7 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         hashAfterHeader = hash
     }
 
-    /// The address that the leaf names for OCSP; nil when it names none.
+    /// The leaf's OCSP address; nil when it has none.
     package var ocspURL: String? {
         let access = try? leaf.extensions.authorityInformationAccess
         return access?.lazy.compactMap { description in
@@ -149,21 +149,21 @@ package final class SigningChain: Sendable, CustomStringConvertible {
     package var leafPrivateKeyPEM: Secret { Secret(leafPrivateKey.pemRepresentation + "\n") }
     /// The intermediate's private key as PEM (PKCS#8).
     package var intermediatePrivateKeyPEM: Secret { Secret(intermediatePrivateKey.pemRepresentation + "\n") }
-    /// The key that verifies what the chain signs.
+    /// The key that verifies the chain's signatures.
     package var publicKey: VerificationKey { VerificationKey(leafPrivateKey.publicKey) }
 
     package var description: String { "signing chain \(id)" }
 
-    /// All that is wrong with the chain when its certificates are used at `instant` (milliseconds since 1970); empty
-    /// when a verifier that trusts the root accepts it.
+    /// All problems of the chain when its certificates are used at `instant` (milliseconds since 1970); empty when a
+    /// verifier that trusts the root accepts it.
     ///
-    /// Signatures must be valid at the wall clock's time and at the shop's: ask for both.
+    /// Signatures must be valid both in real time and in the shop's time: check both.
     package func problems(at instant: Int64) -> [ChainProblem] {
         let inspection = ChainInspection(leaf: leaf, intermediate: intermediate, root: root)
         return inspection.problems() + inspection.problems(at: instant)
     }
 
-    /// Whether a text is an id as chains have it.
+    /// Whether a text has the form of a chain id.
     package static func isID(_ text: String) -> Bool {
         text.utf8.count == 16 && text.utf8.allSatisfy { Hexadecimal.digits.contains($0) }
     }

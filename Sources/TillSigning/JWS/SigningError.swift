@@ -1,6 +1,6 @@
-/// What went wrong with keys and certificates: a part, why, and the library's own error when there is one.
+/// An error with keys and certificates: a part, the reason, and the library's own error if there is one.
 ///
-/// Two errors are equal when code and part are; the message is for people.
+/// Two errors are equal when code and part are equal; the message is only for display.
 package struct SigningError: Error, Sendable {
     /// The kinds of failure.
     package enum Code: Sendable, Hashable {
@@ -8,11 +8,11 @@ package struct SigningError: Error, Sendable {
         case unreadable
         /// A private key belongs to another certificate.
         case mismatchedKey
-        /// The certificates do not lead to each other, or lack what verifiers ask for.
+        /// The certificates do not form a chain, or lack what verifiers require.
         case brokenChain
-        /// A name, URL or identifier cannot be used.
+        /// A name, URL or identifier is invalid.
         case unusableValue
-        /// The cryptographic library refused an operation.
+        /// The cryptographic library rejected an operation.
         case cryptography
     }
 
@@ -20,9 +20,9 @@ package struct SigningError: Error, Sendable {
     package let code: Code
     /// The part concerned.
     package let part: ChainPart
-    /// A sentence that says which part and why. Never contains key material.
+    /// A sentence with the part and the reason. Never contains key material.
     package let message: String
-    /// What the library threw.
+    /// The library's error.
     package let underlying: (any Error)?
 
     init(_ code: Code, _ part: ChainPart, _ reason: String, underlying: (any Error)? = nil) {
@@ -32,7 +32,7 @@ package struct SigningError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Runs `work` and turns whatever it throws into an error about `part`.
+    /// Runs `work` and turns any error into one about `part`.
     static func wrapping<Value>(
         _ code: Code,
         _ part: ChainPart,

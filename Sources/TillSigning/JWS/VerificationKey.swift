@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
 
-/// A P-256 public key that verifies ES256 signatures. Reading one costs 15 µs: keep the value, not the bytes.
+/// A P-256 public key that verifies ES256 signatures. Reading one takes 15 µs: keep the value, not the bytes.
 package struct VerificationKey: Sendable {
     private let key: P256.Signing.PublicKey
-    /// The uncompressed point (X9.63), 65 bytes: how keys are stored.
+    /// The uncompressed point (X9.63), 65 bytes: the stored form.
     package let x963: [UInt8]
 
-    /// A key that is at hand already.
+    /// Wraps an existing key.
     package init(_ key: P256.Signing.PublicKey) {
         self.key = key
         x963 = Array(key.x963Representation)
@@ -49,13 +49,13 @@ package struct VerificationKey: Sendable {
     /// The key as PEM.
     package var pem: String { key.pemRepresentation + "\n" }
 
-    /// Whether `signature` (64 bytes, r then s) was made over `data` with this key. False for any other length.
+    /// Whether `signature` (64 bytes, r then s) is valid for `data`. False for any other length.
     func isValid(_ signature: [UInt8], for data: ArraySlice<UInt8>) -> Bool {
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
         return key.isValidSignature(signature, for: data)
     }
 
-    /// Whether `signature` (DER) was made over `data` with this key. False when it is not DER of two numbers.
+    /// Whether `signature` (DER) is valid for `data`. False when it is not DER of two numbers.
     func isValid(der signature: [UInt8], for data: [UInt8]) -> Bool {
         guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
         return key.isValidSignature(signature, for: data)

@@ -1,21 +1,22 @@
 import SwiftASN1
 
-/// A question for the state of certificates (RFC 6960), as it came from anybody: taken apart under strict limits.
+/// An OCSP request for the state of certificates (RFC 6960) from any client, parsed under strict limits.
 ///
-/// A signature over the question is allowed and not looked at: everybody may ask.
+/// The request may be signed; the signature is not checked, because anybody may ask.
 struct OCSPRequest: Sendable {
-    /// The most bytes of a question. That of a client for one certificate has about a hundred.
+    /// The maximum size of a request in bytes. A request for one certificate has about a hundred.
     static let longest = 16_384
-    /// The most certificates of a question.
-    static let mostCertificates = 32
-    /// The most bytes of a nonce (RFC 9654).
-    static let longestNonce = 128
+    /// The maximum number of certificates in a request.
+    static let maxCertificates = 32
+    /// The maximum size of a nonce in bytes (RFC 9654).
+    static let maxNonceLength = 128
 
     private static let nonceIdentifier: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 2]
 
-    /// One certificate, named by its issuer and its number.
+    /// One certificate, named by its issuer and its serial number.
     struct CertificateID: Sendable {
-        /// The whole value as it came; the answer repeats it byte for byte, as one client compares it so.
+        /// The complete value as received; the answer repeats it byte for byte, because one client compares it that
+        /// way.
         let encoded: [UInt8]
         let hash: ASN1ObjectIdentifier
         let issuerNameHash: [UInt8]
@@ -26,10 +27,10 @@ struct OCSPRequest: Sendable {
 
     /// At least one.
     let certificates: [CertificateID]
-    /// The value of the nonce extension, which the answer repeats; nil when none was sent.
+    /// The value of the nonce extension, which the answer repeats; nil if none was sent.
     let nonce: [UInt8]?
 
-    /// Why a question is not understood; nobody is told more.
+    /// The request is malformed; the client gets no details.
     struct Malformed: Error {}
 
     /// Reads DER.
@@ -62,7 +63,7 @@ struct OCSPRequest: Sendable {
             let certificates = try DER.sequence(list, identifier: .sequence) { entries in
                 var certificates: [CertificateID] = []
                 while let entry = entries.next() {
-                    guard certificates.count < mostCertificates else { throw Malformed() }
+                    guard certificates.count < maxCertificates else { throw Malformed() }
                     certificates.append(try certificate(entry))
                 }
                 return certificates
@@ -74,12 +75,12 @@ struct OCSPRequest: Sendable {
         }
     }
 
-    /// An entry of the list.
+    /// Reads an entry of the list.
     private static func certificate(_ entry: ASN1Node) throws -> CertificateID {
         try DER.sequence(entry, identifier: .sequence) { nodes in
             guard let node = nodes.next() else { throw Malformed() }
             let extensions = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { $0 }
-            // Extensions of one entry are not known here; one that may not be passed over makes the question unclear.
+            // Till knows no extensions of an entry; a critical one makes the request malformed.
             if let extensions {
                 try eachExtension(in: extensions) { _, critical, _ in if critical { throw Malformed() } }
             }
@@ -92,7 +93,7 @@ struct OCSPRequest: Sendable {
             guard let algorithm = nodes.next() else { throw Malformed() }
             let hash = try DER.sequence(algorithm, identifier: .sequence) { parts in
                 let identifier = try ASN1ObjectIdentifier(derEncoded: &parts)
-                // Its parameters, NULL or none.
+                // The parameters: NULL or absent.
                 _ = parts.next()
                 return identifier
             }
@@ -109,13 +110,13 @@ struct OCSPRequest: Sendable {
         }
     }
 
-    /// The value of the nonce among the extensions. Any other that may not be passed over is refused.
+    /// The value of the nonce among the extensions. Any other critical extension is rejected.
     private static func nonce(in extensions: ASN1Node) throws -> [UInt8]? {
         var nonce: [UInt8]?
         try eachExtension(in: extensions) { identifier, critical, value in
             if identifier == nonceIdentifier {
-                // Most clients wrap it once more; what counts is that it is not empty and not endless.
-                guard nonce == nil, (1...longestNonce + 4).contains(value.count) else { throw Malformed() }
+                // Most clients wrap it in another octet string, so only emptiness and an excessive size are checked.
+                guard nonce == nil, (1...maxNonceLength + 4).contains(value.count) else { throw Malformed() }
                 nonce = value
             } else if critical {
                 throw Malformed()

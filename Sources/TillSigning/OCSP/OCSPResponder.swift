@@ -3,16 +3,16 @@ import X509
 
 /// Answers whether certificates are revoked (RFC 6960): bytes in, bytes out.
 ///
-/// It knows a root and the chains under it, those that sign no more among them. See docs/api/ocsp.md.
+/// It knows a root and the chains under it, including those that sign no longer. See docs/api/ocsp.md.
 package struct OCSPResponder: Sendable {
-    /// The most bytes of a question; a longer one is refused.
+    /// The maximum size of a request in bytes; a longer one is rejected.
     package static let longestRequest = OCSPRequest.longest
 
-    /// How long an answer is good, in milliseconds.
+    /// How long an answer is valid, in milliseconds.
     static let freshness: Int64 = 3_600_000
     private static let day: Int64 = 86_400_000
 
-    /// A certificate for which the responder speaks.
+    /// A certificate that the responder answers for.
     package struct Known: Sendable, Hashable {
         /// Lower-case hexadecimal digits.
         package let serial: String
@@ -24,7 +24,7 @@ package struct OCSPResponder: Sendable {
 
     private struct Issuer {
         let signer: OCSPSigner
-        /// By the number without leading zeros.
+        /// By serial number without leading zeros.
         var certificates: [[UInt8]: Known]
     }
 
@@ -36,12 +36,12 @@ package struct OCSPResponder: Sendable {
     private let root: RootAuthority
     private let rootName: String
     private var names: [IssuerName: String] = [:]
-    /// By the root's fingerprint, or by the id of the chain whose intermediate it is.
+    /// By the root's fingerprint, or by the id of the chain of an intermediate.
     private var issuers: [String: Issuer] = [:]
-    /// In the order in which they were added, intermediate before leaf.
+    /// In the order of addition, intermediate before leaf.
     package private(set) var certificates: [Known] = []
 
-    /// A responder for what a root issued; it knows no chain yet.
+    /// A responder for certificates of a root; it knows no chain yet.
     package init(root: RootAuthority) throws(SigningError) {
         self.root = root
         rootName = root.fingerprint
@@ -53,9 +53,9 @@ package struct OCSPResponder: Sendable {
         )
     }
 
-    /// Speaks for a chain from now on.
+    /// Adds a chain.
     ///
-    /// - Returns: false when the chain is known, or is not under the responder's root.
+    /// - Returns: false when the chain is already known, or is not under the responder's root.
     @discardableResult
     package mutating func add(_ chain: SigningChain) throws(SigningError) -> Bool {
         guard chain.certificatesDER[2] == root.certificateDER, issuers[chain.id] == nil else { return false }
@@ -87,11 +87,11 @@ package struct OCSPResponder: Sendable {
 
     // MARK: Answering
 
-    /// Answers a question, whatever its bytes are.
+    /// Answers a request, whatever its bytes are.
     ///
     /// - Parameters:
-    ///   - now: the wall clock, milliseconds since 1970.
-    ///   - state: what to say of a certificate, by its serial number.
+    ///   - now: the wall-clock time, milliseconds since 1970.
+    ///   - state: the state to report for a certificate, by its serial number.
     package func reply(to question: [UInt8], at now: Int64, state: (String) -> OCSPState) -> OCSPReply {
         let request: OCSPRequest
         do {
@@ -154,19 +154,19 @@ package struct OCSPResponder: Sendable {
     }
 }
 
-/// What a responder does about a question.
+/// The responder's reaction to a request.
 package struct OCSPReply: Equatable, Sendable {
-    /// What is sent.
+    /// The answer.
     package enum Content: Equatable, Sendable {
         /// HTTP 200 with these bytes.
         case answer([UInt8])
         /// HTTP 500.
         case serverError
-        /// Nothing: the connection is cut.
+        /// Nothing: the connection is closed.
         case silence
     }
 
-    /// What is sent, after the delay.
+    /// The answer, sent after the delay.
     package let content: Content
     /// Milliseconds.
     package let delay: Int

@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import SwiftASN1
 
-/// Writes answers in DER (RFC 6960).
+/// Encodes answers in DER (RFC 6960).
 enum OCSPResponse {
-    /// An answer without content.
+    /// The status of an answer without content.
     enum Status: UInt8 {
         case malformedRequest = 1
         case internalError = 2
@@ -12,7 +12,7 @@ enum OCSPResponse {
         case unauthorized = 6
     }
 
-    /// What is said of one certificate. Instants in milliseconds since 1970; the wire counts whole seconds.
+    /// The state of one certificate. Instants in milliseconds since 1970; the wire has whole seconds.
     struct Entry {
         enum Standing {
             case good
@@ -20,7 +20,7 @@ enum OCSPResponse {
             case unknown
         }
 
-        /// As the question named it.
+        /// The certificate's id as in the request.
         let certificate: [UInt8]
         let standing: Standing
         let thisUpdate: Int64
@@ -31,12 +31,12 @@ enum OCSPResponse {
     private static let nonce: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 2]
     private static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10_045, 4, 3, 2]
 
-    /// The refusal of a question.
+    /// The answer to a rejected request.
     static func refusal(_ status: Status) -> [UInt8] { [0x30, 0x03, 0x0A, 0x01, status.rawValue] }
 
     /// A signed answer.
     ///
-    /// - Parameter nonce: the extension's value as it was asked.
+    /// - Parameter nonce: the extension's value in the request.
     static func successful(
         _ entries: [Entry],
         producedAt: Int64,
@@ -75,7 +75,7 @@ enum OCSPResponse {
     ) throws -> [UInt8] {
         try written { der in
             try der.sequence { der in
-                // By its key: one client cannot look a responder up by its name.
+                // By its key: one client cannot find a responder by its name.
                 try der.explicit(2) { try $0.serialize(ASN1OctetString(contentBytes: signer.keyHash[...])) }
                 der.time(producedAt)
                 try der.sequence { der in
@@ -117,7 +117,7 @@ extension DER.Serializer {
     /// GeneralizedTime, whole seconds of UTC.
     fileprivate mutating func time(_ milliseconds: Int64) {
         let seconds = (Double(milliseconds) / 1_000).rounded(.down)
-        // From 1970 to the end of 9999, which is all that four digits of a year can say.
+        // From 1970 to the end of 9999, the last year with four digits.
         let date = Date(timeIntervalSince1970: min(max(seconds, 0), 253_402_300_799))
         let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
         primitive(.generalizedTime, Array(date.formatted(style).utf8).filter { $0 != UInt8(ascii: "T") })

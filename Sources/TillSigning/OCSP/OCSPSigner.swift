@@ -2,14 +2,11 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// Signs answers for the certificates of one issuer: a responder to whom the issuer delegated it.
-///
-/// One client never recognises an answer that the issuer signed itself, so there is always a delegate. Its key and its
-/// certificate live as long as the process.
+/// Signs answers for the certificates of one issuer: a responder that the issuer delegated to.
 struct OCSPSigner: Sendable {
     let privateKey: P256.Signing.PrivateKey
     let certificateDER: [UInt8]
-    /// SHA-1 of the public key, by which answers name their signer.
+    /// SHA-1 of the public key, which identifies the signer in answers.
     let keyHash: [UInt8]
 
     /// Makes a key and a certificate for it.

@@ -1,4 +1,4 @@
-/// What the responder says of a certificate, or how it fails to.
+/// The state that the responder reports for a certificate, or how it fails.
 package enum OCSPState: Codable, Equatable, Sendable {
     /// Not revoked.
     case good
@@ -6,19 +6,19 @@ package enum OCSPState: Codable, Equatable, Sendable {
     case revoked(at: Int64, reason: OCSPRevocationReason?)
     /// As if the certificate had never been issued.
     case unknown
-    /// Good, after so many milliseconds.
+    /// Good, after a delay.
     case slow(milliseconds: Int)
-    /// An answer that is none.
+    /// An answer with an error.
     case error(OCSPFailure)
-    /// Good, but as of two days ago, and out of date since yesterday.
+    /// Good, but as of two days ago and expired since yesterday.
     case stale
-    /// The connection is cut without an answer.
+    /// The connection is closed without an answer.
     case dead
 
-    /// The longest delay, in milliseconds.
+    /// The maximum delay, in milliseconds.
     package static let longestDelay = 120_000
 
-    /// The states by the words that operators use.
+    /// The states, as operators name them.
     package enum Word: String, CaseIterable, Sendable {
         case good
         case revoked
@@ -73,7 +73,7 @@ package enum OCSPRevocationReason: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// How a responder can refuse to answer.
+/// The ways in which a responder can fail to answer.
 package enum OCSPFailure: String, Codable, CaseIterable, Sendable {
     /// The responder is busy.
     case tryLater

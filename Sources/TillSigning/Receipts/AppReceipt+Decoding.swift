@@ -1,11 +1,11 @@
 extension AppReceipt {
-    /// How many purchases a receipt may hold.
+    /// The maximum number of purchases in a receipt.
     package static let maximumInApp = 20_000
 
-    /// Reads a payload. Nothing is verified: that is for ``ReceiptVerifier``.
+    /// Reads a payload. Verifies nothing: ``ReceiptVerifier`` does that.
     ///
-    /// Attributes of unknown types are ignored, as are the versions of all. Strings may be put together of pieces,
-    /// and the whole may lie in a second octet string, as Xcode writes it.
+    /// Attributes of unknown types are ignored, and so are all versions. Strings may consist of several pieces, and the
+    /// payload may be wrapped in a second octet string, as Xcode writes it.
     package init(payload: [UInt8]) throws(ReceiptRefusal) {
         try self.init(payload: payload[...])
     }
@@ -35,12 +35,12 @@ extension AppReceipt {
         self = try draft.receipt()
     }
 
-    /// A receipt while it is being read: what it must hold may not have come yet.
+    /// A receipt while it is being read: required attributes may still be missing.
     private struct Draft {
         var receiptType, bundleID, applicationVersion: String?
         var opaqueValue, deviceHash: [UInt8]?
         var creationDate: Int64?
-        /// Holds what may be missing.
+        /// Holds the optional attributes.
         var rest = AppReceipt(
             receiptType: "",
             bundleID: "",
@@ -147,6 +147,6 @@ extension InAppReceipt {
 }
 
 private func required<Value>(_ value: Value?, _ type: Int) throws(BERReader.Fault) -> Value {
-    guard let value else { throw BERReader.Fault(reason: "lacks attribute \(type), or has it empty") }
+    guard let value else { throw BERReader.Fault(reason: "lacks attribute \(type), or it is empty") }
     return value
 }

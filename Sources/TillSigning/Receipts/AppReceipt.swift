@@ -1,11 +1,11 @@
 import Crypto
 
-/// What an app receipt says: the attributes of its payload, typed.
+/// The content of an app receipt: the attributes of its payload, typed.
 ///
-/// All dates are milliseconds since 1970, UTC. The bytes hold whole seconds, so a fraction is lost on the way through
-/// ``payload()``. See docs/api/app-receipts.md.
+/// All dates are milliseconds since 1970, UTC. The encoded form has whole seconds, so ``payload()`` drops a fraction.
+/// See docs/api/app-receipts.md.
 package struct AppReceipt: Sendable, Equatable {
-    /// What the store writes into attribute 25, which seems to tell platforms apart.
+    /// The values of attribute 25, which seems to distinguish platforms.
     package enum Platform: Int64, Sendable {
         case macOS = 2
         case iOS = 3
@@ -17,13 +17,13 @@ package struct AppReceipt: Sendable, Equatable {
     package var appAppleID: Int64
     /// The bundle id (2).
     package var bundleID: String
-    /// The version of the app that asked: CFBundleVersion on iOS (3).
+    /// The version of the app that made the request: CFBundleVersion on iOS (3).
     package var applicationVersion: String
-    /// Random bytes that go into the device hash; 16, though Xcode writes 8 (4).
+    /// Random bytes of the device hash; 16, but 8 from Xcode (4).
     package var opaqueValue: [UInt8]
-    /// 20 bytes of SHA-1, see ``deviceHash(guid:opaqueValue:bundleID:)`` (5).
+    /// The device hash, 20 bytes of SHA-1, see ``deviceHash(guid:opaqueValue:bundleID:)`` (5).
     package var deviceHash: [UInt8]
-    /// When the receipt was first issued to the device; nil, written as an empty text, in the sandbox (8).
+    /// When the receipt was first issued to the device; nil in the sandbox, written as an empty text (8).
     package var issueDate: Int64?
     /// Four ASCII characters, packed: 0x50333035 is `P305` (9).
     package var serverBuild: Int64
@@ -31,7 +31,7 @@ package struct AppReceipt: Sendable, Equatable {
     package var ageRating: String
     /// The developer's number; 0 in the sandbox (11).
     package var developerID: Int64
-    /// When the receipt was made. Verifiers look at the certificates as of this instant (12).
+    /// When the receipt was made. Verifiers check the certificates at this instant (12).
     package var creationDate: Int64
     /// The version of the operating system as `MMmmpp`: 180602 (13).
     package var systemVersion: Int64
@@ -41,20 +41,20 @@ package struct AppReceipt: Sendable, Equatable {
     package var downloadID: Int64
     /// The store's number for the app's version; 0 in the sandbox (16).
     package var versionExternalIdentifier: Int64
-    /// The purchases (17). What was decoded has the order of the bytes; the order does not change the bytes.
+    /// The purchases (17). After decoding they are in the order of the bytes; encoding sorts them anyway.
     package var inApp: [InAppReceipt]
-    /// When the app was first bought or downloaded (18). Nil leaves the attribute out.
+    /// When the app was first bought or downloaded (18). Nil omits the attribute.
     package var originalPurchaseDate: Int64?
-    /// The version that was first bought; `1.0` in the sandbox (19). Nil leaves the attribute out.
+    /// The version that was first bought; `1.0` in the sandbox (19). Nil omits the attribute.
     package var originalApplicationVersion: String?
-    /// When the receipt ends, for volume purchases (21). Nil leaves the attribute out.
+    /// When the receipt expires, for volume purchases (21). Nil omits the attribute.
     package var expirationDate: Int64?
-    /// (25) Receipts of iOS also have an empty attribute 20.
+    /// The platform (25). Receipts of iOS also have an empty attribute 20.
     package var platform: Platform
-    /// When the app was ordered before its release (32). Nil leaves the attribute out.
+    /// When the app was pre-ordered (32). Nil omits the attribute.
     package var preorderDate: Int64?
 
-    /// A receipt as the sandbox makes it, without purchases, unless more is said.
+    /// A receipt with the defaults of the sandbox, without purchases.
     package init(
         receiptType: String = "ProductionSandbox",
         bundleID: String,
@@ -87,15 +87,15 @@ package struct AppReceipt: Sendable, Equatable {
         preorderDate = nil
     }
 
-    /// 2013-08-01 07:00:00 UTC: when every app of the sandbox was first bought.
+    /// 2013-08-01 07:00:00 UTC: the original purchase date of every app in the sandbox.
     package static let sandboxOriginalPurchaseDate: Int64 = 1_375_340_400_000
 
-    /// What attribute 5 of a receipt must be on a device.
+    /// The value of attribute 5 on a device.
     ///
-    /// SHA-1 over the device's bytes, the opaque value and the octets of attribute 2, which are the bundle id with
-    /// the header of its UTF8String before it.
+    /// SHA-1 over the device's bytes, the opaque value and the octets of attribute 2, which are the bundle id with its
+    /// UTF8String header.
     ///
-    /// - Parameter guid: the 16 bytes of identifierForVendor, on macOS the 6 of the first network interface.
+    /// - Parameter guid: the 16 bytes of identifierForVendor; on macOS the 6 of the first network interface.
     package static func deviceHash(guid: [UInt8], opaqueValue: [UInt8], bundleID: String) -> [UInt8] {
         var hash = Insecure.SHA1()
         hash.update(data: guid)

@@ -2,12 +2,12 @@
 struct AttributeReader {
     /// One attribute.
     struct Attribute {
-        /// Nil when it does not fit 64 bits: then it is unknown to everybody.
+        /// Nil when it does not fit 64 bits; such a type is unknown in any case.
         let type: Int64?
-        /// What its octet string holds.
+        /// The content of its octet string.
         let value: ArraySlice<UInt8>
 
-        /// The value as text, in any of the kinds that receipts use.
+        /// The value as text, in any of the string types that receipts use.
         func text() throws(BERReader.Fault) -> String {
             guard let text = String(validating: try string(), as: UTF8.self) else { throw fault("is not UTF-8") }
             return text
@@ -25,7 +25,7 @@ struct AttributeReader {
         func date() throws(BERReader.Fault) -> Int64? {
             let text = try string()
             if text.isEmpty { return nil }
-            guard let instant = ReceiptDate.instant(of: text) else { throw fault("is no date") }
+            guard let instant = ReceiptDate.instant(of: text) else { throw fault("is not a date") }
             return instant
         }
 

@@ -1,21 +1,20 @@
 import Foundation
 
-/// A SET OF receipt attributes while it is being written. The attributes may be added in any order; DER's is by their
-/// bytes.
+/// A SET OF receipt attributes during encoding. Attributes may be added in any order; DER sorts them by their bytes.
 struct AttributeSet {
     private var scratch: [UInt8] = []
     private var elements: [Range<Int>] = []
 
-    /// How many bytes the attributes take together.
+    /// The total size of the attributes in bytes.
     var count: Int { scratch.count }
 
-    /// Begins anew in the memory that it has.
+    /// Clears the set but keeps its memory.
     mutating func removeAll() {
         scratch.removeAll(keepingCapacity: true)
         elements.removeAll(keepingCapacity: true)
     }
 
-    /// Makes room for so many bytes.
+    /// Reserves memory for a number of bytes.
     mutating func reserve(_ count: Int) {
         scratch.reserveCapacity(count)
     }
@@ -37,18 +36,18 @@ struct AttributeSet {
         text.withUTF8 { element(type, DERBytes.utf8String, $0) }
     }
 
-    /// An IA5String; what is not ASCII becomes a question mark.
+    /// An IA5String; characters outside ASCII become question marks.
     mutating func ascii(_ type: Int64, _ text: String) {
         element(type, DERBytes.ia5String, text.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") })
     }
 
-    /// A date as an IA5String, empty when there is none.
+    /// A date as an IA5String; empty for nil.
     mutating func date(_ type: Int64, _ instant: Int64?) {
         let text = instant.map { ReceiptDate.bytes(of: $0, separator: UInt8(ascii: "T"), suffix: "Z") }
         element(type, DERBytes.ia5String, text ?? [])
     }
 
-    /// Bytes as they are, without an element around them.
+    /// Bytes without an element around them.
     mutating func raw(_ type: Int64, version: UInt8 = 1, _ bytes: [UInt8]) {
         begin(type, version: version, valueCount: bytes.count)
         scratch += bytes
@@ -69,7 +68,7 @@ struct AttributeSet {
         end()
     }
 
-    /// The head of an attribute: all but the octets of its value.
+    /// Writes the start of an attribute: everything except the octets of its value.
     private mutating func begin(_ type: Int64, version: UInt8 = 1, valueCount: Int) {
         let start = scratch.count
         let count = DERBytes.integerCount(type) + 2 + 3 + DERBytes.count(of: valueCount)
@@ -90,7 +89,7 @@ struct AttributeSet {
         DERBytes.appendHeader(DERBytes.set, scratch.count, to: &bytes)
         scratch.withUnsafeBytes { source in
             let sorted = elements.sorted { left, right in
-                // No element is the beginning of another, as each says its own length.
+                // No element is a prefix of another, because each begins with its own length.
                 memcmp(source[left], source[right], min(left.count, right.count)) < 0
             }
             for element in sorted {
@@ -100,7 +99,7 @@ struct AttributeSet {
     }
 }
 
-/// Compares the beginnings of two runs of bytes.
+/// Compares the beginnings of two byte ranges.
 private func memcmp(_ left: Slice<UnsafeRawBufferPointer>, _ right: Slice<UnsafeRawBufferPointer>, _ count: Int) -> Int
 {
     let (left, right) = (UnsafeRawBufferPointer(rebasing: left), UnsafeRawBufferPointer(rebasing: right))

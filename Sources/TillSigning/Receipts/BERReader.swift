@@ -1,32 +1,32 @@
-/// Reads one BER element after the other: definite lengths and indefinite ones, as Xcode writes them.
+/// Reads BER elements one after the other, with definite lengths and indefinite ones, as Xcode writes them.
 ///
-/// Nothing is believed. A length never reaches beyond the bytes that are there, nothing recurses, and an element of
-/// indefinite length is walked over once for each level that is entered, of which there are few. Tags above 30 and
-/// lengths of more than four octets stand in no receipt and are refused.
+/// The input is untrusted. A length never exceeds the remaining bytes, nothing recurses, and an element of indefinite
+/// length is scanned once for each level that is entered, and there are few levels. Tags above 30 and lengths of more
+/// than four octets occur in no receipt and are rejected.
 struct BERReader {
     /// One element.
     struct Element {
-        /// Class, the mark for constructed, and number, in one octet.
+        /// Class, constructed bit and number, in one octet.
         let tag: UInt8
-        /// What is inside, without the marks that end an indefinite length.
+        /// The content, without the marks that end an indefinite length.
         let content: ArraySlice<UInt8>
-        /// The whole element as it stands.
+        /// The complete encoded element.
         let encoded: ArraySlice<UInt8>
 
-        /// Reads what is inside.
+        /// Reads the content.
         var reader: BERReader { BERReader(content) }
     }
 
     /// What is wrong with the bytes.
     struct Fault: Error {
-        /// Ends a sentence that begins with the thing that was read.
+        /// The predicate of a sentence about what was read.
         let reason: String
     }
 
     /// How many indefinite lengths may be open at once.
     static let maximumDepth = 32
 
-    /// What was not read yet.
+    /// The bytes that have not been read.
     private(set) var rest: ArraySlice<UInt8>
 
     /// Reads `bytes` from their beginning.
@@ -36,7 +36,7 @@ struct BERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The tag of the element that comes next; nil at the end.
+    /// The tag of the next element; nil at the end.
     var nextTag: UInt8? { rest.first }
 
     /// Reads one element.
@@ -62,7 +62,7 @@ struct BERReader {
         return element
     }
 
-    /// Reads one element that must have a tag.
+    /// Reads one element that must have a certain tag.
     mutating func next(_ tag: UInt8) throws(Fault) -> Element {
         let element = try next()
         guard element.tag == tag else {
@@ -71,12 +71,12 @@ struct BERReader {
         return element
     }
 
-    /// Refuses what follows the last element that was expected.
+    /// Rejects data after the last expected element.
     func end() throws(Fault) {
         guard isAtEnd else { throw Fault(reason: "has \(rest.count) bytes after its end") }
     }
 
-    /// The octets of an OCTET STRING, which may be put together of pieces. What pieces are made of must be whole.
+    /// The octets of an OCTET STRING, which may consist of pieces. The pieces themselves must not be constructed.
     mutating func octets() throws(Fault) -> ArraySlice<UInt8> {
         let element = try next()
         if element.tag == DERBytes.octetString { return element.content }
@@ -91,7 +91,7 @@ struct BERReader {
         return joined[...]
     }
 
-    /// A whole number; nil when it does not fit 64 bits.
+    /// An integer; nil when it does not fit 64 bits.
     mutating func integer() throws(Fault) -> Int64? {
         let content = try next(DERBytes.integer).content
         guard let first = content.first else { throw Fault(reason: "has an empty number") }
@@ -103,11 +103,11 @@ struct BERReader {
         let tag: UInt8
         /// Nil when it is indefinite.
         let length: Int?
-        /// Where the contents begin.
+        /// Where the content begins.
         let end: Int
     }
 
-    /// Reads tag and length. A definite length lies within the bytes.
+    /// Reads tag and length. A definite length is within the bytes.
     private static func header(_ bytes: ArraySlice<UInt8>, at start: Int) throws(Fault) -> Header {
         guard bytes.endIndex - start >= 2 else { throw Fault(reason: "ends in the middle of an element") }
         let tag = bytes[start]
@@ -135,7 +135,7 @@ struct BERReader {
         return Header(tag: tag, length: length, end: position)
     }
 
-    /// Where an element of indefinite length ends, behind its end mark. Elements of definite length are advanced over.
+    /// The end of an element of indefinite length, after its end mark. Elements of definite length are skipped.
     private static func endOfIndefinite(_ bytes: ArraySlice<UInt8>, from start: Int) throws(Fault) -> Int {
         var position = start
         var open = 1

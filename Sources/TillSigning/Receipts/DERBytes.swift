@@ -1,4 +1,4 @@
-/// The few pieces of DER that receipts are laid out of.
+/// The DER elements that receipts consist of.
 enum DERBytes {
     static let integer: UInt8 = 0x02
     static let octetString: UInt8 = 0x04
@@ -10,13 +10,13 @@ enum DERBytes {
     static let bitString: UInt8 = 0x03
     static let sequence: UInt8 = 0x30
     static let set: UInt8 = 0x31
-    /// Marks a string that is put together of pieces (BER only).
+    /// Marks a string that consists of pieces (BER only).
     static let constructed: UInt8 = 0x20
 
-    /// A tag of the context: `[number]`, constructed.
+    /// A context-specific tag: `[number]`, constructed.
     static func context(_ number: UInt8) -> UInt8 { 0xA0 | number }
 
-    /// How many bytes tag and length of an element take.
+    /// The size of an element's tag and length in bytes.
     static func headerCount(of length: Int) -> Int {
         switch length {
         case ..<0x80: 2
@@ -27,7 +27,7 @@ enum DERBytes {
         }
     }
 
-    /// How many bytes an element takes.
+    /// The size of an element in bytes.
     static func count(of length: Int) -> Int { headerCount(of: length) + length }
 
     static func appendHeader(_ tag: UInt8, _ length: Int, to bytes: inout [UInt8]) {
@@ -40,7 +40,7 @@ enum DERBytes {
         }
     }
 
-    /// How many bytes a number takes in two's complement: no more than it needs.
+    /// The size of a number in two's complement: the minimum number of bytes.
     static func integerCount(_ value: Int64) -> Int {
         let magnitude = value < 0 ? ~value : value
         return (64 - magnitude.leadingZeroBitCount) / 8 + 1
@@ -55,7 +55,7 @@ enum DERBytes {
         }
     }
 
-    /// An element of `tag` around `contents`.
+    /// An element of `tag` with `contents`.
     static func element(_ tag: UInt8, _ contents: [UInt8]...) -> [UInt8] {
         var bytes: [UInt8] = []
         appendHeader(tag, contents.reduce(0) { $0 + $1.count }, to: &bytes)

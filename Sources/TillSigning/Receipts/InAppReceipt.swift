@@ -1,6 +1,6 @@
 /// One purchase in an app receipt (attributes 1701 to 1722 of an attribute 17).
 ///
-/// All dates are milliseconds since 1970, UTC, and whole seconds in the bytes. See docs/api/app-receipts.md.
+/// All dates are milliseconds since 1970, UTC; the encoded form has whole seconds. See docs/api/app-receipts.md.
 package struct InAppReceipt: Sendable, Equatable {
     /// The kinds of product, by their number in attribute 1707.
     package enum Kind: Int64, Sendable {
@@ -18,31 +18,31 @@ package struct InAppReceipt: Sendable, Equatable {
     package var transactionID: String
     /// When it was charged (1704).
     package var purchaseDate: Int64
-    /// A decimal number (1705). Xcode leaves it out; then it reads as ``transactionID``.
+    /// A decimal number (1705). Xcode omits it; then it equals ``transactionID``.
     package var originalTransactionID: String
-    /// When the original transaction was charged (1706). Xcode leaves it out; then it reads as ``purchaseDate``.
+    /// When the original transaction was charged (1706). Xcode omits it; then it equals ``purchaseDate``.
     package var originalPurchaseDate: Int64
-    /// What was bought (1707). Nil when the bytes lack it or hold a number that is none of the kinds.
+    /// The kind of product (1707). Nil when it is missing or unknown.
     package var kind: Kind?
-    /// When the subscription's period ends (1708). Nil is an empty text in the bytes.
+    /// When the subscription's period ends (1708). Nil is encoded as an empty text.
     package var expirationDate: Int64?
     /// The Apple id of the product; 0 in the sandbox (1710).
     package var productAppleID: Int64
-    /// The billing event of a subscription (1711). Nil is 0 in the bytes.
+    /// The billing event of a subscription (1711). Nil is encoded as 0.
     package var webOrderLineItemID: Int64?
-    /// When it was refunded or revoked (1712). Nil is an empty text in the bytes.
+    /// When it was refunded or revoked (1712). Nil is encoded as an empty text.
     package var cancellationDate: Int64?
-    /// A free period (1713).
+    /// Whether it is a free trial (1713).
     package var isTrialPeriod: Bool
-    /// An introductory price that is paid (1719). Written of auto-renewables alone, nil as no; nil when the bytes
-    /// lack it.
+    /// Whether a paid introductory price applies (1719). Only written for auto-renewables, nil as no; nil when it is
+    /// missing.
     package var isInIntroOfferPeriod: Bool?
-    /// 1 an issue with the app, 0 another reason (1720). Written only beside a ``cancellationDate``, nil as 0.
+    /// 1 for an issue with the app, 0 for another reason (1720). Only written with a ``cancellationDate``, nil as 0.
     package var cancellationReason: Int64?
-    /// The promotional offer that was used (1721). Nil leaves the attribute out.
+    /// The promotional offer that was used (1721). Nil omits the attribute.
     package var promotionalOfferID: String?
 
-    /// A first purchase of one, unless more is said.
+    /// A purchase; the defaults are those of a first purchase of one.
     package init(
         kind: Kind,
         productID: String,

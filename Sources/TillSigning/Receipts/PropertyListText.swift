@@ -1,11 +1,12 @@
-/// The property lists of NeXTSTEP, in text, as far as old receipts use them: one dictionary of quoted strings.
+/// NeXTSTEP property lists in text, as far as old receipts use them: one dictionary of quoted strings.
 enum PropertyListText {
-    /// One pair a line, indented by a tab, with spaces around the equals sign: patterns in the field rely on them.
+    /// One pair on each line, indented by a tab, with spaces around the equals sign: existing clients match this with
+    /// patterns.
     static func write(_ pairs: [(String, String)]) -> String {
         "{\n" + pairs.map { "\t\(quoted($0)) = \(quoted($1));\n" }.joined() + "}"
     }
 
-    /// Reads a dictionary of quoted strings; of two of one name, refuses.
+    /// Reads a dictionary of quoted strings; rejects duplicate names.
     static func read(_ bytes: [UInt8]) throws(ReceiptRefusal) -> [String: String] {
         var reader = Reader(rest: bytes[...])
         var values: [String: String] = [:]
@@ -25,7 +26,7 @@ enum PropertyListText {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    /// ASCII: what is not becomes `\Uxxxx`, in UTF-16.
+    /// Quotes a text in ASCII; other characters become `\Uxxxx`, in UTF-16.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for unit in text.utf16 {
@@ -58,7 +59,7 @@ enum PropertyListText {
             return true
         }
 
-        /// A string between quotation marks; nil when it is none, or holds what nobody writes.
+        /// A string between quotation marks; nil when it is missing or malformed.
         mutating func string() -> String? {
             guard skip("\"") else { return nil }
             var units: [UInt16] = []

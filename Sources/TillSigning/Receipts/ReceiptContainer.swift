@@ -1,17 +1,17 @@
-/// The file around a payload: CMS SignedData, laid out as the store lays it out.
+/// The file around a payload: CMS SignedData in the layout that the store uses.
 ///
-/// One hash algorithm with NULL, the certificates as leaf, intermediate, root and not sorted, one signer without signed
-/// attributes, rsaEncryption with NULL. For one chain all of it is constant but payload, signature and lengths.
-/// See docs/api/app-receipts.md.
+/// One hash algorithm with NULL; the certificates in the order leaf, intermediate, root; one signer without signed
+/// attributes; rsaEncryption with NULL. For one chain everything is constant except payload, signature and lengths. See
+/// docs/api/app-receipts.md.
 struct ReceiptContainer: Sendable {
-    /// What stands before the payload, from the version to the type of the contents.
+    /// The bytes before the payload, from the version to the content type.
     private let algorithms: [UInt8]
     /// The certificates, with their tag.
     private let certificates: [UInt8]
     /// SignerInfo without its header, up to the signature.
     private let signer: [UInt8]
 
-    /// Prepares what is constant.
+    /// Prepares the constant parts.
     ///
     /// - Parameters:
     ///   - certificatesDER: leaf, intermediate, root.
@@ -24,7 +24,7 @@ struct ReceiptContainer: Sendable {
         signer = version + identifier + algorithm.digest + ReceiptAlgorithm.rsaEncryption
     }
 
-    /// The whole file.
+    /// The complete file.
     func bytes(payload: some Collection<UInt8>, signature: some Collection<UInt8>) -> [UInt8] {
         let octets = DERBytes.count(of: payload.count)
         let dataType = DERBytes.count(of: ReceiptAlgorithm.data.count)

@@ -1,21 +1,21 @@
 import Foundation
 
-/// The dates of receipts and of what verifyReceipt answers, in the spellings that these have.
+/// The date formats of receipts and of verifyReceipt's answers.
 ///
-/// All are of milliseconds since 1970. A fraction of a second is cut off. Years before 0 and after 9999 have no
-/// spelling; the nearest instant that has one is written instead.
+/// All dates are milliseconds since 1970. A fraction of a second is cut off. Years before 0 and after 9999 cannot be
+/// written; the nearest instant that can is written instead.
 package enum ReceiptDate {
-    /// As in the bytes: `2020-07-14T19:36:40Z`.
+    /// The format in receipts: `2020-07-14T19:36:40Z`.
     package static func iso8601(_ instant: Int64) -> String {
         String(decoding: bytes(of: instant, separator: UInt8(ascii: "T"), suffix: "Z"), as: UTF8.self)
     }
 
-    /// As in an answer: `2020-07-14 19:36:40 Etc/GMT`.
+    /// The format in answers: `2020-07-14 19:36:40 Etc/GMT`.
     package static func gmt(_ instant: Int64) -> String {
         String(decoding: bytes(of: instant, separator: UInt8(ascii: " "), suffix: " Etc/GMT"), as: UTF8.self)
     }
 
-    /// The wall clock of California, with its daylight saving: `2020-07-14 12:36:40 America/Los_Angeles`.
+    /// Pacific local time, with daylight saving time: `2020-07-14 12:36:40 America/Los_Angeles`.
     package static func pacific(_ instant: Int64) -> String {
         let instant = within(instant)
         let offset = pacificZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant) / 1_000))
@@ -38,7 +38,7 @@ package enum ReceiptDate {
         min(max(instant, spellable.lowerBound), spellable.upperBound)
     }
 
-    /// The text of an instant, `yyyy-MM-dd`, the separator, `HH:mm:ss` and the suffix.
+    /// The text of an instant: `yyyy-MM-dd`, the separator, `HH:mm:ss` and the suffix.
     static func bytes(of instant: Int64, separator: UInt8, suffix: StaticString) -> [UInt8] {
         let instant = within(instant)
         let (seconds, days) = (floorDivide(instant, 1_000), floorDivide(instant, 86_400_000))
@@ -63,10 +63,10 @@ package enum ReceiptDate {
         return text
     }
 
-    /// The instant of `yyyy-MM-ddTHH:mm:ss`, with a fraction or without, followed by `Z` or an offset (`+0300`,
-    /// `-07:00`). Nil for anything else, and for what is no date or time. Fractions below a millisecond are cut off.
+    /// The instant of `yyyy-MM-ddTHH:mm:ss`, with or without a fraction, followed by `Z` or an offset (`+0300`,
+    /// `-07:00`). Nil for anything else, and for an invalid date or time. Fractions below a millisecond are cut off.
     static func instant(of text: ArraySlice<UInt8>) -> Int64? {
-        // Longer than any fraction that was ever seen.
+        // Longer than any known fraction.
         guard text.count <= 64 else { return nil }
         var digits = Digits(rest: text)
         guard
@@ -94,7 +94,7 @@ package enum ReceiptDate {
         }
     }
 
-    /// Days since 1970 as a civil date, in eras of 400 years that begin in March.
+    /// The civil date of a number of days since 1970, in eras of 400 years that begin in March.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = floorDivide(shifted, 146_097)
@@ -114,7 +114,7 @@ package enum ReceiptDate {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Takes a date's text apart.
+    /// Parses a date's text.
     private struct Digits {
         var rest: ArraySlice<UInt8>
 
@@ -135,7 +135,7 @@ package enum ReceiptDate {
             return true
         }
 
-        /// Milliseconds; 0 when there is no dot.
+        /// In milliseconds; 0 without a dot.
         mutating func fraction() -> Int64? {
             guard skip(".") else { return 0 }
             var (value, weight, count): (Int64, Int64, Int) = (0, 100, 0)
@@ -147,7 +147,7 @@ package enum ReceiptDate {
             return count > 0 ? value : nil
         }
 
-        /// Seconds to the east of UTC.
+        /// Seconds east of UTC.
         mutating func offset() -> Int64? {
             if skip("Z") { return 0 }
             let sign: Int64 = skip("+") ? 1 : -1

@@ -1,8 +1,8 @@
-/// Why bytes are not a receipt that can be believed.
+/// Why bytes are not accepted as a receipt.
 package enum ReceiptRefusal: Error, Sendable, Equatable {
-    /// The bytes are no receipt (verifyReceipt: 21002). `reason` ends a sentence that begins with "The receipt".
+    /// The bytes are not a receipt (verifyReceipt: 21002). `reason` is the predicate of a sentence about the receipt.
     case malformed(reason: String)
-    /// A receipt, but nobody whom we trust signed it as it stands (verifyReceipt: 21003).
+    /// A receipt without a valid signature under a trusted root (verifyReceipt: 21003).
     case notAuthenticated(reason: String)
 
     /// One sentence for the developer who sent the receipt.

@@ -4,41 +4,41 @@ import Foundation
 import Synchronization
 import X509
 
-/// Decides whether a receipt was signed under one of the roots that are trusted.
+/// Decides whether a receipt was signed under one of the trusted roots.
 ///
-/// The file must be laid out exactly as the store lays receipts out: after payload, certificates and signature have
-/// proved true, everything is put together anew and compared. So no octet can be changed, not even among those that no
-/// signature covers. A chain that has proved true is remembered; the next receipt of it costs one RSA operation.
+/// The file must have exactly the layout of the store's receipts: after payload, certificates and signature were
+/// verified, the file is encoded again and compared. So no octet can be changed, not even one that no signature covers.
+/// Verified chains are cached; the next receipt of a chain costs one RSA operation.
 package final class ReceiptVerifier: Sendable {
     private let roots: Set<[UInt8]>
     private let accepted: Set<ReceiptAlgorithm>
     let purchaseCertificates: Set<[UInt8]>
     private let trusted = Mutex<[[UInt8]: Trusted]>([:])
 
-    /// More chains than a shop ever had; past that they are forgotten.
+    /// More chains than a shop ever had; above this the cache is emptied.
     private static let memory = 64
 
-    /// A chain that leads to a root that is trusted.
+    /// A chain that leads to a trusted root.
     private struct Trusted: Sendable {
         let key: _RSA.Signing.PublicKey
-        /// Milliseconds since 1970 at which all three certificates are valid.
+        /// The range of instants (milliseconds since 1970) at which all three certificates are valid.
         let validity: ClosedRange<Int64>
         let containers: [ReceiptAlgorithm: ReceiptContainer]
     }
 
     /// - Parameters:
-    ///   - rootsDER: the roots to trust. A receipt's last certificate must be one of them, octet by octet.
-    ///   - purchaseCertificatesDER: the certificates to trust in receipts of single transactions.
-    ///   - acceptsSHA1: whether receipts from before 2023 are read too.
+    ///   - rootsDER: the trusted roots. A receipt's last certificate must be one of them, octet by octet.
+    ///   - purchaseCertificatesDER: the trusted certificates for receipts of single transactions.
+    ///   - acceptsSHA1: whether receipts from before 2023 are accepted, too.
     package init(rootsDER: [[UInt8]], purchaseCertificatesDER: [[UInt8]] = [], acceptsSHA1: Bool = false) {
         roots = Set(rootsDER)
         purchaseCertificates = Set(purchaseCertificatesDER)
         accepted = acceptsSHA1 ? [.sha256, .sha1] : [.sha256]
     }
 
-    /// Takes a receipt apart and verifies it.
+    /// Parses and verifies a receipt.
     ///
-    /// - Throws: ``ReceiptRefusal``: `malformed` comes before `notAuthenticated`.
+    /// - Throws: ``ReceiptRefusal``; `malformed` takes precedence over `notAuthenticated`.
     package func parse(
         _ bytes: [UInt8],
         limit: Int = SignedReceipt.defaultLimit
@@ -48,12 +48,12 @@ package final class ReceiptVerifier: Sendable {
         return signed.receipt
     }
 
-    /// Returns when the receipt is to be believed.
+    /// Returns only when the receipt is authentic.
     ///
     /// - Throws: ``ReceiptRefusal/notAuthenticated(reason:)``.
     package func verify(_ signed: SignedReceipt) throws(ReceiptRefusal) {
         guard !signed.hasSignedAttributes else {
-            throw .notAuthenticated(reason: "has signed attributes, which no receipt of a store has")
+            throw .notAuthenticated(reason: "has signed attributes, which the store's receipts never have")
         }
         guard let algorithm = signed.algorithm, accepted.contains(algorithm) else {
             throw .notAuthenticated(reason: "is hashed with another algorithm than SHA-256")
@@ -68,7 +68,7 @@ package final class ReceiptVerifier: Sendable {
         }
         let canonical = chain.containers[algorithm]?.bytes(payload: signed.payload, signature: signed.signature)
         guard canonical == signed.bytes else {
-            throw .notAuthenticated(reason: "was put together in another way than the store does")
+            throw .notAuthenticated(reason: "is not encoded like the store's receipts")
         }
     }
 
@@ -102,9 +102,9 @@ package final class ReceiptVerifier: Sendable {
         guard certificatesDER.count == 3 else {
             throw .notAuthenticated(reason: "holds \(certificatesDER.count) certificates instead of three")
         }
-        // First, and for nothing: what leads to a stranger is not worth a signature.
+        // First, because it is cheap: an untrusted root makes checking signatures needless.
         guard roots.contains(certificatesDER[2]) else {
-            throw .notAuthenticated(reason: "leads to another root than those that are trusted")
+            throw .notAuthenticated(reason: "leads to a root that is not trusted")
         }
         let inspection: ReceiptChainInspection
         do {
@@ -113,7 +113,7 @@ package final class ReceiptVerifier: Sendable {
             throw .notAuthenticated(reason: "has a certificate that cannot be read: the \(error.part.rawValue)")
         }
         if let problem = inspection.problems(accepting: accepted).first {
-            throw .notAuthenticated(reason: "has a chain that does not hold: \(problem)")
+            throw .notAuthenticated(reason: "has an invalid certificate chain: \(problem)")
         }
         guard let key = _RSA.Signing.PublicKey(inspection.leaf.publicKey), let validity = inspection.validity else {
             throw .notAuthenticated(reason: "has certificates that were never valid together")
@@ -127,7 +127,8 @@ package final class ReceiptVerifier: Sendable {
 }
 
 extension ReceiptChainInspection {
-    /// Milliseconds since 1970 at which all three certificates are valid; nil when there are none.
+    /// The range of instants (milliseconds since 1970) at which all three certificates are valid; nil when there is
+    /// none.
     fileprivate var validity: ClosedRange<Int64>? {
         let certificates = [leaf, intermediate, root]
         let starts = certificates.map { Int64(($0.notValidBefore.timeIntervalSince1970 * 1_000).rounded()) }

@@ -1,29 +1,29 @@
-/// An app receipt as it arrived, taken apart but not believed: call ``ReceiptVerifier/verify(_:)`` before using it.
+/// An app receipt as it was received, parsed but not verified: call ``ReceiptVerifier/verify(_:)`` before using it.
 package struct SignedReceipt: Sendable {
-    /// The most bytes that a receipt may have unless the caller says otherwise.
+    /// The default maximum size of a receipt in bytes.
     package static let defaultLimit = 8 << 20
-    /// How many certificates a receipt may hold.
+    /// The maximum number of certificates in a receipt.
     package static let maximumCertificates = 10
 
-    /// What the receipt says.
+    /// The content.
     package let receipt: AppReceipt
-    /// The certificates as DER, in their order: leaf, intermediate, root.
+    /// The certificates as DER, in order: leaf, intermediate, root.
     package let certificatesDER: [[UInt8]]
-    /// The whole file.
+    /// The complete file.
     let bytes: [UInt8]
-    /// What was signed.
+    /// The signed part.
     let payload: ArraySlice<UInt8>
-    /// Nil when it is none that receipts use.
+    /// Nil for an algorithm that receipts do not use.
     let algorithm: ReceiptAlgorithm?
     let signature: ArraySlice<UInt8>
-    /// Whether the signature is not over the payload, but over attributes that speak of it.
+    /// Whether the signature covers signed attributes instead of the payload.
     let hasSignedAttributes: Bool
 
-    /// Takes `bytes` apart. Both DER and BER are read.
+    /// Parses `bytes`, in DER or BER.
     ///
     /// - Parameters:
     ///   - bytes: the file, not its Base64.
-    ///   - limit: the most bytes that it may have.
+    ///   - limit: the maximum size in bytes.
     /// - Throws: ``ReceiptRefusal/malformed(reason:)``.
     package init(_ bytes: [UInt8], limit: Int = defaultLimit) throws(ReceiptRefusal) {
         guard bytes.count <= limit else {
@@ -103,7 +103,7 @@ package struct SignedReceipt: Sendable {
 }
 
 extension BERReader {
-    /// Reads an OBJECT IDENTIFIER that must be a certain one.
+    /// Reads an OBJECT IDENTIFIER that must have a certain value.
     fileprivate mutating func skipIdentifier(_ contents: [UInt8], _ name: String) throws(Fault) {
         guard try next(DERBytes.objectIdentifier).content == contents[...] else {
             throw Fault(reason: "is not \(name) of CMS")

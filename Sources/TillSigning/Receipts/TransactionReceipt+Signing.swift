@@ -2,10 +2,10 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// What stands as `signature` in the receipt of a transaction: version, RSA-1024 signature, certificate.
+/// The `signature` in a transaction's receipt: version, RSA-1024 signature, certificate.
 ///
-/// The signature is PKCS#1 v1.5 with SHA-1, over the version's octet and the purchase info. Nobody should call that
-/// safe; the format has room for nothing else.
+/// The signature is PKCS#1 v1.5 with SHA-1, over the version's octet and the purchase info. This is insecure, but the
+/// format allows nothing else.
 private struct PurchaseSeal {
     static let version: UInt8 = 2
     static let signatureCount = RSAKeys.purchaseKeySize / 8
@@ -21,11 +21,11 @@ private struct PurchaseSeal {
     init(_ bytes: [UInt8]) throws(ReceiptRefusal) {
         let head = 1 + Self.signatureCount + 4
         guard bytes.count > head, bytes[0] == Self.version else {
-            throw .malformed(reason: "has a signature of another make than version 2")
+            throw .malformed(reason: "has a signature of another version than 2")
         }
         let count = bytes[head - 4..<head].reduce(0) { $0 << 8 | Int($1) }
         guard count == bytes.count - head else {
-            throw .malformed(reason: "has a certificate of \(bytes.count - head) bytes where it says \(count)")
+            throw .malformed(reason: "has a certificate of \(bytes.count - head) bytes instead of the stated \(count)")
         }
         signature = bytes[1..<1 + Self.signatureCount]
         certificateDER = Array(bytes[head...])
@@ -53,14 +53,14 @@ private struct PurchaseSeal {
 }
 
 extension ReceiptChain {
-    /// Signs the receipt of one transaction: the text that the device hands to its app, before any Base64.
+    /// Signs the receipt of one transaction: the text that the device gives to its app, before any Base64.
     ///
     /// - Throws: ``SigningError`` when the library cannot sign.
     package func mint(_ receipt: TransactionReceipt) throws(SigningError) -> String {
         try mint(receipt) { _, _ in }
     }
 
-    /// The same with signature and purchase info changed after the signing, for what verifiers must refuse.
+    /// The same with signature and purchase info changed after signing, for receipts that verifiers must reject.
     func mint(
         _ receipt: TransactionReceipt,
         tampering tamper: (_ signature: inout [UInt8], _ purchaseInfo: inout [UInt8]) -> Void
@@ -77,15 +77,15 @@ extension ReceiptChain {
 }
 
 extension ReceiptVerifier {
-    /// The most bytes that the receipt of a transaction may have.
+    /// The maximum size of a transaction's receipt in bytes.
     package static let transactionLimit = 64 << 10
 
-    /// Takes the receipt of one transaction apart and verifies it, with the purchase certificates that are trusted.
+    /// Parses and verifies the receipt of one transaction, with the trusted purchase certificates.
     ///
     /// The outer text must be as ``ReceiptChain/mint(_:)-(TransactionReceipt)`` writes it. Its environment is not
-    /// signed: whoever goes by it must know where the transaction was made.
+    /// signed: a caller that relies on it must know where the transaction was made.
     ///
-    /// - Throws: ``ReceiptRefusal``: `malformed` comes before `notAuthenticated`.
+    /// - Throws: ``ReceiptRefusal``; `malformed` takes precedence over `notAuthenticated`.
     package func parseTransaction(_ bytes: [UInt8]) throws(ReceiptRefusal) -> TransactionReceipt {
         guard bytes.count <= Self.transactionLimit else {
             throw .malformed(reason: "has \(bytes.count) bytes; at most \(Self.transactionLimit) are read")
@@ -93,7 +93,7 @@ extension ReceiptVerifier {
         let outer = try PropertyListText.read(bytes)
         func decoded(_ name: String) throws(ReceiptRefusal) -> [UInt8] {
             guard let text = outer[name], let bytes = Base64.decode(text) else {
-                throw .malformed(reason: "has no Base64 as \(name)")
+                throw .malformed(reason: "has no valid Base64 for \(name)")
             }
             return bytes
         }
@@ -106,10 +106,10 @@ extension ReceiptVerifier {
         }
         let receipt = try TransactionReceipt(purchaseInfo: purchaseInfo, environment: environment)
         guard purchaseCertificates.contains(seal.certificateDER) else {
-            throw .notAuthenticated(reason: "holds another certificate than those that are trusted")
+            throw .notAuthenticated(reason: "has a certificate that is not trusted")
         }
         guard let key = purchaseKey(seal.certificateDER) else {
-            throw .notAuthenticated(reason: "holds a certificate without an RSA key")
+            throw .notAuthenticated(reason: "has a certificate without an RSA key")
         }
         let signature = _RSA.Signing.RSASignature(rawRepresentation: seal.signature)
         let digest = PurchaseSeal.digest(of: purchaseInfo)
@@ -117,7 +117,7 @@ extension ReceiptVerifier {
             throw .notAuthenticated(reason: "was changed after it was signed, or was signed with another key")
         }
         guard Array(PurchaseSeal.text(sealBytes, purchaseInfo, environment).utf8) == bytes else {
-            throw .notAuthenticated(reason: "was put together in another way than the store does")
+            throw .notAuthenticated(reason: "is not encoded like the store's receipts")
         }
         return receipt
     }

@@ -1,15 +1,15 @@
-/// The receipt of one transaction as iOS 6 had it, `SKPaymentTransaction.transactionReceipt`: a property list in text.
+/// The receipt of one transaction as in iOS 6, `SKPaymentTransaction.transactionReceipt`: a property list in text.
 ///
-/// All dates are milliseconds since 1970, UTC, and keep their milliseconds only where the text has a `-ms` beside them.
-/// See docs/api/app-receipts.md.
+/// All dates are milliseconds since 1970, UTC, and keep their milliseconds only where the text has a `-ms` field for
+/// them. See docs/api/app-receipts.md.
 package struct TransactionReceipt: Sendable, Equatable {
-    /// What the outer text says of it. It is not signed: who believes it looks up the transaction as well.
+    /// The environment in the outer text. It is not signed, so a caller must also look up the transaction.
     package enum Environment: String, Sendable {
         case production = "Production"
         case sandbox = "Sandbox"
     }
 
-    /// Which store sold it.
+    /// The store that sold it.
     package var environment: Environment
     /// `bid`.
     package var bundleID: String
@@ -38,7 +38,7 @@ package struct TransactionReceipt: Sendable, Equatable {
     /// `expires-date`, which is in milliseconds, with `-formatted` and `-formatted-pst`; of subscriptions.
     package var expirationDate: Int64?
 
-    /// A first purchase of one in the sandbox, unless more is said.
+    /// A receipt; the defaults are those of a first purchase of one in the sandbox.
     package init(
         environment: Environment = .sandbox,
         bundleID: String,
@@ -63,7 +63,8 @@ package struct TransactionReceipt: Sendable, Equatable {
         expirationDate = nil
     }
 
-    /// Whether bytes are text of this kind rather than an app receipt: the first that is not white space is `{`.
+    /// Whether bytes are this kind of text rather than an app receipt: the first character that is not white space is
+    /// `{`.
     package static func looksLike(_ bytes: [UInt8]) -> Bool {
         bytes.first { !PropertyListText.isSpace($0) } == UInt8(ascii: "{")
     }
@@ -96,7 +97,7 @@ package struct TransactionReceipt: Sendable, Equatable {
         return PropertyListText.write(pairs)
     }
 
-    /// Reads the inner text. The dates are taken from their milliseconds.
+    /// Reads the inner text. The dates come from the `-ms` fields.
     init(purchaseInfo: [UInt8], environment: Environment) throws(ReceiptRefusal) {
         let values = try PropertyListText.read(purchaseInfo)
         func text(_ name: String) throws(ReceiptRefusal) -> String {
@@ -104,7 +105,7 @@ package struct TransactionReceipt: Sendable, Equatable {
             return value
         }
         func number(_ name: String) throws(ReceiptRefusal) -> Int64 {
-            guard let number = Int64(try text(name)) else { throw .malformed(reason: "has no number as \(name)") }
+            guard let number = Int64(try text(name)) else { throw .malformed(reason: "has no number for \(name)") }
             return number
         }
         self.environment = environment

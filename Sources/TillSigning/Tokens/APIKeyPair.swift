@@ -3,13 +3,13 @@ import Foundation
 
 /// A key for the API: its id, and the P-256 private key that a developer downloads as a `.p8` file.
 ///
-/// Till keeps the id and the public key. See docs/api/authentication.md.
+/// Till stores the id and the public key. See docs/api/authentication.md.
 package struct APIKeyPair: Sendable {
-    /// How long a key id is.
+    /// The length of a key id.
     package static let keyIDLength = 10
     private static let keyIDCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
-    /// Ten characters of A–Z and 0–9 when Till made it; what the file was called when it was brought along.
+    /// Ten characters of A–Z and 0–9 when Till made it; otherwise the id that was given with an imported key.
     package let keyID: String
     private let privateKey: P256.Signing.PrivateKey
 
@@ -19,7 +19,7 @@ package struct APIKeyPair: Sendable {
         return make(using: &generator)
     }
 
-    /// Makes a new key whose id comes from `generator`. The key itself is always the system's randomness.
+    /// Makes a new key with an id from `generator`. The key itself always uses the system's randomness.
     package static func make(using generator: inout some RandomNumberGenerator) -> APIKeyPair {
         var keyID = ""
         for _ in 0..<keyIDLength {
@@ -28,12 +28,12 @@ package struct APIKeyPair: Sendable {
         return APIKeyPair(keyID: keyID, privateKey: P256.Signing.PrivateKey())
     }
 
-    /// Takes a key that exists, for instance one that a backend already uses.
+    /// Imports an existing key, for example one that a server already uses.
     ///
     /// - Parameters:
     ///   - keyID: 1 to 64 ASCII letters, digits, `-` or `_`.
     ///   - privateKeyPEM: the content of the `.p8` file.
-    /// - Throws: ``SigningError`` when either cannot be used.
+    /// - Throws: ``SigningError`` when either is invalid.
     package init(keyID: String, privateKeyPEM: Secret) throws(SigningError) {
         guard Self.isUsable(keyID) else {
             let rule = "1 to 64 ASCII letters, digits, hyphens and underscores"
@@ -49,12 +49,12 @@ package struct APIKeyPair: Sendable {
 
     /// The content of the `.p8` file: PEM, PKCS#8.
     package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
-    /// The half that Till keeps.
+    /// The public half, which Till stores.
     package var publicKey: VerificationKey { VerificationKey(privateKey.publicKey) }
 
-    /// Signs claims (UTF-8 JSON) the way a backend does: a compact JWS whose header has `alg`, `kid` and `typ`.
+    /// Signs claims (UTF-8 JSON) like a developer's server: a compact JWS whose header has `alg`, `kid` and `typ`.
     ///
-    /// - Throws: ``SigningError`` of code `cryptography`.
+    /// - Throws: ``SigningError`` with code `cryptography`.
     package func sign(_ claims: [UInt8]) throws(SigningError) -> String {
         let header = "{\"alg\":\"ES256\",\"kid\":\"\(keyID)\",\"typ\":\"JWT\"}"
         var text = Base64URL.encode(Array(header.utf8))

@@ -1,11 +1,11 @@
-/// Who makes a request, once the token is verified.
+/// The identity of a verified token.
 package struct BearerIdentity: Sendable, Equatable {
     /// The key that signed.
     package let keyID: String
     /// The issuer the key belongs to.
     package let issuer: String
-    /// The app that the token speaks for; whether it exists is for the caller to find out.
+    /// The token's app; the caller checks that it exists.
     package let bundleID: String
-    /// Until when the token may be used again, in seconds since 1970.
+    /// Until when the token may be used, in seconds since 1970.
     package let expiresAt: Double
 }

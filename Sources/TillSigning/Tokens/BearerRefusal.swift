@@ -1,27 +1,27 @@
-/// Why a request is not let in: the closed list behind every 401.
+/// Why a request is rejected: the complete list of reasons for a 401.
 ///
-/// The wire says only "Unauthenticated"; ``explanation`` is for the request log that `till explain` reads. When several
-/// things are wrong, the first in the order of the cases below is reported. See docs/api/authentication.md.
+/// The answer only says "Unauthenticated"; ``explanation`` is for the request log that `till explain` reads. When
+/// several things are wrong, the first in the order of the cases is reported. See docs/api/authentication.md.
 package enum BearerRefusal: Error, Sendable, Equatable {
     /// No `Authorization` header.
     case headerMissing
     /// Another scheme than Bearer; nil when the header is not a scheme and a value.
     case notBearer(scheme: String?)
-    /// The scheme is Bearer, and nothing follows it.
+    /// The scheme is Bearer, but no token follows.
     case tokenMissing
-    /// The token is not a compact JWS, or (tested after `alg`) its signature has not the length of one.
+    /// The token is not a compact JWS, or (checked after `alg`) its signature has the wrong length.
     case malformed(JWSRefusal)
     /// `alg` is not ES256; nil when it is missing or not a string.
     case wrongAlgorithm(String?)
-    /// The header has `crit`: it demands something that nobody here understands.
+    /// The header has `crit`: it requires extensions that Till does not support.
     case criticalHeader
     /// The header has no `kid`.
     case keyIDMissing
-    /// A claim is there, but is not of its kind.
+    /// A claim is present but has the wrong type.
     case wrongKind(claim: String, expected: String)
-    /// No such key. For the caller that looks keys up.
+    /// No such key. Used by the caller that looks up keys.
     case unknownKey(keyID: String)
-    /// The signature was not made with the key that `kid` names, or the token was changed since.
+    /// The signature was not made with the key of `kid`, or the token was changed since.
     case badSignature(keyID: String)
     /// `iss` is missing (nil) or not the key's issuer.
     case wrongIssuer(String?, expected: String)
@@ -29,16 +29,16 @@ package enum BearerRefusal: Error, Sendable, Equatable {
     case wrongAudience([String])
     /// The token has no `exp`.
     case expirationMissing
-    /// The token's time is over, by so many seconds.
+    /// The token expired, by this many seconds.
     case expired(seconds: Double)
-    /// The token was made later than now, by so many seconds.
+    /// The token was issued later than now, by this many seconds.
     case issuedInFuture(seconds: Double, leeway: Double)
-    /// The token would live longer than a token may, counted from `iat`, or from now when it has none.
+    /// The token's lifetime is too long, counted from `iat`, or from now without one.
     case livesTooLong(seconds: Double, maximum: Double, countedFromIssue: Bool)
-    /// `bid` is missing or empty. Everything else about the token is right.
+    /// `bid` is missing or empty. Everything else in the token is right.
     case bundleIDMissing
 
-    /// One plain sentence or two: what was wrong, with the values involved, and what would have made it right.
+    /// One or two sentences: what was wrong, with the actual values, and what would have been right.
     ///
     /// Never contains the token or its signature.
     package var explanation: String {
@@ -70,8 +70,8 @@ package enum BearerRefusal: Error, Sendable, Equatable {
         case .unknownKey(let keyID):
             "There is no API key \(Words.quoted(keyID)); make one, or use the id of one that exists."
         case .badSignature(let keyID):
-            "The signature does not fit API key \(Words.quoted(keyID)); sign with that key's own .p8 file, and do not "
-                + "change the token afterwards."
+            "The signature does not match API key \(Words.quoted(keyID)); sign with that key's own .p8 file, and do "
+                + "not change the token afterwards."
         case .wrongIssuer(let issuer?, let expected):
             "The token's iss is \(Words.quoted(issuer)); the key that signed it belongs to "
                 + "\(Words.quoted(expected)), spelled so."

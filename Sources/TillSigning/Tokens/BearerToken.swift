@@ -1,41 +1,41 @@
 import Crypto
 
-/// The token of an `Authorization` header, read but not believed.
+/// The token of an `Authorization` header, parsed but not verified.
 ///
 /// The caller looks up ``keyID``, then calls ``verify(key:issuer:now:leeway:knowing:)``, or ``refuseUnknownKey()`` when
-/// there is no such key. Time is the wall clock's, in seconds since 1970, and may be fractional. See
+/// there is no such key. Time is real time, in seconds since 1970, and may be fractional. See
 /// docs/api/authentication.md.
 package struct BearerToken: Sendable {
-    /// What `aud` must be.
+    /// The required `aud`.
     package static let audience = "appstoreconnect-v1"
-    /// How many seconds may lie between `iat` (or now) and `exp`.
+    /// The maximum number of seconds between `iat` (or now) and `exp`.
     package static let maximumLifetime: Double = 3_600
     /// How many seconds a client's clock may be ahead.
     package static let defaultLeeway: Double = 60
 
-    /// The key the token says it was signed with.
+    /// The key that the token claims to be signed with.
     package let keyID: String
-    /// `iss`, if there is one.
+    /// `iss`, if present.
     package let issuer: String?
-    /// `bid`, if there is one.
+    /// `bid`, if present.
     package let bundleID: String?
     private let audience: [String]
-    /// `iat`, which two of the four official libraries leave out.
+    /// `iat`, which two of the four official libraries omit.
     private let issuedAt: Double?
     private let expiresAt: Double?
     private let proof: Proof
 
-    /// What speaks for a token.
+    /// Whether the signature was checked.
     private enum Proof: Sendable {
-        /// A signature that nobody looked at yet, and the header's text, by which the token may be remembered.
+        /// Not checked yet; the header's text is the key for caching the token.
         case unchecked(CompactJWS, header: String)
-        /// A signature that was good once, by this key.
+        /// Checked earlier and valid, with this key.
         case checked(VerificationKey)
     }
 
     /// Reads the value of an `Authorization` header, nil when the request has none.
     ///
-    /// - Parameter known: tokens that were good before, which need not be read again.
+    /// - Parameter known: verified tokens, which need not be parsed again.
     /// - Throws: ``BearerRefusal``.
     package init(
         authorization: String?,
@@ -61,23 +61,24 @@ package struct BearerToken: Sendable {
         proof = .unchecked(jws, header: header)
         self.keyID = keyID
         issuer = try Self.string("iss", in: jws)
-        // A bid that is no text is no bid: routes that know the app's errors say so, and do not answer 401.
+        // A bid that is not a string counts as missing: routes that know the app answer with their own error instead of
+        // 401.
         bundleID = (try? Self.string("bid", in: jws)) ?? nil
         audience = try Self.audience(in: jws)
         issuedAt = try Self.seconds("iat", in: jws)
         expiresAt = try Self.seconds("exp", in: jws)
     }
 
-    /// Checks the token with the key that ``keyID`` names.
+    /// Verifies the token with the key that ``keyID`` names.
     ///
-    /// The signature comes first, so that nobody without a key learns from the order of the rest.
+    /// The signature comes first, so that clients without a key learn nothing from the order of the other checks.
     ///
     /// - Parameters:
     ///   - key: the public half of the key.
     ///   - issuer: the issuer the key belongs to.
-    ///   - now: the wall clock, in seconds since 1970.
+    ///   - now: the wall-clock time, in seconds since 1970.
     ///   - leeway: how many seconds the client's clock may be ahead.
-    ///   - known: where a token whose signature is good is kept for the next time.
+    ///   - known: the cache for tokens with a valid signature.
     /// - Throws: ``BearerRefusal``.
     package func verify(
         key: VerificationKey,
@@ -95,18 +96,18 @@ package struct BearerToken: Sendable {
         return BearerIdentity(keyID: keyID, issuer: expectedIssuer, bundleID: bundleID, expiresAt: expiresAt)
     }
 
-    /// The refusal for a key that does not exist, after as much work as a real verification takes: the time of the
-    /// answer does not tell which key ids exist.
+    /// The refusal for a key that does not exist, after as much work as a real verification: the response time must not
+    /// reveal which key ids exist.
     package func refuseUnknownKey() -> BearerRefusal {
-        // No token can be signed with a key that was thrown away, so the result is known; the work is the point. Of
-        // one that was good once its delivery worker knows that the key was there.
+        // The result is known, because the throwaway key's private half is gone; only the time matters. The client of a
+        // cached token already knows that the key existed.
         guard case .unchecked(let jws, _) = proof else { return .unknownKey(keyID: keyID) }
         return jws.verify(with: Self.decoy) ? .badSignature(keyID: keyID) : .unknownKey(keyID: keyID)
     }
 
     private static let decoy = VerificationKey(P256.Signing.PrivateKey().publicKey)
 
-    /// Whether the signature is the key's, by memory or by a check.
+    /// Whether the signature is the key's, from the cache or by verifying it.
     private func isSigned(with key: VerificationKey, knowing known: KnownTokens?) -> Bool {
         switch proof {
         case .checked(let one): return one == key
@@ -117,7 +118,7 @@ package struct BearerToken: Sendable {
         }
     }
 
-    /// The same claims, of which the key is known.
+    /// The same claims, with the key that verified them.
     private init(_ token: BearerToken, checkedWith key: VerificationKey) {
         proof = .checked(key)
         keyID = token.keyID
@@ -140,7 +141,7 @@ package struct BearerToken: Sendable {
         guard issuedAt <= now + leeway else {
             throw .issuedInFuture(seconds: issuedAt - now, leeway: leeway)
         }
-        // Whole seconds: a client that cuts the fraction off one of the two and not off the other is not at fault.
+        // Whole seconds: a client may cut the fraction off only one of the two.
         let lifetime = expiresAt.rounded(.down) - issuedAt.rounded(.down)
         guard lifetime <= maximum else {
             throw .livesTooLong(seconds: lifetime, maximum: maximum, countedFromIssue: true)
@@ -153,7 +154,7 @@ extension BearerToken {
         let words = authorization.split(maxSplits: 1) { $0 == " " || $0 == "\t" }
         guard let scheme = words.first else { throw .notBearer(scheme: nil) }
         guard scheme.lowercased() == "bearer" else {
-            // Only what looks like a scheme is repeated: a client may have put its token there.
+            // Only text that looks like a scheme is repeated: the client may have sent its token there.
             let isName = scheme.utf8.count <= 16 && scheme.allSatisfy { $0.isASCII && $0.isLetter }
             throw .notBearer(scheme: isName ? String(scheme) : nil)
         }
@@ -185,7 +186,7 @@ extension BearerToken {
         }
     }
 
-    /// One string and an array of one string mean the same.
+    /// A string and an array of one string are equivalent.
     private static func audience(in jws: CompactJWS) throws(BearerRefusal) -> [String] {
         switch jws.claims["aud"] {
         case nil, .null?:

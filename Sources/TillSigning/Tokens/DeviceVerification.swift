@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
 
-/// The value by which an app finds out whether a signed transaction was made for the device it runs on.
+/// The value that lets an app check whether a signed transaction was made for its device.
 ///
 /// See docs/api/signed-data.md.
 package enum DeviceVerification {
-    /// Base64 of SHA-384 over the nonce and the device's id, both as lower-case UUID text, without anything between.
+    /// Base64 of SHA-384 over the nonce and the device's id, both as lower-case UUID text, without a separator.
     ///
     /// - Parameters:
     ///   - nonce: goes into the payload beside the value.

@@ -1,17 +1,17 @@
-/// What a verified introductory-offer token decides.
+/// The content of a verified introductory-offer token.
 package struct IntroductoryOfferGrant: Sendable, Equatable {
-    /// The subscription in question.
+    /// The subscription.
     package let productID: String
-    /// Whether the customer may have its introductory offer.
+    /// Whether the customer may use the introductory offer.
     package let isAllowed: Bool
-    /// A transaction or app transaction of the customer in question.
+    /// A transaction or app transaction of the customer.
     package let transactionID: String
-    /// Used once; the caller remembers which were.
+    /// Valid once; the caller stores used ones.
     package let nonce: String
-    /// When the token was made, in seconds since 1970. How old it may be is for the caller to say.
+    /// When the token was issued, in seconds since 1970. The caller decides how old it may be.
     package let issuedAt: Double
 
-    /// Checks that the decision is about what is bought.
+    /// Checks that the token is for the purchased product.
     ///
     /// - Throws: ``OfferSignatureRefusal/mismatch(claim:value:expected:)``.
     package func check(productID: String) throws(OfferSignatureRefusal) {

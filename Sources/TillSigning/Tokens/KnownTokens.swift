@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Tokens whose signatures were checked and found good, so that whoever sends the same header again pays once for its
-/// reading and its check. Only good ones are kept, under the header's whole text and with the key that signed;
-/// everything else about a token, its times before all, is judged each time.
+/// A cache of tokens with valid signatures, so that a client that sends the same header again causes parsing and
+/// verification only once. The key is the header's complete text; the value includes the key that signed. Everything
+/// else, the times above all, is checked for each request.
 package final class KnownTokens: Sendable {
-    /// What was kept since the last turn, and what before: the older half goes when the younger is full.
+    /// Two generations: when the young one is full it becomes the old one, and the previous old one is dropped.
     private struct State {
         var young: [String: BearerToken] = [:]
         var old: [String: BearerToken] = [:]
@@ -12,16 +12,16 @@ package final class KnownTokens: Sendable {
 
     private let state = Mutex(State())
     private let half: Int
-    /// Longer headers, which no client's library makes, are read each time.
-    private static let longestHeader = 2_048
+    /// Longer headers, which no client library makes, are not cached.
+    private static let maxHeaderLength = 2_048
 
-    /// - Parameter most: how many are kept at the most; about 1 kB each.
+    /// - Parameter most: the maximum number of tokens; about 1 kB each.
     package init(most: Int = 8_192) { half = max(most / 2, 1) }
 
-    /// How many are kept.
+    /// How many tokens are cached.
     package var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
-    /// The token that stood in the same header before.
+    /// The cached token of a header.
     func token(in header: String) -> BearerToken? {
         state.withLock { state in
             if let token = state.young[header] { return token }
@@ -31,9 +31,9 @@ package final class KnownTokens: Sendable {
         }
     }
 
-    /// Keeps a token whose signature is good.
+    /// Caches a token with a valid signature.
     func keep(_ token: BearerToken, in header: String) {
-        guard header.utf8.count <= Self.longestHeader else { return }
+        guard header.utf8.count <= Self.maxHeaderLength else { return }
         state.withLock { keep(token, header, &$0) }
     }
 

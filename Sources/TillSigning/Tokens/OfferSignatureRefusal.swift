@@ -1,4 +1,4 @@
-/// Why a signature that a developer's server made for an app's purchase is not accepted.
+/// Why a signature by a developer's server for a purchase in the app is rejected.
 ///
 /// When several things are wrong, the first in the order of the cases is reported. See docs/api/offers.md.
 package enum OfferSignatureRefusal: Error, Sendable, Equatable {
@@ -20,16 +20,16 @@ package enum OfferSignatureRefusal: Error, Sendable, Equatable {
     case wrongIssuer(String?, expected: String)
     /// `bid` is missing (nil) or another app.
     case wrongBundleID(String?, expected: String)
-    /// A claim that must be there is missing or not of its kind.
+    /// A required claim is missing or has the wrong type.
     case claim(String, expected: String)
-    /// A value that must equal what is bought does not.
+    /// A signed value differs from the purchase.
     case mismatch(claim: String, value: String, expected: String)
-    /// The signature was made longer ago than it may be, by so many seconds.
+    /// The signature expired, by this many seconds.
     case expired(seconds: Double)
-    /// The signature was made later than now, by so many seconds.
+    /// The signature was made later than now, by this many seconds.
     case issuedInFuture(seconds: Double)
 
-    /// One plain sentence or two: what was wrong, with the values involved, and what would have made it right.
+    /// One or two sentences: what was wrong, with the actual values, and what would have been right.
     package var explanation: String {
         switch self {
         case .nonceNotUUID(let nonce):
@@ -43,8 +43,8 @@ package enum OfferSignatureRefusal: Error, Sendable, Equatable {
         case .keyIDMissing:
             "The token's header has no kid; put the id of the API key there."
         case .badSignature(let keyID):
-            "The signature does not fit these values and API key \(Words.quoted(keyID)); every value that is signed "
-                + "must be the one that is bought with, and the key must be that key's own .p8 file."
+            "The signature does not match these values and API key \(Words.quoted(keyID)); every signed value "
+                + "must equal the purchase's, and the key must be that key's own .p8 file."
         case .wrongAudience(let audience, let expected):
             "The token's aud is \(audience.map(Words.quoted) ?? "missing"); for this request it must be "
                 + "\(Words.quoted(expected))."
@@ -59,7 +59,7 @@ package enum OfferSignatureRefusal: Error, Sendable, Equatable {
         case .mismatch(let claim, let value, let expected):
             "The token's \(claim) is \(Words.quoted(value)), but the purchase has \(Words.quoted(expected))."
         case .expired(let seconds):
-            "The signature's time ran out \(Words.seconds(seconds)) ago; it is good for "
+            "The signature expired \(Words.seconds(seconds)) ago; it is valid for "
                 + "\(Words.seconds(Double(PromotionalOfferSignature.lifetime) / 1_000))."
         case .issuedInFuture(let seconds):
             "The signature is dated \(Words.seconds(seconds)) in the future; compare the clocks."

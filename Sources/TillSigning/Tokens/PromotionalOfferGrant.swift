@@ -1,17 +1,17 @@
-/// What a verified promotional-offer token grants.
+/// The content of a verified promotional-offer token.
 package struct PromotionalOfferGrant: Sendable, Equatable {
     /// The subscription that may be bought.
     package let productID: String
-    /// The offer at whose price it may be bought.
+    /// The offer that applies.
     package let offerID: String
-    /// A transaction or app transaction of the customer the offer is for; nil when the token is for anybody.
+    /// A transaction or app transaction of the customer; nil when the token is for any customer.
     package let transactionID: String?
-    /// Used once; the caller remembers which were.
+    /// Valid once; the caller stores used ones.
     package let nonce: String
-    /// When the token was made, in seconds since 1970. How old it may be is for the caller to say.
+    /// When the token was issued, in seconds since 1970. The caller decides how old it may be.
     package let issuedAt: Double
 
-    /// Checks that the grant is for what is bought.
+    /// Checks that the token is for the purchased product and offer.
     ///
     /// - Throws: ``OfferSignatureRefusal/mismatch(claim:value:expected:)``.
     package func check(productID: String, offerID: String) throws(OfferSignatureRefusal) {

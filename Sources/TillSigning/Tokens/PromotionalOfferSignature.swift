@@ -1,32 +1,32 @@
 import Foundation
 
-/// What an app hands over to buy at a promotional offer's price, in the older form: the values and, separately, a
-/// signature that the developer's server made over them with an API key.
+/// The older form of a promotional offer: the values and, separately, a signature over them that the developer's server
+/// made with an API key.
 ///
 /// The newer form is ``StoreRequestToken``. See docs/api/offers.md.
 package struct PromotionalOfferSignature: Sendable, Equatable {
-    /// How many milliseconds a signature is good for.
+    /// How long a signature is valid, in milliseconds.
     package static let lifetime: Int64 = 86_400_000
     /// U+2063 INVISIBLE SEPARATOR, between the signed values.
     private static let separator = "\u{2063}"
 
     /// The app.
     package let bundleID: String
-    /// The API key that is said to have signed.
+    /// The API key that supposedly signed.
     package let keyID: String
-    /// The subscription that is bought.
+    /// The subscription to buy.
     package let productID: String
     /// The offer of that subscription.
     package let offerID: String
     /// The app's name for its customer, often an account token; empty when there is none. Upper and lower case are
-    /// the same.
+    /// equivalent.
     package let applicationUsername: String
-    /// A UUID that is used once; the caller remembers which were. Upper and lower case are the same.
+    /// A UUID that is valid once; the caller stores used ones. Upper and lower case are equivalent.
     package let nonce: String
     /// When the signature was made, in milliseconds since 1970.
     package let timestamp: Int64
 
-    /// Puts the signed values together.
+    /// A signature's values.
     package init(
         bundleID: String,
         keyID: String,
@@ -53,12 +53,12 @@ package struct PromotionalOfferSignature: Sendable, Equatable {
         ].joined(separator: Self.separator)
     }
 
-    /// Checks the signature and its time.
+    /// Verifies the signature and its time.
     ///
     /// - Parameters:
-    ///   - signature: DER in standard Base64, as the official libraries give it.
+    ///   - signature: DER in standard Base64, as from the official libraries.
     ///   - key: the public half of the key that ``keyID`` names.
-    ///   - now: milliseconds since 1970, by the clock that the developer's server goes by.
+    ///   - now: milliseconds since 1970, by the clock that the developer's server uses.
     ///   - leeway: how many milliseconds that server's clock may be ahead.
     /// - Throws: ``OfferSignatureRefusal``.
     package func verify(
@@ -70,7 +70,7 @@ package struct PromotionalOfferSignature: Sendable, Equatable {
         guard UUID(uuidString: nonce) != nil else { throw .nonceNotUUID(nonce) }
         guard let der = Base64.decode(signature) else { throw .notBase64 }
         guard key.isValid(der: der, for: Array(signedText.utf8)) else { throw .badSignature(keyID: keyID) }
-        // As Doubles, because a timestamp from outside may be any 64-bit number and their difference may be none.
+        // As Doubles, because an untrusted timestamp may be any 64-bit number and the difference could overflow.
         let age = Double(now) - Double(timestamp)
         guard age <= Double(Self.lifetime) else {
             throw .expired(seconds: (age - Double(Self.lifetime)) / 1_000)

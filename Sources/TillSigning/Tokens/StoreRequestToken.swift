@@ -1,19 +1,19 @@
-/// A token by which a developer's server lets an app make a request that an app may not make alone, read but not
-/// believed: the newer form of promotional offers, and eligibility for introductory offers.
+/// A token by a developer's server that authorizes a request of its app, parsed but not verified: the newer form of
+/// promotional offers, and eligibility for introductory offers.
 ///
-/// The caller looks up ``keyID``, then calls the function for the request at hand. See docs/api/offers.md.
+/// The caller looks up ``keyID``, then calls the function for the request. See docs/api/offers.md.
 package struct StoreRequestToken: Sendable {
-    /// What a token is for, as its `aud` says.
+    /// The purpose of a token, from its `aud`.
     private enum Audience: String {
         case promotionalOffer = "promotional-offer"
         case introductoryOfferEligibility = "introductory-offer-eligibility"
     }
 
-    /// The key the token says it was signed with.
+    /// The key that the token claims to be signed with.
     package let keyID: String
     private let jws: CompactJWS
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
     /// - Throws: ``OfferSignatureRefusal``: `malformed`, `wrongAlgorithm`, `keyIDMissing`.
     package init(_ text: String, limit: Int = CompactJWS.defaultLimit) throws(OfferSignatureRefusal) {
@@ -28,7 +28,7 @@ package struct StoreRequestToken: Sendable {
         self.keyID = keyID
     }
 
-    /// Who a token must come from and which app it must be for.
+    /// The required issuer, key and app of a token.
     package struct Expectation: Sendable {
         /// The public half of the key that `kid` names.
         package let key: VerificationKey
@@ -36,12 +36,12 @@ package struct StoreRequestToken: Sendable {
         package let issuer: String
         /// The app in which the request is made.
         package let bundleID: String
-        /// Seconds since 1970, by the clock that the developer's server goes by.
+        /// Seconds since 1970, by the clock that the developer's server uses.
         package let now: Double
         /// How many seconds that server's clock may be ahead.
         package let leeway: Double
 
-        /// Puts the values together.
+        /// An expectation from its values.
         package init(key: VerificationKey, issuer: String, bundleID: String, now: Double, leeway: Double = 60) {
             self.key = key
             self.issuer = issuer
@@ -65,7 +65,7 @@ package struct StoreRequestToken: Sendable {
         )
     }
 
-    /// Whether the customer may have the introductory offer, as the token decides.
+    /// The token's decision about the introductory offer.
     ///
     /// - Throws: ``OfferSignatureRefusal``.
     package func introductoryOffer(_ expected: Expectation) throws(OfferSignatureRefusal) -> IntroductoryOfferGrant {
@@ -82,7 +82,7 @@ package struct StoreRequestToken: Sendable {
         )
     }
 
-    /// Checks what all these tokens have in common. Returns `iat`.
+    /// The checks that all these tokens have in common. Returns `iat`.
     private func verify(_ audience: Audience, _ expected: Expectation) throws(OfferSignatureRefusal) -> Double {
         guard jws.verify(with: expected.key) else { throw .badSignature(keyID: keyID) }
         let aud = try optionalString("aud")

@@ -1,11 +1,11 @@
 import Foundation
 import TillCore
 
-/// An account as an engine selects it: the state, and the columns that repeat what the state says.
+/// An account as an engine selects it: the state, and the columns that duplicate parts of the state.
 package struct AccountRow: Sendable {
-    /// What engines select.
+    /// The columns that engines select.
     package static let columns = ["account", "customer", "version", "change_number", "row_count", "state"]
-    /// The same as a list in a statement.
+    /// The columns as a list for a statement.
     package static let list = columns.joined(separator: ", ")
 
     private struct Counters: Equatable {
@@ -18,7 +18,7 @@ package struct AccountRow: Sendable {
     private let customer: String
     private let content: Result<(counters: Counters, state: String), DamagedRow>
 
-    /// Takes the cells over; the state is decoded later, when the connection has been given back.
+    /// Keeps the cells; the state is decoded later, after the connection was returned.
     ///
     /// - Throws: `DamagedRow` for an account without a number.
     package init(_ cells: some StoredCells) throws(DamagedRow) {
@@ -50,7 +50,7 @@ package struct AccountRow: Sendable {
         }
     }
 
-    /// A version that differs would refuse every write, as if another writer were always first.
+    /// A differing version would make every later write fail as a conflict.
     private func reason(for account: Account, _ counters: Counters) -> String? {
         let said = Counters(
             version: account.version,

@@ -1,11 +1,11 @@
 import TillCore
 
-/// A stored row that holds what no version of Till wrote there, as after an edit of the database by hand. It is never
-/// guessed at: the error names the row.
+/// A stored row with a value that no version of Till wrote, for example after a manual edit of the database. Till never
+/// guesses a value: the error names the row.
 package struct DamagedRow: Error, Equatable, Sendable, CustomStringConvertible {
     /// The table that the row is stored in.
     package let table: String
-    /// Which row it is, such as `id 2000000005121024`; nil where the reader could not tell.
+    /// Which row it is, such as `id 2000000005121024`; nil if unknown.
     package let row: String?
     /// The column that cannot be read.
     package let column: String
@@ -20,24 +20,24 @@ package struct DamagedRow: Error, Equatable, Sendable, CustomStringConvertible {
         self.problem = problem
     }
 
-    /// The same, with the row named, unless it is already.
+    /// The same error with the row named, unless it is named already.
     package func naming(_ row: String?) -> DamagedRow {
         DamagedRow(table: table, row: self.row ?? row, column: column, problem: problem)
     }
 
-    /// What is wrong, without what to do about it: a clause without a full stop.
+    /// What is wrong, without the remedy: a clause without a full stop.
     package var reason: String {
         "a row of the table \(table)\(row.map { " (\($0))" } ?? "") is damaged: its column \(column) \(problem)"
     }
 
-    /// Names the row, the column and the way out.
+    /// Names the row, the column and the remedy.
     package var description: String {
         "\(reason); run till doctor, then restore a backup or a snapshot that was made before"
     }
 
-    /// Why no identifiers are handed out.
+    /// Why no identifiers are left to reserve.
     ///
-    /// - Parameter next: the counter value from which they would begin; nil where none is stored.
+    /// - Parameter next: the counter value where they would begin; nil where none is stored.
     package static func counter(_ next: Int64?) -> DamagedRow {
         DamagedRow(
             table: "identifiers",

@@ -1,31 +1,31 @@
 import TillCore
 
-/// The number of a notification: counter × 1,024 + partition, so that it leads to its partition.
+/// The number of a notification: counter × 1,024 + partition, so that the partition follows from it.
 package struct NotificationID: Hashable, Comparable, Sendable {
-    /// Rises with the order in which notifications were made, within an account.
+    /// Rises, within an account, in the order in which notifications are made.
     package let number: Int64
 
-    /// A number as it was once given.
+    /// An existing number.
     package init(_ number: Int64) { self.number = number }
 
-    /// The shard in which the notification lies: its account's.
+    /// The partition of the notification: that of its account.
     package var partition: Partition { Partition(of: number) }
 
     package static func < (left: NotificationID, right: NotificationID) -> Bool { left.number < right.number }
 }
 
-/// A notification as it was signed: once, for ever.
+/// A notification, signed once and never again.
 ///
-/// The certificates, which are most of what is sent, are kept once for each chain; what was sent is put together again
-/// byte for byte (docs/internals/architecture.md, Outbox).
+/// The certificates are most of a sent body, so they are stored once for each chain; the sent body is reassembled byte
+/// for byte (docs/internals/decisions/07-outbox.md).
 package struct OutboxEntry: Equatable, Sendable {
-    /// Leads to its partition.
+    /// Contains the partition.
     package let id: NotificationID
     /// The app and the environment.
     package let scope: AccountScope
-    /// Nil for what is about the app: tests and summaries.
+    /// Nil for notifications about the app: tests and summaries.
     package let account: AccountID?
-    /// First attempts of one original transaction are made in order.
+    /// First attempts for one original transaction are made in order.
     package let original: TransactionID?
     /// The transaction that it is about.
     package let transaction: TransactionID?
@@ -35,18 +35,18 @@ package struct OutboxEntry: Equatable, Sendable {
     package let type: String
     /// `subtype`; nil where there is none.
     package let subtype: String?
-    /// Whether somebody asked for it, without a cause in the ledger.
+    /// Whether it was triggered by request, without a cause in the ledger.
     package let isTriggered: Bool
-    /// The date of all its parts.
+    /// The signed date of all its parts.
     package let signedDate: Timestamp
-    /// The outer payload, its signature over the whole of it. A byte 1 stands for the signed transaction (or app
-    /// transaction), a byte 2 for the signed renewal info; no JSON has such bytes.
+    /// The outer payload, with its signature over the complete payload. A byte 1 is a placeholder for the signed
+    /// transaction (or app transaction), a byte 2 for the signed renewal info; such bytes never occur in JSON.
     package let body: SignedPart
-    /// The transaction, or for a consent that was taken back the app transaction.
+    /// The transaction; for a withdrawn consent, the app transaction.
     package let transactionInfo: SignedPart?
-    /// Only of auto-renewables.
+    /// Only for auto-renewables.
     package let renewalInfo: SignedPart?
-    /// Names the chain that signed all of it; nil for version 1, which nobody signs.
+    /// The chain that signed all parts; nil for version 1, which is not signed.
     package let chain: String?
 
     /// A notification with all its parts.
@@ -83,7 +83,7 @@ package struct OutboxEntry: Equatable, Sendable {
     }
 }
 
-/// A payload and its signature, without the header.
+/// A payload and its signature, without the JWS header.
 package struct SignedPart: Equatable, Sendable {
     /// UTF-8 JSON.
     package let payload: [UInt8]
@@ -97,33 +97,33 @@ package struct SignedPart: Equatable, Sendable {
     }
 }
 
-/// What is owed to one endpoint: a notification that is to reach it.
+/// The delivery of a notification to one endpoint.
 package struct Delivery: Equatable, Sendable {
     package let notification: NotificationID
     /// `primary`, or the name of another endpoint of the app's environment.
     package let endpoint: String
     /// The app and the environment.
     package let scope: AccountScope
-    /// The clock by which it falls due.
+    /// The clock that decides when it falls due.
     package var clock: ClockName
-    /// As the notification has it.
+    /// The notification's account.
     package let account: AccountID?
-    /// First attempts of one original transaction are made in order.
+    /// First attempts for one original transaction are made in order.
     package let original: TransactionID?
-    /// `notificationType`, by which histories are filtered.
+    /// `notificationType`; histories are filtered by it.
     package let type: String
-    /// `subtype`, by which histories are filtered.
+    /// `subtype`; histories are filtered by it.
     package let subtype: String?
-    /// By which histories are ordered.
+    /// Histories are ordered by it.
     package let signedDate: Timestamp
-    /// When the next attempt is due, by that clock; nil once it arrived or was given up.
+    /// When the next attempt is due, on that clock; nil once it was delivered or abandoned.
     package var due: Timestamp?
     /// Oldest first.
     package var attempts: [SendAttempt]
     /// Whether an attempt succeeded.
     package var isDelivered: Bool
 
-    /// Something owed and not yet tried.
+    /// A pending delivery without attempts.
     package init(of entry: OutboxEntry, to endpoint: String, clock: ClockName, due: Timestamp) {
         self.init(
             notification: entry.id,
@@ -169,42 +169,42 @@ package struct Delivery: Equatable, Sendable {
     }
 }
 
-/// Which notifications of an app's environment are wanted, by when they were signed.
+/// A query for notifications of an app's environment, ordered by the signed date.
 package struct NotificationQuery: Sendable {
-    /// What they are, each kind without more of them than the one before.
+    /// Which notifications count; each kind is a subset of the one before.
     package enum Kind: Int64, Sendable {
-        /// Whatever was made.
+        /// All notifications.
         case every
-        /// Without those of version 1, which tell the same again.
+        /// Without version 1, which repeats the same events.
         case signed
-        /// Of these without what somebody had sent by hand: each has a cause.
+        /// Also without requested notifications: each one left has a cause in the ledger.
         case caused
     }
 
     /// The app and the environment.
     package var scope: AccountScope
-    /// Only what was tried at this endpoint; nil is everything that was made.
+    /// Only those with attempts at this endpoint; nil means all.
     package var endpoint: String?
-    /// Signed at or after.
+    /// Signed at or after this date.
     package var from: Timestamp?
-    /// Signed before, or at.
+    /// Signed at or before this date.
     package var to: Timestamp?
     /// Only this `notificationType`.
     package var type: String?
-    /// Only with a type; nil with `isSubtypeFixed` asks for those without one.
+    /// Only this `subtype`; nil with `isSubtypeFixed` means only notifications without one.
     package var subtype: String?
-    /// Whether `subtype` is a filter at all.
+    /// Whether `subtype` filters at all.
     package var isSubtypeFixed: Bool
     package var account: AccountID?
-    /// Only what has not arrived.
+    /// Only what was not delivered.
     package var onlyFailures: Bool
-    /// What of all that was made; what was tried at an endpoint is not narrowed so.
+    /// Which of all notifications; not used together with `endpoint`.
     package var kind = Kind.every
-    /// The last one that was read: the page begins after it.
+    /// The last notification of the previous page.
     package var after: (signedDate: Timestamp, id: NotificationID)?
     /// Newest first; then `after` means before.
     package var isDescending: Bool
-    /// At most so many.
+    /// The maximum number of notifications.
     package var limit: Int
 
     /// All notifications of an app's environment, oldest first.

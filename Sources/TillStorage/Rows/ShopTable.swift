@@ -1,8 +1,8 @@
-/// The tables that hold a shop, with the same columns in every engine, so that what one engine has can be written out,
-/// carried to another and put back, row by row. What only concerns a server (the request log, reserved identifiers) is
-/// not among them.
+/// The tables that make up a shop, with the same columns in every engine, so that rows can be exported from one engine
+/// and imported into another. Tables that only concern a server (the request log, reserved identifiers) are not among
+/// them.
 package enum ShopTable: String, CaseIterable, Sendable {
-    // In the order in which they are filled: a row never comes before the one that it names.
+    // In the order in which they are filled: a row never precedes the one it refers to.
     case documents
     case accounts
     case ledger
@@ -19,7 +19,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
             case bytes
         }
 
-        /// As the engines call it.
+        /// Its name in the engines.
         package let name: String
         /// What its cells hold.
         package let kind: Kind
@@ -34,10 +34,10 @@ package enum ShopTable: String, CaseIterable, Sendable {
         }
     }
 
-    /// Rows that are carried at once. A catalogue is one row; no page may fill the memory.
+    /// How many rows are transferred at once. A catalog is one row, and no page may fill the memory.
     package var pageLength: Int { self == .documents ? 16 : 500 }
 
-    /// The columns whose values make a row one of its kind, and by which rows are ordered when they are written out.
+    /// The columns of the unique key; exports are ordered by them.
     package var key: [String] {
         switch self {
         case .documents: ["kind", "name"]
@@ -119,7 +119,7 @@ package enum Cell: Hashable, Sendable {
     case bytes([UInt8])
     case null
 
-    /// Whether a column may hold it, in every engine: U+0000 has no place in a text.
+    /// Whether every engine can store it in a column: texts must not contain U+0000.
     package func fits(_ column: ShopTable.Column) -> Bool {
         switch self {
         case .integer: column.kind == .integer
@@ -130,20 +130,20 @@ package enum Cell: Hashable, Sendable {
     }
 }
 
-/// A row of a table: a cell for each of its columns, in their order.
+/// A row of a table: a cell for each of its columns, in order.
 package struct TableRow: Hashable, Sendable {
-    /// As many as the table has columns.
+    /// One for each column of the table.
     package let cells: [Cell]
 
     /// A row.
     package init(_ cells: [Cell]) { self.cells = cells }
 
-    /// The cells of some columns, in the order of their names here.
+    /// The cells of some columns, in the order of `columns`.
     package func cells(_ columns: [String], of table: ShopTable) -> [Cell] {
         columns.compactMap { self[$0, of: table] }
     }
 
-    /// The cells that make it one of its kind.
+    /// The cells of the unique key.
     package func key(of table: ShopTable) -> [Cell] { cells(table.key, of: table) }
 
     /// The cell of a column.

@@ -1,11 +1,11 @@
 import TillCore
 
-/// An account of a list. Each is read separately, so that one that cannot be read hides no other.
+/// An account in a list. Accounts are read separately, so that one that cannot be read does not hide the others.
 package enum StoredAccount: Equatable, Sendable {
     case sound(Account)
     case damaged(DamagedAccount)
 
-    /// The number by which lists are ordered.
+    /// The number; lists are ordered by it.
     package var id: AccountID {
         switch self {
         case .sound(let account): account.id
@@ -13,7 +13,7 @@ package enum StoredAccount: Equatable, Sendable {
         }
     }
 
-    /// Whose account it is.
+    /// The customer's name.
     package var customer: String {
         switch self {
         case .sound(let account): account.customer
@@ -21,19 +21,19 @@ package enum StoredAccount: Equatable, Sendable {
         }
     }
 
-    /// The account; nil for one that cannot be read.
+    /// The account; nil if it cannot be read.
     package var account: Account? {
         if case .sound(let account) = self { account } else { nil }
     }
 
-    /// Why the account cannot be read; nil for one that can.
+    /// Why the account cannot be read; nil if it can.
     package var damage: DamagedAccount? {
         if case .damaged(let damaged) = self { damaged } else { nil }
     }
 
     /// The account.
     ///
-    /// - Throws: `DamagedAccount` for one that cannot be read.
+    /// - Throws: `DamagedAccount` if it cannot be read.
     package func get() throws(DamagedAccount) -> Account {
         switch self {
         case .sound(let account): return account
@@ -52,8 +52,8 @@ extension Storage {
         }
     }
 
-    /// The accounts that can be read, of those that `storedAccounts` finds. To count, or to go on from page to
-    /// page, use `storedAccounts`.
+    /// The readable accounts among those that `storedAccounts` finds. To count, or to go from page to page, use
+    /// `storedAccounts`.
     package func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account] {
         try await storedAccounts(of: scope, after: after, limit: limit).compactMap(\.account)
     }

@@ -1,5 +1,5 @@
-/// The cells of one stored row by their places. Every read checks what the cell holds: SQLite lets any column hold any
-/// kind of value, and a value of the wrong kind must neither trap nor turn into another value.
+/// The cells of one stored row by index. Every read checks the type: SQLite allows any type in any column, and a value
+/// of a wrong type must neither trap nor be converted.
 package protocol StoredCells {
     /// The table that the row is stored in, for errors.
     var table: String { get }
@@ -26,13 +26,13 @@ extension StoredCells {
     /// Bytes; nil where the cell is null.
     package func maybeBytes(_ place: Int) throws(DamagedRow) -> [UInt8]? { isNull(place) ? nil : try bytes(place) }
 
-    /// A text that stands for one of few values.
+    /// A text that must be one of a few known values.
     package func known<Value>(_ place: Int, _ make: (String) -> Value?) throws(DamagedRow) -> Value {
         guard let value = make(try text(place)) else { throw strange(place) }
         return value
     }
 
-    /// The error for a value of the right kind that no Till writes there.
+    /// The error for a value of the right type that no version of Till writes there.
     package func strange(_ place: Int) -> DamagedRow { damaged(place, "has a value that Till does not know") }
 
     /// The error for a cell.

@@ -1,11 +1,11 @@
 import TillCore
 
-/// The cells of a written row, in the order in which engines select them.
+/// The cells of an exported row, in the order in which engines select them.
 struct TableCells: StoredCells {
     let table: String
     private let cells: [Cell]
     private let columns: [ShopTable.Column]
-    /// The place among the cells of each place among the selected columns.
+    /// The index among the cells for each index among the selected columns.
     private let places: [Int]
 
     private init(_ row: TableRow, of table: ShopTable, _ places: [Int]) {

@@ -1,10 +1,10 @@
 import TillCore
 
-/// What is wrong with a row that is written as cells, found by reading it as the engines do.
+/// Finds what is wrong with a row of cells by reading it the way the engines do.
 extension TableRow {
-    /// The first cell that cannot be read; nil when the row can be.
+    /// The first cell that cannot be read; nil when the row is readable.
     ///
-    /// - Parameter table: whose columns the cells are.
+    /// - Parameter table: the table of the cells.
     package func damage(of table: ShopTable) -> DamagedRow? {
         if let damage = misfit(of: table) { return damage }
         do throws(DamagedRow) {
@@ -20,7 +20,7 @@ extension TableRow {
         }
     }
 
-    /// The first cell of another kind than its column; nil when there is none.
+    /// The first cell whose type differs from its column's; nil when there is none.
     package func misfit(of table: ShopTable) -> DamagedRow? {
         for (cell, column) in zip(cells, table.columns) where !cell.isOf(column) {
             return DamagedRow(
@@ -69,7 +69,7 @@ extension Cell {
         column.kind.problem(holding: kind?.words ?? "nothing")
     }
 
-    /// The value of a key, as far as a finding shows it.
+    /// The value of a key as findings show it.
     fileprivate var words: String {
         switch self {
         case .integer(let number): String(number)

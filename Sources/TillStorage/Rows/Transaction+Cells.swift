@@ -12,7 +12,7 @@ extension Transaction {
         "commitment",
     ]
 
-    /// Reads a row, and allocates nothing but what the row holds: pages of history are read by it.
+    /// Reads a row without needless allocations, because pages of the history are read with it.
     ///
     /// - Throws: `DamagedRow` for a value that no version of Till wrote.
     package init(_ cells: some StoredCells) throws(DamagedRow) {
@@ -93,12 +93,12 @@ extension Transaction {
 }
 
 extension Commitment {
-    /// A month of a commitment in few bytes: month, months, end, price, currency.
+    /// A month of a commitment as compact text: month, months, end, price, currency.
     package var stored: String {
         "\(period) \(periods) \(expiresDate.milliseconds) \(price.milliunits) \(price.currency)"
     }
 
-    /// Reads those bytes; nil for a text that is not of that form.
+    /// Reads that text; nil for a text of another form.
     package init?(stored text: String) {
         let parts = text.split(separator: " ")
         guard

@@ -3,17 +3,18 @@ import TillCore
 extension Transaction {
     /// Reads a row of the table `ledger` as it is exported and imported.
     ///
-    /// It accepts only what Till writes: an engine reads more leniently what it stored itself.
+    /// Accepts only what Till writes; an engine is more lenient with the rows that it stored itself.
     ///
     /// - Throws: `DamagedRow` for a value that no version of Till wrote.
     package init(_ row: TableRow) throws(DamagedRow) {
         let cells = TableCells.ledger(row)
         try self.init(cells)
-        if let damage = halfWritten(in: cells) ?? strangeText(in: cells) { throw damage.naming("id \(id.number)") }
+        let damage = inconsistentColumn(in: cells) ?? malformedText(in: cells)
+        if let damage { throw damage.naming("id \(id.number)") }
     }
 
-    /// The first column that is empty, or is not, although another column says otherwise.
-    private func halfWritten(in cells: TableCells) -> DamagedRow? {
+    /// The first column that is null, or not null, in contradiction to another column.
+    private func inconsistentColumn(in cells: TableCells) -> DamagedRow? {
         func contradiction(_ place: Int) -> DamagedRow { cells.damaged(place, "contradicts other columns of the row") }
         if (ownership == .familyShared) != (sharedFrom != nil) { return contradiction(31) }
         if revocation == nil, !cells.isNull(26) || !cells.isNull(27) { return contradiction(25) }
@@ -24,15 +25,15 @@ extension Transaction {
         return nil
     }
 
-    /// The first text that is read without its meaning.
-    private func strangeText(in cells: TableCells) -> DamagedRow? {
+    /// The first malformed text among those that are otherwise read as they are.
+    private func malformedText(in cells: TableCells) -> DamagedRow? {
         if let price, !Self.isCurrency(price.currency) { return cells.strange(19) }
         if let offer, offer.wholePeriod == nil, !cells.isNull(23) { return cells.strange(23) }
         if let commitment, !Self.isCurrency(commitment.price.currency) { return cells.strange(34) }
         return nil
     }
 
-    /// Three capital letters, as ISO 4217 has them.
+    /// Three capital letters, as in ISO 4217.
     private static func isCurrency(_ text: String) -> Bool {
         text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }

@@ -1,21 +1,21 @@
 import TillCore
 
-/// The rules alone, on a stage.
+/// The rules alone, without a store.
 package struct CoreUnderTest: SystemUnderTest {
-    /// How the stage lets time pass.
+    /// How the system under test lets time pass.
     package enum Passing: Sendable {
-        /// Each family comes to the instant by itself, in one go or in so many steps at a time.
+        /// Each family advances separately, in one go or in this many steps at a time.
         case familyByFamily(steps: Int, parts: Int = .max)
-        /// Everything in the shop happens in the order in which it falls due, each at its own instant.
+        /// All events of the shop happen in the order in which they fall due, each at its own instant.
         case asItFallsDue
     }
 
     private var stage: CoreStage
     private let passing: Passing
 
-    /// The shop of a life at its start.
+    /// The shop of a workload at its start.
     ///
-    /// - Parameter rule: what subscriptions become.
+    /// - Parameter rule: the transition rule for subscriptions.
     package init(
         for workload: Workload,
         passing: Passing = .familyByFamily(steps: .max),
@@ -32,7 +32,7 @@ package struct CoreUnderTest: SystemUnderTest {
         for customer in workload.customers { stage.open(customer.name, storefront: customer.storefront) }
     }
 
-    /// Lets the stage's time pass.
+    /// Advances the time.
     package mutating func advance(to instant: Timestamp, for customer: String?) {
         switch passing {
         case .asItFallsDue: stage.advance(to: instant)
@@ -41,7 +41,7 @@ package struct CoreUnderTest: SystemUnderTest {
         }
     }
 
-    /// Does something on the stage.
+    /// Runs an operation.
     package mutating func perform(_ operation: Operation) -> Refusal? {
         switch operation {
         case .command(let command, let customer):
@@ -52,7 +52,7 @@ package struct CoreUnderTest: SystemUnderTest {
             }
         case .sell(let product, let job):
             stage.catalog.put(product)
-            // What was waiting for the product is due now.
+            // Events that waited for the product are due now.
             stage.pendingAdvance(to: stage.now)
             if let job { stage.perform(job) }
         case .job(let job): stage.perform(job)
@@ -62,7 +62,7 @@ package struct CoreUnderTest: SystemUnderTest {
         return nil
     }
 
-    /// All that lies on the stage.
+    /// The complete state.
     package func observe() -> Observation {
         Observation(
             accounts: stage.accounts,

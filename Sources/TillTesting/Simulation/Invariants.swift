@@ -1,6 +1,6 @@
 import TillCore
 
-/// What is true of every shop at every instant at which nobody acts.
+/// Invariants that hold for every shop between two operations.
 struct Invariants {
     private let observation: Observation
     private let ledger: Ledger
@@ -20,9 +20,9 @@ struct Invariants {
         for account in observation.accounts.values { byID[account.id] = account }
     }
 
-    /// What is not as it must be: a sentence each.
+    /// The violations, a sentence each.
     ///
-    /// - Parameter deeply: whether to look at every row, rather than at the accounts only.
+    /// - Parameter deeply: whether to check every row, rather than the accounts only.
     static func findings(in observation: Observation, deeply: Bool) -> [String] {
         var invariants = Invariants(observation)
         invariants.broken = observation.complaints
@@ -39,13 +39,13 @@ struct Invariants {
 
     private mutating func check(_ account: Account) {
         let now = observation.now
-        let who = account.customer
-        expect(account.lastEvent <= now, "\(who): the last event lies in the future")
+        let customer = account.customer
+        expect(account.lastEvent <= now, "\(customer): the last event is in the future")
         if let due = ledger.nextDue(of: account) {
-            expect(due > now, "\(who): something was due at \(due.iso8601) and did not happen by \(now.iso8601)")
+            expect(due > now, "\(customer): an event was due at \(due.iso8601) and had not happened by \(now.iso8601)")
         }
         let family = (account.family?.members ?? [account.id]).compactMap { byID[$0] }
-        if let damaged = Ledger.damage(in: family) { expect(false, "\(who): \(damaged)") }
+        if let damaged = Ledger.damage(in: family) { expect(false, "\(customer): \(damaged)") }
         for subscription in account.subscriptions { check(subscription, of: account) }
         for copy in account.sharedSubscriptions { check(copy, of: account) }
         checkFamily(of: account)
@@ -57,25 +57,25 @@ struct Invariants {
         let latest = subscription.state.latest
         expect(observation.rows[latest.id] == latest.transaction, "\(what) differs from its latest row")
         if now < latest.start, let previous = subscription.state.previous {
-            expect(observation.rows[previous.id] == previous.transaction, "\(what) differs from the row that runs")
-            expect(previous.end == latest.start, "\(what) leaves a gap before what was charged ahead")
+            expect(observation.rows[previous.id] == previous.transaction, "\(what) differs from the current row")
+            expect(previous.end == latest.start, "\(what) leaves a gap before the period charged ahead")
         }
         expect(subscription.recentStart <= latest.start, "\(what) began after its latest period")
-        expect(latest.isRevoked == (subscription.status == .revoked), "\(what) is revoked otherwise than its row")
+        expect(latest.isRevoked == (subscription.status == .revoked), "\(what) and its row differ in revocation")
         switch subscription.state {
         case .active: break
         case .gracePeriod(_, let until, let retryUntil):
             expect(latest.end <= now, "\(what) is in grace before its period is over")
             expect(until <= retryUntil, "\(what) has grace after its last retry")
             expect(subscription.preference.autoRenews, "\(what) is in grace and does not renew")
-        case .billingRetry: expect(latest.end <= now, "\(what) is retried before its period is over")
+        case .billingRetry: expect(latest.end <= now, "\(what) is in billing retry before its period is over")
         case .expired:
             expect(latest.end <= now, "\(what) ended before its period did")
             expect(!subscription.preference.autoRenews, "\(what) ended and renews")
         case .revoked: break
         }
         if let bought = subscription.bought {
-            expect(bought.paidService >= 0, "\(what) has paid for less than nothing")
+            expect(bought.paidService >= 0, "\(what) has negative paid service")
         }
     }
 
@@ -84,10 +84,10 @@ struct Invariants {
     private mutating func checkFamily(of account: Account) {
         for copy in account.sharedSubscriptions where copy.isLive { checkCopy(copy, of: account) }
         guard let family = account.family else { return }
-        expect(family.members.contains(account.id), "\(account.customer) is not in the own family")
+        expect(family.members.contains(account.id), "\(account.customer) is not a member of the customer's own family")
         for member in family.members.compactMap({ byID[$0] }) where member.id != account.id {
             expect(member.family == family, "\(account.customer) and \(member.customer) disagree about their family")
-            expect(member.clock == account.clock, "\(account.customer) and \(member.customer) live by two clocks")
+            expect(member.clock == account.clock, "\(account.customer) and \(member.customer) have different clocks")
             for subscription in account.subscriptions { checkSharing(subscription, of: account, with: member) }
             for holding in account.holdings { checkSharing(holding, of: account, with: member) }
         }
@@ -98,12 +98,12 @@ struct Invariants {
         guard let owner = copy.owner.flatMap({ byID[$0] }), let source = owner.subscription(toGroup: copy.groupID)
         else { return expect(false, "\(what) has no purchaser") }
         guard member.family?.members.contains(owner.id) == true else {
-            return expect(false, "\(what) outlives the family")
+            return expect(false, "\(what) exists outside the family")
         }
-        expect(copy.latestTransaction.sharedFrom == source.state.latest.id, "\(what) is not of the latest row")
-        expect(copy.latestTransaction.productID == source.latestTransaction.productID, "\(what) is of another product")
+        expect(copy.latestTransaction.sharedFrom == source.state.latest.id, "\(what) is not a copy of the latest row")
+        expect(copy.latestTransaction.productID == source.latestTransaction.productID, "\(what) has another product")
         expect(copy.renewalDate == source.renewalDate, "\(what) ends at another time")
-        expect(copy.preference == source.preference, "\(what) continues otherwise than the purchase")
+        expect(copy.preference == source.preference, "\(what) has other renewal preferences than the purchase")
         let projected = source.state.with(latest: copy.state.latest, previous: copy.state.previous)
         expect(copy.state == projected, "\(what) is \(copy.status), the purchase \(source.status)")
         expect(source.isShared, "\(what) is not shared any more")
@@ -129,7 +129,10 @@ struct Invariants {
             holding.isShared && !holding.isRevoked
             && observation.catalog.products[holding.productID]?.isFamilyShareable == true
         let has = copy.map { !$0.isRevoked } ?? false
-        expect(has == isShared, "\(owner.customer): \(holding.productID) is shared otherwise with \(member.customer)")
+        expect(
+            has == isShared,
+            "\(owner.customer): \(holding.productID) is shared with \(member.customer) although it should not be, or the reverse"
+        )
     }
 
     // MARK: The rows
@@ -138,13 +141,19 @@ struct Invariants {
         for row in observation.rows.values { rows[row.account, default: []].append(row) }
         for account in observation.accounts.values.sorted(by: { $0.id < $1.id }) {
             let own = rows[account.id] ?? []
-            let who = account.customer
-            expect(Int64(own.count) == account.rowCount, "\(who) has \(own.count) rows and counts \(account.rowCount)")
-            expect(Set(own.map(\.change)).count == own.count, "\(who): two rows in one place of the history")
-            expect(own.allSatisfy { $0.change <= account.changeNumber }, "\(who): a row from the future")
+            let customer = account.customer
+            expect(
+                Int64(own.count) == account.rowCount,
+                "\(customer) has \(own.count) rows and counts \(account.rowCount)"
+            )
+            expect(Set(own.map(\.change)).count == own.count, "\(customer): two rows with one change number")
+            expect(
+                own.allSatisfy { $0.change <= account.changeNumber },
+                "\(customer): a row with a future change number"
+            )
             let refunds = own.compactMap(\.refundNumber)
-            expect(Set(refunds).count == refunds.count, "\(who): two refunds in one place")
-            expect(refunds.allSatisfy { $0 <= account.refundNumber }, "\(who): a refund from the future")
+            expect(Set(refunds).count == refunds.count, "\(customer): two refunds with one number")
+            expect(refunds.allSatisfy { $0 <= account.refundNumber }, "\(customer): a refund with a future number")
             for row in own { check(row, of: account) }
             let ordered = own.sorted { Identifiers.counter(of: $0.id) < Identifiers.counter(of: $1.id) }
             for run in Dictionary(grouping: ordered, by: \.originalID).values { checkRun(run, of: account) }
@@ -158,15 +167,21 @@ struct Invariants {
     private mutating func check(_ row: Transaction, of account: Account) {
         let what = "\(account.customer): \(row.productID) of \(row.purchaseDate.iso8601)"
         if let end = row.expiresDate { expect(end > row.purchaseDate, "\(what) ends before it begins") }
-        expect(row.purchaseDate.wholeSecond == row.purchaseDate, "\(what) begins within a second")
+        expect(row.purchaseDate.wholeSecond == row.purchaseDate, "\(what) does not begin on a whole second")
         expect(row.modifiedDate <= observation.now, "\(what) was changed in the future")
         let isRefund = row.revocation.map { $0.kind != .familyRevoke } ?? false
         expect(
             isRefund == (row.refundNumber != nil),
-            "\(what) is refunded without a number, or numbered without refund"
+            "\(what) has a refund without a number, or a number without a refund"
         )
-        expect((row.ownership == .familyShared) == (row.sharedFrom != nil), "\(what) is a copy of nothing")
-        expect((row.price == nil) == (row.ownership == .familyShared), "\(what) costs what it must not")
+        expect(
+            (row.ownership == .familyShared) == (row.sharedFrom != nil),
+            "\(what) is a copy without a source, or has a source without being a copy"
+        )
+        expect(
+            (row.price == nil) == (row.ownership == .familyShared),
+            "\(what) has a price as a copy, or none as a purchase"
+        )
     }
 
     private mutating func checkRun(_ run: [Transaction], of account: Account) {
@@ -197,23 +212,26 @@ struct Invariants {
         }
     }
 
-    private mutating func checkNotifications(_ told: [Notification], of account: Account) {
-        let ordered = told.sorted { $0.number < $1.number }
+    private mutating func checkNotifications(_ notifications: [Notification], of account: Account) {
+        let ordered = notifications.sorted { $0.number < $1.number }
         let counted = ordered.indices.map { Int64($0 + 1) }
         expect(ordered.map(\.number) == counted, "\(account.customer): a gap between notifications")
         for (earlier, later) in zip(ordered, ordered.dropFirst()) {
             expect(earlier.signedDate < later.signedDate, "\(account.customer): signed out of order")
         }
-        expect(account.lastSigned == ordered.last?.signedDate, "\(account.customer): another last signature")
+        expect(account.lastSigned == ordered.last?.signedDate, "\(account.customer): the last signature date differs")
         expect(
             account.notificationNumber == Int64(ordered.count),
-            "\(account.customer): another number of notifications"
+            "\(account.customer): the number of notifications differs"
         )
         for notification in ordered {
             let isKnown = notification.type.subtypes.contains(notification.subtype)
             expect(isKnown, "\(account.customer): \(notification.words) is not in the table")
             let info = notification.renewalInfo
-            expect((info == nil) == (notification.transaction.groupID == nil), "\(notification.words) says too little")
+            expect(
+                (info == nil) == (notification.transaction.groupID == nil),
+                "\(notification.words) lacks renewal info, or has it without a subscription"
+            )
         }
     }
 }

@@ -2,18 +2,18 @@ import TillCore
 
 /// The transition table with one mistake, to show that the laws find it.
 package struct MistakenTable: Sendable {
-    /// What is wrong with a line.
+    /// The mistake in a line.
     package enum Mistake: String, CaseIterable, Sendable {
-        /// Nothing happens: the state stays, and nobody is notified.
+        /// Nothing happens: the state stays, and no notification is sent.
         case removed
-        /// The notification is made, and another state follows.
+        /// The notification is sent, and a wrong state follows.
         case redirected
     }
 
     private let line: TransitionLine
     private let mistake: Mistake
 
-    /// Lines in which a mistake makes a difference: of a silent line nothing can be removed.
+    /// Lines in which a mistake makes a difference: a line without a notification has nothing to remove.
     package static func lines(for mistake: Mistake) -> [TransitionLine] {
         let matrix = TransitionMatrix()
         return matrix.handled.filter { mistake == .redirected || !matrix.cell($0).hasSuffix("silent") }
@@ -39,7 +39,7 @@ package struct MistakenTable: Sendable {
         }
     }
 
-    /// A state that the same transaction allows, and that is not the right one.
+    /// A wrong state that is possible for the same transaction.
     private static func other(than state: SubscriptionState, at now: Timestamp) -> SubscriptionState {
         let latest = state.latest
         return switch state {
@@ -51,22 +51,23 @@ package struct MistakenTable: Sendable {
         }
     }
 
-    /// The first of so many seeds whose life breaks a law, or leaves a line that must be reached unreached at the end.
+    /// Finds the first seed, of so many, whose workload breaks a law, or that leaves a required line of the table
+    /// unreached.
     ///
-    /// - Returns: the number of lives it took, and what was found; nil when nothing was.
-    package func discovery(within seeds: UInt64) async -> (lives: UInt64, finding: String)? {
+    /// - Returns: the number of workloads it took, and the finding; nil without a finding.
+    package func discovery(within seeds: UInt64) async -> (workloads: UInt64, finding: String)? {
         var count = TransitionCount()
         for seed in 1...seeds {
             let workload = WorkloadGenerator.workload(of: seed)
-            let world = CoreUnderTest(for: workload, passing: .familyByFamily(steps: 20_000, parts: 1), rule: rule)
-            var course = SimulationRun(of: workload, in: world, isWatched: true)
-            await course.run(at: .days)
-            if let failure = course.failure {
+            let system = CoreUnderTest(for: workload, passing: .familyByFamily(steps: 20_000, parts: 1), rule: rule)
+            var run = SimulationRun(of: workload, in: system, isWatched: true)
+            await run.run(at: .days)
+            if let failure = run.failure {
                 let first = failure.split(separator: "\n").first.map(String.init) ?? failure
                 return (seed, first)
             }
-            count.add(course.count)
-            if let strange = count.strange.first { return (seed, "not in the table: \(strange.key)") }
+            count.add(run.count)
+            if let unexpected = count.strange.first { return (seed, "not in the table: \(unexpected.key)") }
         }
         return count.rare(below: 1).first.map { (seeds, "never reached: \($0.rawValue)") }
     }

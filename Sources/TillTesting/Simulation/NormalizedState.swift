@@ -1,20 +1,20 @@
 import TillCore
 
-/// A shop as it was seen, by customer, without what two ways through the same time may do differently: which numbers
-/// the ids have, when something was signed, how often it was written.
+/// The observed state of a shop, by customer, without what may differ between two ways through the same time: the
+/// numbers in ids, the dates of signatures, the numbers of writes.
 struct NormalizedState: Sendable {
-    /// All of one customer.
-    struct Likeness: Equatable, Sendable {
+    /// Everything of one customer.
+    struct CustomerState: Equatable, Sendable {
         var account: Account
         /// In the order of the history.
         var rows: [Transaction]
-        /// In the order in which they came about.
+        /// In the order of creation.
         var notifications: [Notification]
         /// In the same order.
         var attempts: [NotificationAttempts] = []
     }
 
-    private(set) var customers: [String: Likeness] = [:]
+    private(set) var customers: [String: CustomerState] = [:]
     private var names: [Int64: Int64] = [:]
 
     /// - Parameters:
@@ -26,18 +26,18 @@ struct NormalizedState: Sendable {
         for account in observation.accounts.values { name(rows[account.id] ?? [], of: account) }
         let notifications = Dictionary(grouping: observation.notifications, by: \.account)
         for (customer, account) in observation.accounts {
-            var likeness = Likeness(
-                account: portrayed(account),
-                rows: (rows[account.id] ?? []).map(portrayed).sorted { $0.change < $1.change },
-                notifications: (notifications[account.id] ?? []).sorted { $0.number < $1.number }.map(portrayed)
+            var state = CustomerState(
+                account: normalized(account),
+                rows: (rows[account.id] ?? []).map(normalized).sorted { $0.change < $1.change },
+                notifications: (notifications[account.id] ?? []).sorted { $0.number < $1.number }.map(normalized)
             )
-            if !isExact { likeness.forgetDates() }
-            likeness.attempts = attempts[customer] ?? []
-            customers[customer] = likeness
+            if !isExact { state.clearDates() }
+            state.attempts = attempts[customer] ?? []
+            customers[customer] = state
         }
     }
 
-    /// Gives every id of an account a number by the order in which the ids came about.
+    /// Replaces every id of an account with a number, in the order in which the ids were created.
     private mutating func name(_ rows: [Transaction], of account: Account) {
         let ordered = rows.sorted { Identifiers.counter(of: $0.id) < Identifiers.counter(of: $1.id) }
         for (place, row) in ordered.enumerated() {
@@ -48,94 +48,94 @@ struct NormalizedState: Sendable {
         }
     }
 
-    private func portrayed(_ id: TransactionID) -> TransactionID { TransactionID(names[id.number] ?? id.number) }
+    private func normalized(_ id: TransactionID) -> TransactionID { TransactionID(names[id.number] ?? id.number) }
 
-    private func portrayed(_ row: Transaction) -> Transaction {
+    private func normalized(_ row: Transaction) -> Transaction {
         var row = row
-        row.id = portrayed(row.id)
-        row.originalID = portrayed(row.originalID)
+        row.id = normalized(row.id)
+        row.originalID = normalized(row.originalID)
         row.lineItem = row.lineItem.map { names[$0] ?? $0 }
         row.order = row.order.map { OrderID(names[-$0.number] ?? $0.number) }
-        row.sharedFrom = row.sharedFrom.map(portrayed)
+        row.sharedFrom = row.sharedFrom.map(normalized)
         return row
     }
 
-    private func portrayed(_ copy: SharedSubscription) -> SharedSubscription {
+    private func normalized(_ copy: SharedSubscription) -> SharedSubscription {
         var copy = copy
-        copy.originalID = portrayed(copy.originalID)
-        copy.state = copy.state.map(portrayed)
+        copy.originalID = normalized(copy.originalID)
+        copy.state = copy.state.map(normalized)
         return copy
     }
 
-    private func portrayed(_ subscription: Subscription) -> Subscription {
+    private func normalized(_ subscription: Subscription) -> Subscription {
         var subscription = subscription
-        subscription.originalID = portrayed(subscription.originalID)
-        subscription.state = subscription.state.map(portrayed)
-        subscription.replacedRefunds = subscription.replacedRefunds.map(portrayed)
+        subscription.originalID = normalized(subscription.originalID)
+        subscription.state = subscription.state.map(normalized)
+        subscription.replacedRefunds = subscription.replacedRefunds.map(normalized)
         for place in subscription.extensions.indices {
             subscription.extensions[place].lineItem = subscription.extensions[place].lineItem.map { names[$0] ?? $0 }
         }
         return subscription
     }
 
-    private func portrayed(_ account: Account) -> Account {
+    private func normalized(_ account: Account) -> Account {
         var account = account
         account.version = 0
-        account.subscriptions = account.subscriptions.map(portrayed)
-        account.sharedSubscriptions = account.sharedSubscriptions.map(portrayed)
+        account.subscriptions = account.subscriptions.map(normalized)
+        account.sharedSubscriptions = account.sharedSubscriptions.map(normalized)
         for place in account.holdings.indices {
-            account.holdings[place].transaction = portrayed(account.holdings[place].transaction)
-            account.holdings[place].source = account.holdings[place].source.map(portrayed)
+            account.holdings[place].transaction = normalized(account.holdings[place].transaction)
+            account.holdings[place].source = account.holdings[place].source.map(normalized)
         }
         for place in account.refundRequests.indices {
-            account.refundRequests[place].transaction = portrayed(account.refundRequests[place].transaction)
+            account.refundRequests[place].transaction = normalized(account.refundRequests[place].transaction)
         }
         return account
     }
 
-    private func portrayed(_ notification: Notification) -> Notification {
+    private func normalized(_ notification: Notification) -> Notification {
         var notification = notification
-        notification.transaction = portrayed(notification.transaction)
+        notification.transaction = normalized(notification.transaction)
         if let original = notification.renewalInfo?.originalID {
-            notification.renewalInfo?.originalID = portrayed(original)
+            notification.renewalInfo?.originalID = normalized(original)
         }
         return notification
     }
 }
 
-extension NormalizedState.Likeness {
-    /// Sets the dates of signatures and changes aside.
-    fileprivate mutating func forgetDates() {
+extension NormalizedState.CustomerState {
+    /// Removes the dates of signatures and changes.
+    fileprivate mutating func clearDates() {
         let never = Timestamp(milliseconds: 0)
-        func forget(_ row: inout Transaction) { row.modifiedDate = never }
-        func forgotten(_ state: SubscriptionState) -> SubscriptionState {
+        func clear(_ row: inout Transaction) { row.modifiedDate = never }
+        func cleared(_ state: SubscriptionState) -> SubscriptionState {
             state.map { row in
                 var row = row
-                forget(&row)
+                clear(&row)
                 return row
             }
         }
         account.lastSigned = nil
         for place in account.subscriptions.indices {
-            account.subscriptions[place].state = forgotten(account.subscriptions[place].state)
+            account.subscriptions[place].state = cleared(account.subscriptions[place].state)
         }
         for place in account.sharedSubscriptions.indices {
-            account.sharedSubscriptions[place].state = forgotten(account.sharedSubscriptions[place].state)
+            account.sharedSubscriptions[place].state = cleared(account.sharedSubscriptions[place].state)
         }
-        for place in rows.indices { forget(&rows[place]) }
+        for place in rows.indices { clear(&rows[place]) }
         for place in notifications.indices {
             notifications[place].signedDate = never
-            forget(&notifications[place].transaction)
+            clear(&notifications[place].transaction)
         }
     }
 }
 
 extension NormalizedState {
-    /// The first thing in which another normalized state is different, with both values; nil when they are equal.
+    /// The first difference from another normalized state, with both values; nil when they are equal.
     func difference(from other: NormalizedState) -> String? {
         for customer in Set(customers.keys).union(other.customers.keys).sorted() {
             guard let mine = customers[customer], let theirs = other.customers[customer] else {
-                return "customer \(customer) is in one of them only"
+                return "customer \(customer) exists in only one of the two states"
             }
             guard mine != theirs else { continue }
             let notifications = NormalizedState.first(of: mine.notifications, theirs.notifications) { $0.words }
@@ -143,7 +143,7 @@ extension NormalizedState {
                 "\($0.productID) of \($0.purchaseDate.iso8601)"
             }
             let attempts = NormalizedState.first(of: mine.attempts, theirs.attempts) { $0.words }
-            let account = Unlike.parts(of: mine.account, and: theirs.account, named: "account")
+            let account = ValueDifference.parts(of: mine.account, and: theirs.account, named: "account")
             let found =
                 notifications.map { "notification \($0)" } ?? rows.map { "row \($0)" }
                 ?? attempts.map { "the attempts to deliver notification \($0)" }
@@ -152,16 +152,16 @@ extension NormalizedState {
         return nil
     }
 
-    private static func first<Thing: Equatable>(
-        of mine: [Thing],
-        _ theirs: [Thing],
-        called name: (Thing) -> String
+    private static func first<Element: Equatable>(
+        of mine: [Element],
+        _ theirs: [Element],
+        called name: (Element) -> String
     ) -> String? {
         for place in 0..<max(mine.count, theirs.count) {
             guard place < mine.count else { return "\(place + 1), \(name(theirs[place])), is missing in the first" }
             guard place < theirs.count else { return "\(place + 1), \(name(mine[place])), is missing in the second" }
             guard mine[place] != theirs[place] else { continue }
-            let parts = Unlike.parts(of: mine[place], and: theirs[place], named: name(mine[place]))
+            let parts = ValueDifference.parts(of: mine[place], and: theirs[place], named: name(mine[place]))
             return "\(place + 1) differs:\n  " + parts.joined(separator: "\n  ")
         }
         return nil
@@ -173,8 +173,8 @@ extension Notification {
     package var words: String { Notice(type, subtype).words }
 }
 
-/// Finds the parts in which two values of one type are different.
-enum Unlike {
+/// Finds the parts that differ in two values of one type.
+enum ValueDifference {
     /// One line for each such part: its path and both values.
     static func parts(of mine: Any, and theirs: Any, named path: String) -> [String] {
         let left = Mirror(reflecting: mine)

@@ -1,11 +1,11 @@
 import TillCore
 
-/// What is true of all notifications together: a server that reads only them knows every status.
+/// Laws about all notifications together: a server that reads only notifications knows every status.
 struct NotificationLaws {
     private var statuses: [TransactionID: SubscriptionStatus] = [:]
     private var latest: [TransactionID: TransactionID] = [:]
     private var infos: [TransactionID: RenewalInfo] = [:]
-    /// The revocation that the last notification of each transaction showed.
+    /// The revocation in the last notification of each transaction.
     private var revocations: [TransactionID: Revocation?] = [:]
     private(set) var broken: [String] = []
 
@@ -13,7 +13,7 @@ struct NotificationLaws {
         if !holds { broken.append(sentence()) }
     }
 
-    /// Reads notifications in the order in which they came about.
+    /// Reads notifications in the order of their creation.
     mutating func read(_ notifications: some Sequence<Notification>) {
         for notification in notifications {
             revocations[notification.transaction.id] = .some(notification.transaction.revocation)
@@ -32,7 +32,7 @@ struct NotificationLaws {
         }
     }
 
-    /// Whether a notification is of a new transaction, which is the latest from then on.
+    /// Whether a notification is about a new transaction, which is then the latest.
     private mutating func begins(_ notification: Notification, _ original: TransactionID) -> Bool {
         let isNew =
             switch notification.type {
@@ -44,7 +44,8 @@ struct NotificationLaws {
         return isNew
     }
 
-    /// A refund of the latest transaction revokes, its reversal ends that, and of any other neither changes a status.
+    /// A refund of the latest transaction revokes, and its reversal restores; a refund of another one changes no
+    /// status.
     private mutating func checkRefund(
         _ notification: Notification,
         _ status: SubscriptionStatus,
@@ -53,27 +54,31 @@ struct NotificationLaws {
         _ what: String
     ) {
         switch (notification.type, isLatest) {
-        case (.refund, true): expect(status == .revoked, "\(what) is of the latest transaction and leaves \(status)")
-        case (.refundReversed, true): expect(status != .revoked, "\(what) leaves the subscription revoked")
+        case (.refund, true):
+            expect(status == .revoked, "\(what) is about the latest transaction, but the status is \(status)")
+        case (.refundReversed, true): expect(status != .revoked, "\(what) does not end the revocation")
         case (.refund, false), (.refundReversed, false):
-            expect(status == before, "\(what) is of an earlier transaction and makes \(before) \(status)")
-        case (.revoke, _): expect(status == .revoked, "\(what) leaves \(status)")
+            expect(
+                status == before,
+                "\(what) is about an earlier transaction and changes the status from \(before) to \(status)"
+            )
+        case (.revoke, _): expect(status == .revoked, "\(what) leads to the status \(status)")
         default: break
         }
     }
 
-    /// Before a voluntary expiration a notification said that auto-renewal is off.
+    /// A notification before a voluntary expiration said that auto-renewal is off.
     private mutating func checkAutoRenewal(_ notification: Notification, before: RenewalInfo?, _ what: String) {
         guard notification.type == .expired, notification.subtype == .voluntary else { return }
         let isOff = before?.autoRenews == false || before?.commitment?.autoRenews == false
-        expect(isOff, "\(what) ends what was going to renew")
+        expect(isOff, "\(what) ends a subscription with auto-renewal on")
     }
 
-    /// A mass extension is answered for every subscription that it concerns.
+    /// A mass extension has a notification for every subscription that it concerns.
     ///
     /// - Parameters:
-    ///   - before: the world as it was.
-    ///   - notifications: what followed.
+    ///   - before: the state before it.
+    ///   - notifications: the notifications after it.
     mutating func check(_ wanted: MassExtension, before: Observation, _ notifications: some Sequence<Notification>) {
         let answered = notifications.filter { $0.type == .renewalExtended || $0.type == .renewalExtension }
             .map(\.transaction.originalID)
@@ -84,7 +89,7 @@ struct NotificationLaws {
                 guard wanted.storefronts?.contains(storefront) != false else { continue }
                 expect(
                     answered.contains(subscription.originalID),
-                    "\(account.customer): nothing was notified of the mass extension of \(wanted.productID)"
+                    "\(account.customer): no notification of the mass extension of \(wanted.productID)"
                 )
             }
         }
@@ -101,40 +106,54 @@ struct NotificationLaws {
         let row = notification.transaction
         if isLatest {
             expect(info.productID == row.productID, "\(what) names another product than its transaction")
-            expect(info.renewalDate == row.expiresDate, "\(what) names another end than its transaction")
+            expect(info.renewalDate == row.expiresDate, "\(what) has another end than its transaction")
             expect(
                 (row.revocation != nil) == (status == .revoked),
-                "\(what) is \(status) otherwise than its transaction"
+                "\(what) has status \(status), unlike its transaction"
             )
         }
         let isShared = row.ownership == .familyShared
-        expect((info.renewalPrice != nil) == (info.autoRenews && !isShared), "\(what) has a price too many or too few")
+        expect(
+            (info.renewalPrice != nil) == (info.autoRenews && !isShared),
+            "\(what) has a renewal price that it should not have, or lacks one"
+        )
         if isShared {
-            expect(info.offer == nil && info.priceIncreaseStatus == nil, "\(what) offers a member something")
+            expect(info.offer == nil && info.priceIncreaseStatus == nil, "\(what) has an offer for a family member")
         }
         expect(
             (info.commitment != nil) == (isLatest ? row.commitment != nil : info.commitment != nil),
-            "\(what) is bound"
+            "\(what) lacks the commitment, or has one too many"
         )
         switch status {
         case .active, .revoked:
-            expect(info.expirationIntent == nil && info.isInBillingRetry == nil, "\(what) has a reason to end")
+            expect(
+                info.expirationIntent == nil && info.isInBillingRetry == nil,
+                "\(what) has an expiration intent although active"
+            )
             expect(info.graceUntil == nil, "\(what) has a grace period")
         case .expired:
             expect(
                 info.expirationIntent != nil && info.isInBillingRetry == false,
-                "\(what) has no reason to have ended"
+                "\(what) is expired without an expiration intent"
             )
             expect(!info.autoRenews, "\(what) has expired and renews")
-            expect(info.graceUntil == nil || info.expirationIntent == .billing, "\(what) was in no grace")
+            expect(
+                info.graceUntil == nil || info.expirationIntent == .billing,
+                "\(what) has a grace period without a billing problem"
+            )
         case .billingRetry, .gracePeriod:
-            expect(info.expirationIntent == .billing && info.isInBillingRetry == true, "\(what) is not retried")
+            expect(
+                info.expirationIntent == .billing && info.isInBillingRetry == true,
+                "\(what) is not in billing retry"
+            )
         }
         if status == .gracePeriod { expect(info.graceUntil != nil, "\(what) has a grace period without an end") }
-        if status != .expired { expect(info.winBackOffers.isEmpty, "\(what) wins back who did not leave") }
+        if status != .expired {
+            expect(info.winBackOffers.isEmpty, "\(what) has win-back offers for an active subscription")
+        }
     }
 
-    /// Compares what was notified with what there is.
+    /// Compares the notifications with the state.
     ///
     /// - Parameter deeply: whether to look for every transaction.
     mutating func compare(with observation: Observation, deeply: Bool) {
@@ -148,7 +167,7 @@ struct NotificationLaws {
                 )
                 expect(
                     latest[subscription.originalID] == subscription.latestTransaction.id,
-                    "\(what) has another latest transaction than was notified"
+                    "\(what) has another latest transaction than the last notification"
                 )
             }
         }
@@ -159,15 +178,15 @@ struct NotificationLaws {
         for row in observation.rows.values.sorted(by: { $0.id < $1.id }) {
             let what = "transaction \(row.id.number), \(row.productID),"
             guard let notified = revocations[row.id] else {
-                expect(false, "\(what) is named by no notification")
+                expect(false, "\(what) has no notification")
                 continue
             }
-            expect(notified == row.revocation, "\(what) is revoked, or not, as was not notified")
+            expect(notified == row.revocation, "\(what) has a revocation state that was not notified")
         }
     }
 
-    /// What a customer chose, or was asked for, was notified when it changed. Prices and win-back offers follow the
-    /// catalog and the time.
+    /// A change of a customer's choices or consent was notified. Prices and win-back offers follow the catalog and the
+    /// time.
     private mutating func compare(_ subscription: Subscription, of account: Account, _ observation: Observation) {
         guard let notified = infos[subscription.originalID] else { return }
         let info = RenewalInfo(
@@ -178,15 +197,24 @@ struct NotificationLaws {
             policy: observation.policy
         )
         let what = "\(account.customer): subscription to \(subscription.latestTransaction.productID)"
-        expect(info.autoRenewProductID == notified.autoRenewProductID, "\(what) continues as was not notified")
-        expect(info.autoRenews == notified.autoRenews, "\(what) renews, or not, as was not notified")
-        expect(info.renewalDate == notified.renewalDate, "\(what) ends when was not notified")
+        expect(
+            info.autoRenewProductID == notified.autoRenewProductID,
+            "\(what) has a next product that was not notified"
+        )
+        expect(info.autoRenews == notified.autoRenews, "\(what) has an auto-renewal state that was not notified")
+        expect(info.renewalDate == notified.renewalDate, "\(what) has a renewal date that was not notified")
         expect(info.offer == notified.offer, "\(what) has an offer that was not notified")
-        expect(info.priceIncreaseStatus == notified.priceIncreaseStatus, "\(what) has a price that was not notified")
-        expect(info.commitment?.autoRenews == notified.commitment?.autoRenews, "\(what) is bound as was not notified")
+        expect(
+            info.priceIncreaseStatus == notified.priceIncreaseStatus,
+            "\(what) has a price increase status that was not notified"
+        )
+        expect(
+            info.commitment?.autoRenews == notified.commitment?.autoRenews,
+            "\(what) has a commitment renewal that was not notified"
+        )
     }
 
-    /// What was found since the last time.
+    /// The findings since the last call.
     mutating func takeFindings() -> [String] {
         defer { broken = [] }
         return broken

@@ -1,7 +1,7 @@
 import TillCore
 
-/// What somebody wants to do, before it is known to what: which subscription or transaction is meant is read from how
-/// the world stands when the time has come, so that a wish fits a life whatever happened in it.
+/// An operation that a workload plans before the state is known: `RandomOperationReader` picks the subscription or
+/// transaction when the time has come, so that the operation fits whatever happened before.
 package enum RandomOperation: Equatable, Sendable {
     // Purchases.
     case subscribe
@@ -18,21 +18,21 @@ package enum RandomOperation: Equatable, Sendable {
     case decideHeldPurchase(approved: Bool)
     // The customer's choices.
     case cancel
-    /// To cancel what is not paid, now and then.
+    /// To cancel unpaid subscriptions, now and then.
     case giveUp
     case resume
     case useCard(Card)
     case askToBuy(Bool)
     case acceptPriceIncrease
     case download
-    // The app's.
+    // The app's operations.
     case finish
     case setToken
     // Families.
     case join
     case leave
     case share(Bool)
-    // Money back.
+    // Refunds.
     case requestRefund
     case reportConsumption
     case refundLatest
@@ -40,7 +40,7 @@ package enum RandomOperation: Equatable, Sendable {
     case refundAnything
     case declineRefund
     case reverseRefund
-    // The developer's and the operator's.
+    // Operations of the developer and the operator.
     case extend
     case extendEverybody
     case raisePrice
@@ -51,10 +51,10 @@ package enum RandomOperation: Equatable, Sendable {
     case changeGrace
     case useClock
     case processDue
-    /// Something that must be refused, or means nothing.
+    /// An operation that must be refused, or has no effect.
     case nonsense
 
-    /// Whether it concerns the whole shop, which must have come to the instant then.
+    /// Whether it concerns the whole shop, so that all of the shop must first advance to this time.
     package var concernsEverybody: Bool {
         switch self {
         case .extendEverybody, .raisePrice, .lowerPrice, .removeFromSale, .returnToSale, .shareProduct, .changeGrace:
@@ -65,16 +65,16 @@ package enum RandomOperation: Equatable, Sendable {
     }
 }
 
-/// A wish with all that it means in the world as it stood.
+/// A random operation, resolved in the state at its time.
 package enum Operation: Sendable {
-    /// A customer does something.
+    /// A customer's command.
     case command(Command, by: String)
-    /// The catalogue sells this from now on; then a job is done in every account.
+    /// The catalog sells this from now on; then a job runs in every account.
     case sell(Product, job: Job?)
-    /// A job is done in every account.
+    /// A job runs in every account.
     case job(Job)
     /// The app opts in to a grace period, or out of it.
     case grace(GracePeriod?)
-    /// There was nothing to do it to.
+    /// The state has no target for it.
     case nothing
 }

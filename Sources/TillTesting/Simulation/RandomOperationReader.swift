@@ -1,13 +1,13 @@
 import TillCore
 
-/// Reads what a wish means in the world as it stands.
+/// Resolves a random operation in the present state.
 struct RandomOperationReader {
     let observation: Observation
     let account: Account
     let act: Workload.Act
     private var random: SeededRandom
 
-    /// Nil for a customer whom the shop does not know.
+    /// Nil for an unknown customer.
     init?(_ act: Workload.Act, by customer: String, in observation: Observation) {
         guard let account = observation.accounts[customer] else { return nil }
         self.account = account
@@ -16,7 +16,7 @@ struct RandomOperationReader {
         random = SeededRandom(seed: act.random)
     }
 
-    /// What is to be done.
+    /// The resolved operation.
     mutating func operation() -> Operation {
         switch act.operation {
         case .subscribe, .subscribeAgain, .buySameAgain, .changePlan, .withdrawPlanChange, .takeOffer,
@@ -54,17 +54,17 @@ struct RandomOperationReader {
             return command(shareable.map { .shareWithFamily($0.originalID, shares) })
         case .requestRefund, .reportConsumption, .refundLatest, .refundOlder, .refundAnything, .declineRefund,
             .reverseRefund:
-            return command(moneyBack())
+            return command(refundCommand())
         case .extend: return extend()
         case .extendEverybody, .raisePrice, .lowerPrice, .removeFromSale, .returnToSale, .shareProduct, .changeGrace:
-            return changeOfTheShop()
+            return shopOperation()
         case .useClock: return command(.useClock(random.one(of: nil, "own")))
         case .processDue: return command(.processDue)
-        case .nonsense: return command(nonsense())
+        case .nonsense: return command(invalidCommand())
         }
     }
 
-    /// A customer who was asked to agree to a higher price cancels by declining it.
+    /// A customer who was asked to consent to a price increase cancels by declining it.
     private func cancellation(of subscription: Subscription) -> Command {
         subscription.priceIncrease?.stage == .pending
             ? .declinePriceIncrease(subscription.originalID) : .turnAutoRenewOff(subscription.originalID)
@@ -145,16 +145,16 @@ struct RandomOperationReader {
         return Purchase(productID: productID, offer: promotion(of: product))
     }
 
-    // MARK: Families and money back
+    // MARK: Families and refunds
 
     private mutating func join() -> Operation {
         let others = observation.accounts.values.filter { $0.id != account.id }.sorted { $0.id < $1.id }
-        // Seldom of one's own, which makes a family of one.
+        // Seldom the customer's own account, which makes a family of one.
         let host = random.chance(4) ? account : random.pick(others) ?? account
         return command(.joinFamily(of: host.id, named: host.family?.name ?? "family of \(host.customer)"))
     }
 
-    private mutating func moneyBack() -> Command? {
+    private mutating func refundCommand() -> Command? {
         switch act.operation {
         case .requestRefund:
             let reason = random.pick(ConsumptionRequestReason.allCases) ?? .other
@@ -199,7 +199,7 @@ struct RandomOperationReader {
         )
     }
 
-    private mutating func changeOfTheShop() -> Operation {
+    private mutating func shopOperation() -> Operation {
         let name = "job \(act.random)"
         switch act.operation {
         case .changeGrace:
@@ -217,7 +217,7 @@ struct RandomOperationReader {
             return .sell(product, job: Job(id: name, task: .shareProduct(product.id)))
         default: break
         }
-        // What somebody has, rather than what nobody would miss.
+        // Prefers products that a customer owns, so that withdrawing one has an effect.
         let held = subscription { $0.status != .expired }.flatMap {
             observation.catalog.products[$0.latestTransaction.productID]
         }
@@ -246,11 +246,11 @@ struct RandomOperationReader {
         }
     }
 
-    private mutating func nonsense() -> Command? {
-        let strangers = observation.accounts.values.filter { $0.id != account.id }.map(\.id)
-        // A stranger's first row, which no lagging behind alters.
-        let theirs = observation.rows.values.filter { strangers.contains($0.account) }.map(\.id).min()
-        let unknown = random.chance(50) ? theirs ?? TransactionID(1) : TransactionID(1)
+    private mutating func invalidCommand() -> Command? {
+        let otherAccounts = observation.accounts.values.filter { $0.id != account.id }.map(\.id)
+        // The first row of another account: it is the same even if that account has not advanced yet.
+        let otherRow = observation.rows.values.filter { otherAccounts.contains($0.account) }.map(\.id).min()
+        let unknown = random.chance(50) ? otherRow ?? TransactionID(1) : TransactionID(1)
         let other = row { $0.ownership == .familyShared || !$0.isOriginal }?.id ?? unknown
         let commands: [Command] = [
             .purchase(Purchase(productID: "nothing")), .purchase(Purchase(productID: "coins", quantity: 11)),
@@ -267,18 +267,18 @@ struct RandomOperationReader {
         return random.pick(commands)
     }
 
-    // MARK: What there is
+    // MARK: Looking up the state
 
     private func products(forSale: Bool = true, _ fits: (Product) -> Bool) -> [Product] {
         observation.catalog.products.values.filter { $0.isForSale == forSale && fits($0) }.sorted { $0.id < $1.id }
     }
 
-    /// One of the customer's own subscriptions, if possible one that fits.
+    /// One of the customer's own subscriptions, preferably a matching one.
     private mutating func subscription(_ fits: (Subscription) -> Bool) -> Subscription? {
         random.pick(account.subscriptions.filter(fits)) ?? random.pick(account.subscriptions)
     }
 
-    /// One of the customer's rows, if possible one that fits; oftener a late one.
+    /// One of the customer's rows, preferably a matching one; more often a late one.
     private mutating func row(_ fits: (Transaction) -> Bool) -> Transaction? {
         let all = observation.rows.values.filter { $0.account == account.id }.sorted { $0.change < $1.change }
         let fitting = all.filter(fits)
@@ -288,7 +288,7 @@ struct RandomOperationReader {
 }
 
 extension PriceList {
-    /// Every price, so many hundredths of it.
+    /// Every price, multiplied by this percentage.
     fileprivate func times(_ percent: Int64) -> PriceList {
         func scaled(_ money: Money) -> Money {
             Money(milliunits: money.milliunits * percent / 100, currency: money.currency)

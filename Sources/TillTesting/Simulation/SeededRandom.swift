@@ -1,12 +1,11 @@
-/// Chance that a seed decides: the same seed throws the same dice on every machine and with every compiler
-/// (SplitMix64).
+/// A seeded random number generator: the same seed gives the same numbers on every machine and compiler (SplitMix64).
 package struct SeededRandom: Sendable {
     private var state: UInt64
 
-    /// Dice that fall as the seed says.
+    /// A generator with this seed.
     package init(seed: UInt64) { state = seed }
 
-    /// The next throw, of 64 bits.
+    /// The next 64 random bits.
     package mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = state
@@ -15,20 +14,20 @@ package struct SeededRandom: Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A whole number of a range.
+    /// A random whole number in a range.
     package mutating func number(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.count))
     }
 
-    /// Whether something that happens so often in a hundred happens.
+    /// True with this probability in percent.
     package mutating func chance(_ percent: Int) -> Bool { number(in: 1...100) <= percent }
 
-    /// One of some things; nil where there is none.
+    /// A random element; nil of an empty collection.
     package mutating func pick<Thing>(_ things: [Thing]) -> Thing? {
         things.isEmpty ? nil : things[number(in: 0...things.count - 1)]
     }
 
-    /// One of some things, of which there must be one.
+    /// A random element of a collection that is not empty.
     package mutating func one<Thing>(of things: Thing...) -> Thing {
         things[number(in: 0...things.count - 1)]
     }

@@ -3,17 +3,17 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// A whole shop on a store: acts and advances go the way that they go in a server.
+/// A complete shop on a store: operations and advances take the same path as in a server.
 package struct ShopUnderTest: SystemUnderTest {
     private let test: TestShop
     private let scope: AccountScope
     private let customers: [String]
-    private let heard = Heard()
+    private let notificationLog = NotificationLog()
     private let endpoint: UnreliableEndpoint
 
     private var clock: ClockName { ClockName(scope) }
 
-    /// The shop of a life at its start. Choices that only the rules know stay as the shop has them.
+    /// The shop of a workload at its start. Settings that only the rules have keep the shop's values.
     package init(for workload: Workload, on engine: TestEngine = .sqlite) async throws {
         let policy = workload.policy
         var settings = Settings(tokenChangeMovesHistory: policy.tokenChangeMovesHistory)
@@ -43,7 +43,7 @@ package struct ShopUnderTest: SystemUnderTest {
             $0.refundRule = policy.refundRule
         }
         _ = try await shop.setClock(ClockName(scope), .freeze(at: workload.start))
-        // The wall clock of the test stands still, so that this clock moves only when it is advanced, as a frozen one.
+        // The test's real-time clock is stopped, so that this clock moves only when it is advanced, like a frozen one.
         if workload.seed.isMultiple(of: 2) { _ = try await shop.setClock(ClockName(scope), .run(speed: 1)) }
         for customer in workload.customers {
             _ = try await shop.openAccount(
@@ -51,21 +51,21 @@ package struct ShopUnderTest: SystemUnderTest {
                 Opening(storefront: customer.storefront, downloadsApp: false)
             )
         }
-        let heard = heard
-        shop.signals.add(Signals.Listener(notifications: { heard.add($0) }))
+        let notificationLog = notificationLog
+        shop.signals.add(Signals.Listener(notifications: { notificationLog.add($0) }))
     }
 
     /// Lets the shop's clock advance.
     package mutating func advance(to instant: Timestamp, for customer: String?) async throws {
         guard instant > test.shop.now(on: clock) else { return }
-        // Clocks that customers have of their own show the same time, so that a life is one life.
+        // Customer clocks show the same time, so that all customers of a workload share one timeline.
         for own in test.shop.clocks.own(in: scope) {
             _ = try await test.shop.advance(ClockName(scope, own: own), .to(instant), settling: false)
         }
         _ = try await test.shop.advance(clock, .to(instant), settling: false)
     }
 
-    /// Does something in the shop.
+    /// Runs an operation in the shop.
     package mutating func perform(_ operation: Operation) async throws -> Refusal? {
         switch operation {
         case .command(let command, let customer):
@@ -81,7 +81,7 @@ package struct ShopUnderTest: SystemUnderTest {
                 catalog.put(product)
                 return catalog
             }
-            // What was waiting for the product is due now.
+            // Events that waited for the product are due now.
             for customer in customers {
                 _ = try await test.shop.perform(.processDue, by: CustomerName(scope, customer))
             }
@@ -93,13 +93,13 @@ package struct ShopUnderTest: SystemUnderTest {
         return nil
     }
 
-    /// Makes the clock on which a customer is put.
+    /// Creates the clock that a customer is assigned to.
     private func makeClock(for command: Command) async throws {
         guard case .useClock(let own?) = command, test.shop.clock(ClockName(scope, own: own)) == nil else { return }
         try await test.shop.createClock(ClockName(scope, own: own), .frozen(at: test.shop.now(on: clock)))
     }
 
-    /// What was tried to deliver, once everything that is due on every clock has been tried.
+    /// The delivery attempts, once everything that is due on every clock has been tried.
     package func attempts() async throws -> [String: [NotificationAttempts]] {
         let storage = test.shop.storage
         for name in [clock] + test.shop.clocks.own(in: scope).map({ ClockName(scope, own: $0) }) {
@@ -126,7 +126,7 @@ package struct ShopUnderTest: SystemUnderTest {
         return attempts
     }
 
-    /// All that lies in the store.
+    /// The complete stored state.
     package func observe() async throws -> Observation {
         var accounts: [String: Account] = [:]
         var rows: [TransactionID: Transaction] = [:]
@@ -138,7 +138,7 @@ package struct ShopUnderTest: SystemUnderTest {
         return Observation(
             accounts: accounts,
             rows: rows,
-            notifications: heard.all,
+            notifications: notificationLog.all,
             catalog: test.shop.registry.catalog(of: scope.app),
             policy: test.shop.policy(of: scope),
             now: test.shop.now(on: clock)
@@ -146,8 +146,8 @@ package struct ShopUnderTest: SystemUnderTest {
     }
 }
 
-/// Notifications in the order in which they were made.
-private final class Heard: Sendable {
+/// Notifications in the order of creation.
+private final class NotificationLog: Sendable {
     private let notifications = Mutex<[Notification]>([])
 
     var all: [Notification] { notifications.withLock { $0 } }
@@ -155,7 +155,7 @@ private final class Heard: Sendable {
     func add(_ more: [Notification]) { notifications.withLock { $0 += more } }
 }
 
-/// Deliveries that were due for minutes and were not tried.
+/// Deliveries that have been due for minutes without an attempt.
 struct DeliveriesPending: Error {
     /// The key of the clock on which they are due.
     let clock: String

@@ -1,6 +1,6 @@
 import TillCore
 
-/// What is for sale in a simulated shop: something of everything that the rules tell apart.
+/// The products of a simulated shop: one of each kind that the rules distinguish.
 package enum SimulatedCatalog {
     /// Two groups of subscriptions, and products of the three other types.
     package static let products = premium + nodeEvent + oneTime
@@ -170,7 +170,7 @@ package enum SimulatedCatalog {
         )
     }
 
-    /// So many thousandths of a dollar, and other prices in Germany and Japan.
+    /// This many thousandths of a dollar, and other prices in Germany and Japan.
     static func prices(_ milliunits: Int64) -> PriceList {
         PriceList(
             standard: Money(milliunits: milliunits, currency: "USD"),

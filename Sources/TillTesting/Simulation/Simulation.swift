@@ -1,30 +1,30 @@
 import TillCore
 
-/// The law over seeds: a life is the same life however time passes in it.
+/// The law over seeds: the result of a workload does not depend on how its time passes.
 package enum Simulation {
-    /// How often time stops on its way from one act to the next.
+    /// How often time stops between two operations.
     package enum Pace: Sendable {
         /// Never.
         case advances
         /// Once a day.
         case days
-        /// Once an hour for sixty days, and never before and after.
+        /// Hourly for sixty days, and never before and after.
         case sixtyDaysOfHours
     }
 
-    /// What came of a seed.
+    /// The result of a seed.
     package struct Verdict: Sendable {
-        /// Gives the same verdict again.
+        /// Reproduces this verdict.
         package let seed: UInt64
-        /// What was wrong: the seed first; nil when nothing was.
+        /// The failure, beginning with the seed; nil without a failure.
         package let failure: String?
-        /// What the life went through.
+        /// The transitions of the run.
         package let count: TransitionCount
     }
 
-    /// Lives a life of the rules alone in three ways, and compares them.
+    /// Runs a workload on the rules alone in three ways, and compares the results.
     ///
-    /// - Parameter rule: what subscriptions become in the first of them.
+    /// - Parameter rule: the transition rule of the first run.
     package static func judge(
         seed: UInt64,
         rule: @escaping Transitions.Rule = Transitions.steps
@@ -32,7 +32,7 @@ package enum Simulation {
         let workload = WorkloadGenerator.workload(of: seed)
         var days = SimulationRun(of: workload, in: CoreUnderTest(for: workload, rule: rule), isWatched: true)
         await days.run(at: .days)
-        // Two deadlines at a time, so that the parts of a long way are told apart from the whole.
+        // Two deadlines at a time, so that an advance in parts is compared with one as a whole.
         let steps = seed.isMultiple(of: 2) ? Int.max : 2
         var advances = SimulationRun(
             of: workload,
@@ -42,89 +42,91 @@ package enum Simulation {
         var hours = SimulationRun(of: workload, in: CoreUnderTest(for: workload, passing: .asItFallsDue))
         await hours.run(at: .sixtyDaysOfHours)
         var failure = days.failure
-        if failure == nil { failure = await advances.difference(from: days, "in leaps and day by day", isExact: true) }
         if failure == nil {
-            failure = await advances.difference(from: hours, "in leaps and hour by hour", isExact: true)
+            failure = await advances.difference(from: days, "single advances against daily advances", isExact: true)
+        }
+        if failure == nil {
+            failure = await advances.difference(from: hours, "single advances against hourly advances", isExact: true)
         }
         return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: days.count)
     }
 
-    /// Lives a life in two worlds of one kind, in advances and at another pace, and compares them.
+    /// Runs a workload on two systems of one kind, in single advances and at another pace, and compares them.
     ///
-    /// - Parameter world: makes a new world of the life at its start.
-    package static func judge<Place: SystemUnderTest>(
+    /// - Parameter system: makes a new system under test at the start of a workload.
+    package static func judge<System: SystemUnderTest>(
         seed: UInt64,
         at pace: Pace,
-        in world: (Workload) async throws -> Place
+        in system: (Workload) async throws -> System
     ) async throws -> Verdict {
         let workload = WorkloadGenerator.workload(of: seed)
-        var steps = SimulationRun(of: workload, in: try await world(workload), isWatched: true)
+        var steps = SimulationRun(of: workload, in: try await system(workload), isWatched: true)
         await steps.run(at: pace)
-        var advances = SimulationRun(of: workload, in: try await world(workload))
+        var advances = SimulationRun(of: workload, in: try await system(workload))
         await advances.run(at: .advances)
         var failure = steps.failure
         if failure == nil {
-            failure = await advances.difference(from: steps, "in leaps and step by step", isExact: false)
+            failure = await advances.difference(from: steps, "single advances against steps", isExact: false)
         }
         return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: steps.count)
     }
 }
 
-/// One way through a life.
-package struct SimulationRun<Place: SystemUnderTest>: Sendable {
+/// One run of a workload.
+package struct SimulationRun<System: SystemUnderTest>: Sendable {
     private let workload: Workload
-    private var world: Place
+    private var system: System
     private let isWatched: Bool
     private var now: Timestamp
-    private var told = 0
-    /// When the world was looked at last.
+    private var seenNotifications = 0
+    /// The time of the last observation.
     private var watched: Timestamp
     private var laws = NotificationLaws()
     private var acts: [(act: Workload.Act, operation: Operation, refusal: Refusal?)] = []
-    /// What the life went through, if it was watched.
+    /// The transitions of the run, if it was watched.
     package private(set) var count = TransitionCount()
-    /// What broke on the way, and the acts up to it.
+    /// The first failure, and the operations up to it.
     package private(set) var failure: String?
 
-    /// - Parameter isWatched: whether what is always true is checked on the way, and the transitions are counted.
-    package init(of workload: Workload, in world: Place, isWatched: Bool = false) {
+    /// - Parameter isWatched: whether the invariants are checked and the transitions counted.
+    package init(of workload: Workload, in system: System, isWatched: Bool = false) {
         self.workload = workload
-        self.world = world
+        self.system = system
         self.isWatched = isWatched
         now = workload.start
         watched = workload.start
     }
 
-    /// Lives the life to its end.
+    /// Runs the workload to its end.
     package mutating func run(at pace: Simulation.Pace) async {
         do {
             for act in workload.acts {
                 try await pass(to: act.instant, at: pace)
-                let everybody = pace != .advances || act.operation.concernsEverybody
+                let isForAll = pace != .advances || act.operation.concernsEverybody
                 let name = workload.customers[act.customer].name
-                try await world.advance(to: act.instant, for: everybody ? nil : name)
+                try await system.advance(to: act.instant, for: isForAll ? nil : name)
                 try await watch(after: nil)
                 try await perform(act, by: name)
                 guard failure == nil else { return }
             }
             try await pass(to: workload.end, at: pace)
-            try await world.advance(to: workload.end, for: nil)
+            try await system.advance(to: workload.end, for: nil)
             try await watch(after: nil, deeply: true)
         } catch {
-            failure = report("the world broke: \(error)")
+            failure = report("the system failed: \(error)")
         }
     }
 
     private mutating func perform(_ act: Workload.Act, by name: String) async throws {
-        let before = try await world.observe()
+        let before = try await system.observe()
         guard var reader = RandomOperationReader(act, by: name, in: before) else { return }
         let operation = reader.operation()
-        let refusal = try await world.perform(operation)
+        let refusal = try await system.perform(operation)
         acts.append((act, operation, refusal))
-        if case .earlierThanLastEvent? = refusal { failure = report("an act came before what had happened") }
+        if case .earlierThanLastEvent? = refusal { failure = report("an operation was dated before the last event") }
         count.count(operation, isRefused: refusal != nil)
         if isWatched, case .job(let job) = operation, case .extend(let wanted) = job.task {
-            let new = try await world.observe().notifications.dropFirst(before.notifications.count)
+            let new = try await system.observe().notifications.dropFirst(before.notifications.count)
             laws.check(wanted, before: before, new)
         }
         try await watch(after: operation)
@@ -141,7 +143,7 @@ package struct SimulationRun<Place: SystemUnderTest>: Sendable {
         let elapsed = max(0, now.milliseconds - first.milliseconds)
         var stop = first.advanced(milliseconds: (elapsed / step + 1) * step)
         while stop < last {
-            try await world.advance(to: stop, for: nil)
+            try await system.advance(to: stop, for: nil)
             stop = stop.advanced(milliseconds: step)
         }
         now = instant
@@ -149,15 +151,15 @@ package struct SimulationRun<Place: SystemUnderTest>: Sendable {
 
     private mutating func watch(after operation: Operation?, deeply: Bool = false) async throws {
         guard isWatched, failure == nil else { return }
-        let observation = try await world.observe()
-        count.count(observation.notifications.dropFirst(told), after: operation)
-        laws.read(observation.notifications.dropFirst(told))
-        for late in observation.notifications.dropFirst(told) where late.date < watched {
+        let observation = try await system.observe()
+        count.count(observation.notifications.dropFirst(seenNotifications), after: operation)
+        laws.read(observation.notifications.dropFirst(seenNotifications))
+        for late in observation.notifications.dropFirst(seenNotifications) where late.date < watched {
             let what = "\(late.words) of \(late.transaction.id.number)"
-            failure = report("\(what) is dated \(late.date.iso8601), and came about after \(watched.iso8601)")
+            failure = report("\(what) is dated \(late.date.iso8601), and was created after \(watched.iso8601)")
         }
         watched = observation.now
-        told = observation.notifications.count
+        seenNotifications = observation.notifications.count
         count.note(observation)
         let isDeep = deeply || acts.count.isMultiple(of: 16)
         laws.compare(with: observation, deeply: isDeep)
@@ -166,24 +168,27 @@ package struct SimulationRun<Place: SystemUnderTest>: Sendable {
         failure = report("at \(observation.now.iso8601): " + broken.joined(separator: "\n  "))
     }
 
-    // MARK: What differs
+    // MARK: Differences
 
-    /// The first difference from another way through the same life; nil when there is none.
+    /// The first difference from another run of the same workload; nil when there is none.
     func difference(from other: SimulationRun, _ ways: String, isExact: Bool) async -> String? {
         if let failure { return failure }
         if let failure = other.failure { return failure }
         for (mine, theirs) in zip(acts, other.acts)
         where mine.refusal?.name != theirs.refusal?.name || mine.operation.name != theirs.operation.name {
             let answers = "\(mine.operation.name): \(mine.refusal?.name ?? "done"), \(theirs.operation.name): "
-            return report("\(ways), an act differs: \(answers)\(theirs.refusal?.name ?? "done")", to: mine.act.instant)
+            return report(
+                "\(ways): an operation differs: \(answers)\(theirs.refusal?.name ?? "done")",
+                to: mine.act.instant
+            )
         }
         do {
-            let mine = NormalizedState(of: try await world.observe(), try await world.attempts(), isExact: isExact)
-            let others = try await other.world.attempts()
-            let theirs = NormalizedState(of: try await other.world.observe(), others, isExact: isExact)
-            return mine.difference(from: theirs).map { report("\(ways), \($0)") }
+            let mine = NormalizedState(of: try await system.observe(), try await system.attempts(), isExact: isExact)
+            let others = try await other.system.attempts()
+            let theirs = NormalizedState(of: try await other.system.observe(), others, isExact: isExact)
+            return mine.difference(from: theirs).map { report("\(ways): \($0)") }
         } catch {
-            return report("the world broke: \(error)")
+            return report("the system failed: \(error)")
         }
     }
 
@@ -193,20 +198,20 @@ package struct SimulationRun<Place: SystemUnderTest>: Sendable {
             "  \(act.instant.iso8601) +\(act.instant.milliseconds % 1_000) \(workload.customers[act.customer].name): "
                 + "\(act.operation) = \(operation.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
         }
-        let world =
+        let settings =
             "\(workload.environment), \(workload.policy.rate.name), grace \(workload.policy.grace.map { "\($0)" } ?? "none")"
-        return "\(what)\n  in \(world), from \(workload.start.iso8601) to \(workload.end.iso8601); the acts:\n"
+        return "\(what)\n  in \(settings), from \(workload.start.iso8601) to \(workload.end.iso8601); operations:\n"
             + lines.joined(separator: "\n")
     }
 }
 
 extension Refusal {
-    /// The name of the case: what it is about may have other ids.
+    /// The name of the case, since its associated values may have other ids.
     fileprivate var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }
 
 extension Operation {
-    /// What kind of deed it is, without ids.
+    /// The kind of the operation, without ids.
     fileprivate var name: String {
         switch self {
         case .command(let command, let customer): "\(customer) \(CommandKind(command).rawValue)"
@@ -217,7 +222,7 @@ extension Operation {
         }
     }
 
-    /// What exactly is done.
+    /// The exact operation.
     fileprivate var text: String {
         switch self {
         case .command(.purchase(let purchase), _):

@@ -1,25 +1,24 @@
 import TillCore
 
-/// A shop in which a simulated life can be lived, whatever keeps it: the rules alone, or a whole shop on an engine.
-///
-/// Clocks stand still between two calls. The customers exist already.
+/// A shop that can run a workload: the rules alone, or a complete shop on an engine.
+/// Clocks do not move between two calls. The customers exist already.
 package protocol SystemUnderTest: Sendable {
-    /// Lets time pass up to an instant that is not earlier than the present.
+    /// Advances the time to an instant that is not earlier than the present.
     ///
-    /// - Parameter customer: whom the next act is about; nil for everybody. Only this customer and their family must
-    ///   have come to the instant; others may lag behind until they are named or everybody is.
+    /// - Parameter customer: the customer of the next operation; nil for all. Only this customer and their family must
+    ///   reach the instant; others may stay behind until a later call names them or all.
     mutating func advance(to instant: Timestamp, for customer: String?) async throws
 
-    /// Does something now.
+    /// Runs an operation now.
     ///
     /// - Returns: why it was refused; nil when it was done.
     mutating func perform(_ operation: Operation) async throws -> Refusal?
 
-    /// The world as it stands.
+    /// The present state.
     func observe() async throws -> Observation
 
-    /// What was tried so far to deliver each customer's notifications, by the customer's name, in the order of the
-    /// notifications. Waits until everything that is due has been tried; empty where nothing is delivered.
+    /// The delivery attempts so far, by the customer's name, in the order of the notifications. Waits until everything
+    /// that is due has been tried; empty where nothing is delivered.
     func attempts() async throws -> [String: [NotificationAttempts]]
 }
 
@@ -27,13 +26,13 @@ extension SystemUnderTest {
     package func attempts() async throws -> [String: [NotificationAttempts]] { [:] }
 }
 
-/// The attempts to deliver a notification, without how long they took.
+/// The attempts to deliver a notification, without their duration.
 package struct NotificationAttempts: Equatable, Sendable {
     /// One attempt.
     package struct Attempt: Equatable, Sendable {
         /// By the shop's clock.
         package let date: Timestamp
-        /// How it ended.
+        /// The result.
         package let result: SendAttemptResult
         /// The HTTP status; nil without an answer.
         package let status: Int?
@@ -54,24 +53,24 @@ package struct NotificationAttempts: Equatable, Sendable {
     }
 }
 
-/// All that can be seen of a shop.
+/// The complete observable state of a shop.
 package struct Observation: Sendable {
     /// By the customer's name.
     package var accounts: [String: Account]
-    /// Every row of every customer, as it stands.
+    /// Every row of every customer, in its current state.
     package var rows: [TransactionID: Transaction]
-    /// In the order in which they came about; what was seen before stays at the front.
+    /// In the order of creation; earlier elements stay at the front.
     package var notifications: [Notification]
-    /// What is for sale.
+    /// The products for sale.
     package var catalog: Catalog
-    /// The choices of the environment.
+    /// The settings of the environment.
     package var policy: Policy
     /// The shop's time.
     package var now: Timestamp
-    /// What the world itself finds wrong with itself: a sentence each.
+    /// Problems that the system reports about itself: a sentence each.
     package var complaints: [String]
 
-    /// A shop as it was seen.
+    /// An observed state.
     package init(
         accounts: [String: Account],
         rows: [TransactionID: Transaction],

@@ -36,25 +36,25 @@ package enum Transition: String, CaseIterable, Sendable {
     case extended = "1, date extended → 1"
 }
 
-/// Counts the transitions that lives go through, and notes those that the table does not have.
+/// Counts the transitions of workloads, and records those that are not in the table.
 package struct TransitionCount: Sendable {
     /// How often each row of the table was reached.
     package private(set) var reached: [Transition: Int] = [:]
-    /// What was done, and what of it was not refused.
+    /// The operations, and those that were not refused.
     package private(set) var commands: [CommandKind: (tried: Int, done: Int)] = [:]
-    /// Notifications of subscriptions that went from one status to another as no table says, each with how often.
+    /// Notifications with a change of status that is not in the table, each with its count.
     package private(set) var strange: [String: Int] = [:]
     private var statuses: [TransactionID: SubscriptionStatus] = [:]
 
-    /// Nothing counted yet.
+    /// An empty count.
     package init() {}
 
-    /// Counts what was told of an act, or of the passing of time.
-    mutating func count(_ told: some Sequence<Notification>, after operation: Operation?) {
+    /// Counts the notifications of an operation, or of an advance.
+    mutating func count(_ notifications: some Sequence<Notification>, after operation: Operation?) {
         var isPurchase = false
         if case .command(.purchase, _) = operation { isPurchase = true }
         if case .command(.decideHeldPurchase, _) = operation { isPurchase = true }
-        for notification in told {
+        for notification in notifications {
             guard let status = notification.status else { continue }
             let original = notification.transaction.originalID
             let before = statuses[original]
@@ -74,7 +74,7 @@ package struct TransitionCount: Sendable {
         }
     }
 
-    /// Takes how subscriptions stand now; a family's access comes back without a word.
+    /// Reads the present statuses; a family's access returns without a notification.
     mutating func note(_ observation: Observation) {
         for account in observation.accounts.values {
             for subscription in account.heldSubscriptions where statuses[subscription.originalID] != nil {
@@ -83,7 +83,7 @@ package struct TransitionCount: Sendable {
         }
     }
 
-    /// Counts an act.
+    /// Counts an operation.
     mutating func count(_ operation: Operation, isRefused: Bool) {
         let kinds: [CommandKind] =
             switch operation {
@@ -98,19 +98,19 @@ package struct TransitionCount: Sendable {
         }
     }
 
-    /// Adds what another count has.
+    /// Adds another count.
     package mutating func add(_ other: TransitionCount) {
         reached.merge(other.reached) { $0 + $1 }
         strange.merge(other.strange) { $0 + $1 }
         commands.merge(other.commands) { ($0.tried + $1.tried, $0.done + $1.done) }
     }
 
-    /// Rows of the table that were reached less often than so many times.
+    /// Rows of the table that were reached less often than this.
     package func rare(below times: Int) -> [Transition] {
         Transition.allCases.filter { reached[$0, default: 0] < times }
     }
 
-    /// Commands that never did anything.
+    /// Commands that were always refused.
     package var unused: [CommandKind] { CommandKind.allCases.filter { (commands[$0]?.done ?? 0) == 0 } }
 
     /// Every row with its count, and every command.
@@ -180,26 +180,26 @@ private struct Step {
         }
     }
 
-    /// What leaves the status as it is, or what the table leaves open.
+    /// Notifications that leave the status unchanged, or that the table leaves open.
     var isOrdinary: Bool {
         switch words {
         case "PRICE_INCREASE/PENDING", "PRICE_INCREASE/ACCEPTED", "RENEWAL_EXTENSION/FAILURE":
             before == after && (after == .active || after == .revoked)
         case "CONSUMPTION_REQUEST", "REFUND_DECLINED": before == after
-        // Auto-renewal goes off before what could not be paid is given up, and where a sandbox renews no more.
+        // Auto-renewal is turned off before a billing retry ends, and when the sandbox limit of renewals is reached.
         case "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED":
             before == after ? after == .gracePeriod || after == .billingRetry : before == .active && after == .expired
-        // What a commitment does once it is paid can be chosen while it is not.
+        // The renewal after a commitment can be chosen during an unpaid period.
         case "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED": before == .billingRetry && after == .billingRetry
-        // A refund is reversed after what would have ended meanwhile.
+        // A refund is reversed after the end of the subscription.
         case "GRACE_PERIOD_EXPIRED": before == .billingRetry && after == .billingRetry
         case "EXPIRED/BILLING_RETRY": isShared && before == .revoked && after == .expired
         case "EXPIRED/VOLUNTARY": before == .expired && after == .expired
-        // Of what was over already, or was being retried.
+        // About a period that had ended, or was in billing retry.
         case "REFUND": before == .expired || before == .billingRetry || (before == .revoked && after == .active)
         case "REFUND_REVERSED": before == after || before == .revoked
         case "REVOKE": isShared && before != nil
-        // Family access begins, or comes back, while the purchase is in grace.
+        // Family access begins, or returns, while the purchase is in its grace period.
         case "SUBSCRIBED/INITIAL_BUY": isShared && before == nil && after == .gracePeriod
         case "SUBSCRIBED/RESUBSCRIBE": before == .gracePeriod || (isShared && after == .gracePeriod)
         default: false

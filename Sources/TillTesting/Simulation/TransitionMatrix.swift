@@ -16,7 +16,7 @@ package struct TransitionLine: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(state.rawValue), \(cause.rawValue)" }
 }
 
-/// The kinds of states, as the documentation names them.
+/// The kinds of states, named as in the documentation.
 package enum StateKind: String, CaseIterable, Sendable {
     case none
     case active = "1 active"
@@ -26,7 +26,7 @@ package enum StateKind: String, CaseIterable, Sendable {
     case expired = "2 expired"
     case revoked = "5 revoked"
 
-    /// The kind of a state; nil is no subscription.
+    /// The kind of a state; nil means no subscription.
     package init(_ state: SubscriptionState?) {
         self =
             switch state {
@@ -41,7 +41,7 @@ package enum StateKind: String, CaseIterable, Sendable {
     }
 }
 
-/// The kinds of causes, as the documentation names them.
+/// The kinds of causes, named as in the documentation.
 package enum CauseKind: String, CaseIterable, Sendable {
     case purchase = "purchase of a subscription"
     case planChange = "plan change at once"
@@ -106,7 +106,7 @@ package enum CauseKind: String, CaseIterable, Sendable {
     }
 }
 
-/// Every pair of a state and a cause, by asking the transition table about a sample of each.
+/// Every pair of a state and a cause, evaluated in the transition table with a sample of each.
 package struct TransitionMatrix {
     private let now = Timestamp(milliseconds: 1_767_225_600_000)
 
@@ -197,7 +197,7 @@ package struct TransitionMatrix {
         }
     }
 
-    /// What the table has for a pair: the next status with each notification, or the objection.
+    /// The result of a pair: the next status with each notification, or the refusal.
     package func cell(_ line: TransitionLine) -> String {
         let before = state(line.state)
         do throws(Objection) {
@@ -211,17 +211,17 @@ package struct TransitionMatrix {
         }
     }
 
-    /// Whether the table lets a cause act in a state.
+    /// Whether the table accepts a cause in a state.
     package func isHandled(_ line: TransitionLine) -> Bool { Objection(rawValue: cell(line)) == nil }
 
-    /// Every line that lets a cause act.
+    /// Every line that accepts its cause.
     package var handled: [TransitionLine] {
         StateKind.allCases.flatMap { state in
             CauseKind.allCases.map { TransitionLine(state, $0) }.filter(isHandled)
         }
     }
 
-    /// The matrix as the documentation has it: a table in Markdown.
+    /// The matrix as in the documentation: a table in Markdown.
     package var markdown: String {
         let head = "| Cause | " + StateKind.allCases.map(\.rawValue).joined(separator: " | ") + " |"
         let rule = "|" + String(repeating: "---|", count: StateKind.allCases.count + 1)

@@ -3,18 +3,17 @@ import Synchronization
 import TillCore
 import TillShop
 
-/// A notification endpoint that fails as a seed says: which attempts fail, and how, follows from the notification and
-/// the number of the attempt alone, so that two ways through one life meet the same failures.
-///
-/// It fails only in ways that leave no doubt that the request arrived: one attempt is one request.
+/// A notification endpoint that fails by a seed. Failures depend only on the notification and the number of the
+/// attempt, so that two ways through one workload get the same failures.
+/// It fails only after the request certainly arrived: one attempt is one request.
 final class UnreliableEndpoint: Sendable {
     private let post: ListeningPost
     private let deliveryWorker: DeliveryWorker
 
-    /// Where it listens.
+    /// The URL.
     var url: String { post.url }
 
-    /// Opens an endpoint, and a delivery worker that delivers to it what a shop has to deliver.
+    /// Opens an endpoint, and a delivery worker that delivers a shop's notifications to it.
     init(for test: TestShop, seed: UInt64) async throws {
         let counts = Mutex<[String: Int]>([:])
         post = try await ListeningPost.start { request in
@@ -35,7 +34,7 @@ final class UnreliableEndpoint: Sendable {
         }
     }
 
-    /// Half of all notifications arrive at once, one in twelve never does.
+    /// Half of all notifications are accepted at once, one in twelve never.
     private static func answer(to key: String, attempt: Int, seed: UInt64) -> ListeningPost.Answer {
         let hash = key.utf8.reduce(seed &+ 0x9e37_79b9_7f4a_7c15) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
         var random = SeededRandom(seed: hash)
@@ -50,7 +49,7 @@ final class UnreliableEndpoint: Sendable {
         }
     }
 
-    /// The UUID of a notification, and what is the same in every way through a life.
+    /// The UUID of a notification, and a name that is the same in every way through a workload.
     private static func identity(in body: [UInt8]) -> (uuid: String, key: String)? {
         struct Envelope: Decodable { let signedPayload: String }
         struct Body: Decodable {
@@ -67,13 +66,15 @@ final class UnreliableEndpoint: Sendable {
         let decoder = JSONDecoder()
         guard
             let envelope = try? decoder.decode(Envelope.self, from: Data(body)),
-            let text = payload(of: envelope.signedPayload), let told = try? decoder.decode(Body.self, from: text)
+            let text = payload(of: envelope.signedPayload), let content = try? decoder.decode(Body.self, from: text)
         else { return nil }
-        let row = told.data?.signedTransactionInfo.flatMap(payload).flatMap { try? decoder.decode(Row.self, from: $0) }
+        let row = content.data?.signedTransactionInfo.flatMap(payload).flatMap {
+            try? decoder.decode(Row.self, from: $0)
+        }
         let parts = [
-            told.notificationType, told.subtype ?? "", row?.productId ?? "", String(row?.purchaseDate ?? 0),
+            content.notificationType, content.subtype ?? "", row?.productId ?? "", String(row?.purchaseDate ?? 0),
         ]
-        return (told.notificationUUID, parts.joined(separator: "/"))
+        return (content.notificationUUID, parts.joined(separator: "/"))
     }
 
     private static func payload(of jws: String) -> Data? {

@@ -1,34 +1,34 @@
 import TillCore
 
-/// A year in the lives of a few customers of one shop, as a seed has it.
+/// A year of a few customers of one shop, generated from a seed.
 package struct Workload: Sendable {
-    /// Somebody wishes something at an instant.
+    /// A planned operation at an instant.
     package struct Act: Sendable {
-        /// Anywhere in the life, half of the time at the hour of its start.
+        /// Anywhere in the workload; half of them at the time of day of its start.
         package var instant: Timestamp
-        /// The customer, by the place in `customers`.
+        /// The customer, as an index of `customers`.
         package var customer: Int
-        /// What it means is read when the instant has come.
+        /// Resolved when the instant has come.
         package var operation: RandomOperation
-        /// Decides which of the subscriptions, products and offers is meant.
+        /// Determines which of the subscriptions, products and offers is used.
         package var random: UInt64
     }
 
-    /// The same seed is the same life.
+    /// The same seed gives the same workload.
     package let seed: UInt64
     /// Where the app is sold.
     package let environment: StoreEnvironment
-    /// As it is at the start; the grace period may change.
+    /// The value at the start; the grace period may change.
     package let policy: Policy
-    /// Names and storefronts; they are opened in this order at the start.
+    /// Names and storefronts; the accounts are created in this order at the start.
     package let customers: [(name: String, storefront: Storefront)]
     /// The first instant.
     package let start: Timestamp
-    /// What the life calls a day, in milliseconds: less where months are accelerated.
+    /// The length of a simulated day, in milliseconds: shorter where months are accelerated.
     package let day: Int64
     /// How many days it lasts.
     package let days: Int
-    /// The first of the sixty days that are lived hour by hour.
+    /// The first of the sixty days that can run hour by hour.
     package let firstHourlyDay: Int
     /// In the order of their instants.
     package let acts: [Act]
@@ -37,7 +37,7 @@ package struct Workload: Sendable {
     package var end: Timestamp { start.advanced(milliseconds: Int64(days) * day) }
 }
 
-/// Makes a life of a seed.
+/// Generates a workload from a seed.
 package struct WorkloadGenerator {
     private var random: SeededRandom
     private var acts: [Workload.Act] = []
@@ -48,7 +48,7 @@ package struct WorkloadGenerator {
 
     private init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// The life of a seed.
+    /// The workload of a seed.
     package static func workload(of seed: UInt64) -> Workload {
         var maker = WorkloadGenerator(seed: seed)
         return maker.make(seed)
@@ -58,10 +58,11 @@ package struct WorkloadGenerator {
         let environment: StoreEnvironment = random.one(of: .production, .sandbox)
         let rate = chooseRate(in: environment)
         let policy = choosePolicy(for: environment, rate: rate)
-        // Thirty of a life's days are a month, whatever the rate.
+        // Thirty days of a workload are a month, at any rate.
         let month = rate.end(of: Period(1, .month), from: start, anchorDay: nil).milliseconds - start.milliseconds
         day = rate.isCalendar ? 86_400_000 : month / 30
-        // Some begin on the last day of a month, some shortly before the clocks change; some not on a whole second.
+        // Some begin on the last day of a month, some shortly before daylight saving changes; some not on a whole
+        // second.
         let dates: [Int64] = [1_767_225_600, 1_769_889_600, 1_772_913_600, 1_774_958_400, 1_793_520_000]
         start = Timestamp(seconds: random.pick(dates) ?? dates[0]).advanced(milliseconds: random.chance(30) ? 417 : 0)
         people = random.number(in: 1...4)
@@ -69,9 +70,9 @@ package struct WorkloadGenerator {
         let customers = (0..<people).map { index in
             (name: ["ann", "bob", "cem", "dia"][index], storefront: random.pick(storefronts) ?? .unitedStates)
         }
-        for person in 0..<people { begin(person) }
+        for customer in 0..<people { begin(customer) }
         for _ in 0..<random.number(in: 3...7) { episode() }
-        for _ in 0..<random.number(in: 0...10) { noise() }
+        for _ in 0..<random.number(in: 0...10) { singleOperation() }
         let ordered = acts.enumerated().sorted {
             ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset)
         }
@@ -116,163 +117,167 @@ package struct WorkloadGenerator {
 
     // MARK: Episodes
 
-    private mutating func begin(_ person: Int) {
+    private mutating func begin(_ customer: Int) {
         let first = random.number(in: 0...60)
-        if random.chance(20) { act(person, .download, on: first) }
-        act(person, .subscribe, on: first)
-        if person > 0, random.chance(50) { act(person, .join, on: random.number(in: 0...90)) }
-        if random.chance(30) { act(person, .buyOnce, on: random.number(in: 0...200)) }
+        if random.chance(20) { act(customer, .download, on: first) }
+        act(customer, .subscribe, on: first)
+        if customer > 0, random.chance(50) { act(customer, .join, on: random.number(in: 0...90)) }
+        if random.chance(30) { act(customer, .buyOnce, on: random.number(in: 0...200)) }
     }
 
-    /// Acts that belong together, so that what seldom happens by chance happens often enough.
+    /// Operations that belong together, so that rare sequences happen often enough.
     private mutating func episode() {
-        let person = random.number(in: 0...people - 1)
+        let customer = random.number(in: 0...people - 1)
         let first = random.number(in: 5...300)
         switch random.number(in: 0...15) {
-        case 0, 1, 2: unpaid(person, from: first)
-        case 12, 13: crossed(person, from: first)
-        case 3: cancelled(person, from: first)
-        case 4, 14: dearer(person, from: first)
-        case 5: removed(person, from: first)
-        case 6: refunded(person, from: first)
-        case 7: asked(person, from: first)
-        case 8: family(person, from: first)
-        case 9: extended(person, from: first)
-        case 10: changed(person, from: first)
-        case 11: held(person, from: first)
-        default: committed(person, from: first)
+        case 0, 1, 2: billingProblem(customer, from: first)
+        case 12, 13: retryOperations(customer, from: first)
+        case 3: cancelled(customer, from: first)
+        case 4, 14: priceIncrease(customer, from: first)
+        case 5: removed(customer, from: first)
+        case 6: refunded(customer, from: first)
+        case 7: refundRequest(customer, from: first)
+        case 8: family(customer, from: first)
+        case 9: extended(customer, from: first)
+        case 10: changed(customer, from: first)
+        case 11: held(customer, from: first)
+        default: committed(customer, from: first)
         }
     }
 
-    private mutating func unpaid(_ person: Int, from first: Int) {
-        act(person, .useCard(random.chance(80) ? .declinedForRenewals : .declined), on: first)
+    private mutating func billingProblem(_ customer: Int, from first: Int) {
+        act(customer, .useCard(random.chance(80) ? .declinedForRenewals : .declined), on: first)
         let later = first + (random.chance(50) ? random.number(in: 5...100) : random.number(in: 10...45))
         switch random.number(in: 0...9) {
-        case 0, 1, 2: act(person, .useCard(.accepted), on: later)
-        case 3, 8: act(person, .cancel, on: later)
-        case 4: act(person, .buySameAgain, on: later)
-        case 5: act(person, .changePlan, on: later)
-        case 6, 7: act(person, .refundLatest, on: later)
+        case 0, 1, 2: act(customer, .useCard(.accepted), on: later)
+        case 3, 8: act(customer, .cancel, on: later)
+        case 4: act(customer, .buySameAgain, on: later)
+        case 5: act(customer, .changePlan, on: later)
+        case 6, 7: act(customer, .refundLatest, on: later)
         default: break
         }
-        if random.chance(60) { act(person, .useCard(.accepted), on: later + random.number(in: 1...90)) }
+        if random.chance(60) { act(customer, .useCard(.accepted), on: later + random.number(in: 1...90)) }
     }
 
-    /// Much is wished while a payment is awaited, or nothing is paid any more, that seldom happens then.
-    private mutating func crossed(_ person: Int, from first: Int) {
-        act(person, random.one(of: .useCard(.declinedForRenewals), .useCard(.declinedForRenewals), .cancel), on: first)
+    /// Operations during a billing retry or after expiration, which chance alone rarely produces.
+    private mutating func retryOperations(_ customer: Int, from first: Int) {
+        act(
+            customer,
+            random.one(of: .useCard(.declinedForRenewals), .useCard(.declinedForRenewals), .cancel),
+            on: first
+        )
         let operations: [RandomOperation] = [
             .resume, .share(true), .share(false), .refundOlder, .reverseRefund, .raisePrice,
         ]
         for step in 0..<random.number(in: 4...16) {
             let day = first + 4 * step
-            act(person, random.pick(operations) ?? .resume, on: day + random.number(in: 0...3))
+            act(customer, random.pick(operations) ?? .resume, on: day + random.number(in: 0...3))
             guard random.chance(30) else { continue }
-            act(person, .refundOlder, on: day)
-            act(person, .reverseRefund, on: day + random.number(in: 1...3))
+            act(customer, .refundOlder, on: day)
+            act(customer, .reverseRefund, on: day + random.number(in: 1...3))
         }
-        if random.chance(30) { for step in 0...20 { act(person, .giveUp, on: first + 10 + 2 * step) } }
+        if random.chance(30) { for step in 0...20 { act(customer, .giveUp, on: first + 10 + 2 * step) } }
         if random.chance(50) {
-            act(person, random.one(of: .buySameAgain, .refundLatest), on: first + random.number(in: 20...50))
+            act(customer, random.one(of: .buySameAgain, .refundLatest), on: first + random.number(in: 20...50))
         }
-        if random.chance(60) { act(person, .useCard(.accepted), on: first + random.number(in: 30...90)) }
+        if random.chance(60) { act(customer, .useCard(.accepted), on: first + random.number(in: 30...90)) }
     }
 
-    private mutating func cancelled(_ person: Int, from first: Int) {
-        act(person, .cancel, on: first)
-        if random.chance(40) { act(person, .resume, on: first + random.number(in: 0...20)) }
-        if random.chance(30) { act(person, .cancel, on: first + random.number(in: 10...40)) }
+    private mutating func cancelled(_ customer: Int, from first: Int) {
+        act(customer, .cancel, on: first)
+        if random.chance(40) { act(customer, .resume, on: first + random.number(in: 0...20)) }
+        if random.chance(30) { act(customer, .cancel, on: first + random.number(in: 10...40)) }
         let back = first + random.number(in: 20...150)
-        act(person, random.one(of: .subscribeAgain, .comeBackWithOffer, .buySameAgain, .comeBackWithOffer), on: back)
+        act(customer, random.one(of: .subscribeAgain, .comeBackWithOffer, .buySameAgain, .comeBackWithOffer), on: back)
     }
 
-    private mutating func dearer(_ person: Int, from first: Int) {
-        act(person, .raisePrice, on: first)
+    private mutating func priceIncrease(_ customer: Int, from first: Int) {
+        act(customer, .raisePrice, on: first)
         let answer = first + random.number(in: 1...60)
         switch random.number(in: 0...4) {
-        case 0, 1, 3: for step in 0...20 { act(person, .acceptPriceIncrease, on: answer + step * 4) }
-        case 2: act(person, .cancel, on: answer)
+        case 0, 1, 3: for step in 0...20 { act(customer, .acceptPriceIncrease, on: answer + step * 4) }
+        case 2: act(customer, .cancel, on: answer)
         default: break
         }
-        if random.chance(20) { act(person, .raisePrice, on: first + random.number(in: 10...60)) }
+        if random.chance(20) { act(customer, .raisePrice, on: first + random.number(in: 10...60)) }
     }
 
-    private mutating func removed(_ person: Int, from first: Int) {
-        act(person, .removeFromSale, on: first)
-        if random.chance(50) { act(person, .useCard(.declinedForRenewals), on: first - 5) }
-        if random.chance(40) { act(person, .useCard(.accepted), on: first + random.number(in: 1...60)) }
-        if random.chance(70) { act(person, .returnToSale, on: first + random.number(in: 5...90)) }
-        if random.chance(50) { act(person, .subscribeAgain, on: first + random.number(in: 40...120)) }
+    private mutating func removed(_ customer: Int, from first: Int) {
+        act(customer, .removeFromSale, on: first)
+        if random.chance(50) { act(customer, .useCard(.declinedForRenewals), on: first - 5) }
+        if random.chance(40) { act(customer, .useCard(.accepted), on: first + random.number(in: 1...60)) }
+        if random.chance(70) { act(customer, .returnToSale, on: first + random.number(in: 5...90)) }
+        if random.chance(50) { act(customer, .subscribeAgain, on: first + random.number(in: 40...120)) }
     }
 
-    private mutating func refunded(_ person: Int, from first: Int) {
-        act(person, random.one(of: .refundLatest, .refundLatest, .refundOlder, .refundAnything), on: first)
+    private mutating func refunded(_ customer: Int, from first: Int) {
+        act(customer, random.one(of: .refundLatest, .refundLatest, .refundOlder, .refundAnything), on: first)
         let later = first + random.number(in: 0...60)
-        if random.chance(60) { act(person, .reverseRefund, on: later) }
-        if random.chance(50) { act(person, random.one(of: .subscribeAgain, .buySameAgain), on: later) }
-        if random.chance(20) { act(person, .reverseRefund, on: later + random.number(in: 0...30)) }
+        if random.chance(60) { act(customer, .reverseRefund, on: later) }
+        if random.chance(50) { act(customer, random.one(of: .subscribeAgain, .buySameAgain), on: later) }
+        if random.chance(20) { act(customer, .reverseRefund, on: later + random.number(in: 0...30)) }
     }
 
-    private mutating func asked(_ person: Int, from first: Int) {
-        if random.chance(50) { act(person, .buyOnce, on: first) }
-        act(person, .requestRefund, on: first)
-        if random.chance(60) { act(person, .reportConsumption, on: first, hours: random.number(in: 0...20)) }
-        if random.chance(50) { act(person, .declineRefund, on: first + random.number(in: 0...3)) }
-        if random.chance(30) { act(person, .refundAnything, on: first + random.number(in: 0...3)) }
-        if random.chance(40) { act(person, .reverseRefund, on: first + random.number(in: 1...20)) }
+    private mutating func refundRequest(_ customer: Int, from first: Int) {
+        if random.chance(50) { act(customer, .buyOnce, on: first) }
+        act(customer, .requestRefund, on: first)
+        if random.chance(60) { act(customer, .reportConsumption, on: first, hours: random.number(in: 0...20)) }
+        if random.chance(50) { act(customer, .declineRefund, on: first + random.number(in: 0...3)) }
+        if random.chance(30) { act(customer, .refundAnything, on: first + random.number(in: 0...3)) }
+        if random.chance(40) { act(customer, .reverseRefund, on: first + random.number(in: 1...20)) }
     }
 
-    private mutating func family(_ person: Int, from first: Int) {
-        act(person, .join, on: first)
-        act(person, .subscribe, on: first + random.number(in: 0...10))
-        if random.chance(40) { act(person, .shareProduct, on: first + random.number(in: 0...60)) }
-        if random.chance(40) { act(person, .share(false), on: first + random.number(in: 5...80)) }
-        if random.chance(30) { act(person, .share(true), on: first + random.number(in: 20...120)) }
-        if random.chance(40) { act(person, .refundLatest, on: first + random.number(in: 5...120)) }
-        if random.chance(30) { act(person, .reverseRefund, on: first + random.number(in: 20...130)) }
-        if random.chance(50) { act(person, .leave, on: first + random.number(in: 5...200)) }
+    private mutating func family(_ customer: Int, from first: Int) {
+        act(customer, .join, on: first)
+        act(customer, .subscribe, on: first + random.number(in: 0...10))
+        if random.chance(40) { act(customer, .shareProduct, on: first + random.number(in: 0...60)) }
+        if random.chance(40) { act(customer, .share(false), on: first + random.number(in: 5...80)) }
+        if random.chance(30) { act(customer, .share(true), on: first + random.number(in: 20...120)) }
+        if random.chance(40) { act(customer, .refundLatest, on: first + random.number(in: 5...120)) }
+        if random.chance(30) { act(customer, .reverseRefund, on: first + random.number(in: 20...130)) }
+        if random.chance(50) { act(customer, .leave, on: first + random.number(in: 5...200)) }
     }
 
-    private mutating func extended(_ person: Int, from first: Int) {
+    private mutating func extended(_ customer: Int, from first: Int) {
         // Every day of a month, so that one is the day before a renewal.
-        if random.chance(15) { for day in 0...31 { act(person, .extendEverybody, on: first + day) } }
+        if random.chance(15) { for day in 0...31 { act(customer, .extendEverybody, on: first + day) } }
         for _ in 0..<random.number(in: 1...3) {
             let operation: RandomOperation = random.one(of: .extend, .extend, .extendEverybody)
-            act(person, operation, on: first + random.number(in: 0...40))
+            act(customer, operation, on: first + random.number(in: 0...40))
         }
     }
 
-    private mutating func changed(_ person: Int, from first: Int) {
+    private mutating func changed(_ customer: Int, from first: Int) {
         for _ in 0..<random.number(in: 1...4) {
             let operation: RandomOperation = random.one(of: .changePlan, .changePlan, .changePlanWithOffer, .takeOffer)
-            act(person, operation, on: first + random.number(in: 0...60))
+            act(customer, operation, on: first + random.number(in: 0...60))
         }
-        if random.chance(60) { act(person, .withdrawPlanChange, on: first + random.number(in: 1...40)) }
+        if random.chance(60) { act(customer, .withdrawPlanChange, on: first + random.number(in: 1...40)) }
     }
 
-    private mutating func held(_ person: Int, from first: Int) {
-        act(person, .askToBuy(true), on: first)
-        act(person, random.one(of: .buyOnce, .subscribeAgain, .changePlan), on: first)
-        act(person, .startPurchaseAndLeave, on: first + 1)
-        act(person, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 0...20))
-        act(person, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 1...20))
-        act(person, .askToBuy(false), on: first + random.number(in: 1...10))
+    private mutating func held(_ customer: Int, from first: Int) {
+        act(customer, .askToBuy(true), on: first)
+        act(customer, random.one(of: .buyOnce, .subscribeAgain, .changePlan), on: first)
+        act(customer, .startPurchaseAndLeave, on: first + 1)
+        act(customer, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 0...20))
+        act(customer, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 1...20))
+        act(customer, .askToBuy(false), on: first + random.number(in: 1...10))
     }
 
-    private mutating func committed(_ person: Int, from first: Int) {
-        act(person, .payMonthly, on: first / 4)
-        if random.chance(40) { act(person, .useCard(.declinedForRenewals), on: first) }
-        if random.chance(40) { act(person, .cancel, on: first + random.number(in: 0...90)) }
-        if random.chance(40) { act(person, .changePlan, on: first + random.number(in: 0...90)) }
+    private mutating func committed(_ customer: Int, from first: Int) {
+        act(customer, .payMonthly, on: first / 4)
+        if random.chance(40) { act(customer, .useCard(.declinedForRenewals), on: first) }
+        if random.chance(40) { act(customer, .cancel, on: first + random.number(in: 0...90)) }
+        if random.chance(40) { act(customer, .changePlan, on: first + random.number(in: 0...90)) }
         if random.chance(40) {
-            act(person, .cancel, on: first - 10)
-            act(person, .useCard(.declinedForRenewals), on: first)
-            for step in 0...6 { act(person, .resume, on: first + 30 + 5 * step) }
+            act(customer, .cancel, on: first - 10)
+            act(customer, .useCard(.declinedForRenewals), on: first)
+            for step in 0...6 { act(customer, .resume, on: first + 30 + 5 * step) }
         }
-        if random.chance(40) { act(person, .useCard(.accepted), on: first + random.number(in: 1...100)) }
+        if random.chance(40) { act(customer, .useCard(.accepted), on: first + random.number(in: 1...100)) }
     }
 
-    private mutating func noise() {
+    private mutating func singleOperation() {
         let operations: [RandomOperation] = [
             .finish, .setToken, .download, .processDue, .useClock, .nonsense, .nonsense, .lowerPrice, .changeGrace,
             .takeOffer,
@@ -285,8 +290,8 @@ package struct WorkloadGenerator {
         )
     }
 
-    /// Half of all acts happen at the hour of the start, so that they meet the ends of periods.
-    private mutating func act(_ person: Int, _ operation: RandomOperation, on date: Int, hours: Int? = nil) {
+    /// Half of all operations happen at the time of day of the start, so that they coincide with the ends of periods.
+    private mutating func act(_ customer: Int, _ operation: RandomOperation, on date: Int, hours: Int? = nil) {
         var instant = start.advanced(milliseconds: Int64(max(0, date)) * day)
         if let hours {
             instant = instant.advanced(milliseconds: Int64(hours) * day / 24)
@@ -296,6 +301,6 @@ package struct WorkloadGenerator {
         }
         let end = start.advanced(milliseconds: Int64(Self.days) * day)
         guard instant >= start, instant < end else { return }
-        acts.append(Workload.Act(instant: instant, customer: person, operation: operation, random: random.next()))
+        acts.append(Workload.Act(instant: instant, customer: customer, operation: operation, random: random.next()))
     }
 }

@@ -2,18 +2,18 @@ import ArgumentParser
 import TillCore
 import TillShop
 
-/// What every act takes: when, where, and how the answer is shown.
+/// The options of every operation: when, where, and how the answer is shown.
 struct ActOptions: ParsableArguments {
-    @Option(help: "When, such as 2026-03-01, 2026-03-01T10:00:00Z, or milliseconds since 1970 (default now).")
+    @Option(help: "The time, such as 2026-03-01, 2026-03-01T10:00:00Z, or milliseconds since 1970 (default: now).")
     var at: WrittenInstant?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
-    /// Posts an act and shows what it caused.
+    /// Posts an operation and shows its effects.
     ///
     /// - Parameters:
-    ///   - members: of the body, beside the instant.
-    ///   - path: behind the app and environment.
+    ///   - members: of the body, without the instant.
+    ///   - path: the part after the app and environment.
     func act(
         _ members: KeyValuePairs<String, JSONTree?> = [:],
         at path: (ControlClient) async throws -> String,
@@ -25,7 +25,7 @@ struct ActOptions: ParsableArguments {
         Output.show(answer, asJSON: server.json) { Tale.text(heading($0), $0) }
     }
 
-    /// A body with the instant of the act.
+    /// A body with the instant of the operation.
     func body(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
         let given = members.compactMap { key, value in value.map { JSONTree.Member(key, $0) } }
         let instant = at.map { JSONTree.Member("at", .number(String($0.instant.milliseconds))) }
@@ -44,7 +44,7 @@ struct WrittenInstant: ExpressibleByArgument {
 }
 
 extension ScopeOptions {
-    /// The path of a subscription that is named by a transaction of it, or by its customer who has no other.
+    /// The path of a subscription, named by one of its transactions, or by a customer with one subscription.
     func subscription(_ named: String, _ client: ControlClient) async throws -> String {
         if named.utf8.count >= 15, named.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return "subscriptions/\(named)"

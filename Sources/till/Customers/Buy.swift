@@ -4,42 +4,42 @@ import TillShop
 
 struct Buy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lets a customer buy, and says what came of it; --json has what the device hands to the app.",
+        abstract: "Makes a purchase for a customer; --json includes the data that the device gives to the app.",
         discussion: """
             till buy com.example.coins --customer ann --quantity 3
-            till buy com.example.pro.month --customer ann             with the introductory offer, if ann may have it
+            till buy com.example.pro.month --customer ann             with the introductory offer, if eligible
             till buy com.example.pro.month --customer ann --code SPRING
             till buy com.example.pro.month --customer ann --json | jq -r .device.signedTransactionInfo
             till buy com.example.pro.month --customer ann --json | jq -r .device.appReceipt
 
             till buy com.example.pro.year --customer ann --billing-plan MONTHLY    twelve payments
 
-            A customer who does not exist is created. Promotional offers need the signature that your own backend
-            makes: --promotional ID with --token JWS, or with --key-id, --nonce, --timestamp and --signature.
+            A customer who does not exist is created. A promotional offer needs a signature from your own backend:
+            --promotional ID with --token JWS, or with --key-id, --nonce, --timestamp and --signature.
             """
     )
 
     @Argument(help: "The product.")
     var product: String
-    @Option(help: "The customer's name in this store.")
+    @Option(help: "The customer's name in Till.")
     var customer: String
-    @Option(help: "1 to 10 for consumables.")
+    @Option(help: "The quantity, 1 to 10 for consumables.")
     var quantity: Int = 1
-    @Option(help: "Where it is bought, three capital letters.")
+    @Option(help: "The storefront of the purchase, three capital letters.")
     var storefront: String?
-    @Option(help: "A UUID that the app gives the purchase.")
+    @Option(help: "The appAccountToken, a UUID set by the app.")
     var appAccountToken: String?
-    @Flag(help: "Takes no offer, not even the introductory one.")
+    @Flag(help: "Buys without any offer, even the introductory one.")
     var noOffer = false
-    @Flag(help: "Insists on the introductory offer.")
+    @Flag(help: "Requires the introductory offer.")
     var introductory = false
-    @Option(help: "Redeems a code offer by its identifier.")
+    @Option(help: "Redeems a code offer, by its identifier.")
     var code: String?
-    @Option(help: "Takes a win-back offer by its identifier.")
+    @Option(help: "Uses a win-back offer, by its identifier.")
     var winBack: String?
-    @Option(help: "Takes a promotional offer by its identifier.")
+    @Option(help: "Uses a promotional offer, by its identifier.")
     var promotional: String?
-    @Option(help: "The JWS by which the app's server grants the offer.")
+    @Option(help: "The JWS with which the app's server grants the offer.")
     var token: String?
     @Option(help: "Older promotional form: the key.")
     var keyID: String?
@@ -51,13 +51,13 @@ struct Buy: AsyncParsableCommand {
     var applicationUsername: String?
     @Option(help: "Older promotional form: the signature, Base64.")
     var signature: String?
-    @Option(help: "Adds the purchase to an order of the customer's.")
+    @Option(help: "Adds the purchase to an existing order of the customer.")
     var order: String?
     @Flag(help: "The app finishes the transaction at once.")
     var finish = false
-    @Option(help: "BILLED_UPFRONT or MONTHLY, where the product leaves a choice.")
+    @Option(help: "BILLED_UPFRONT or MONTHLY, if the product has both.")
     var billingPlan: String?
-    @Flag(help: "The customer is interrupted and must come back to it (till purchase approve).")
+    @Flag(help: "Interrupts the purchase; the customer completes it later (till purchase approve).")
     var interrupted = false
     @OptionGroup var options: ActOptions
 
@@ -77,7 +77,7 @@ struct Buy: AsyncParsableCommand {
         ]
         guard let given = olderForm.first(where: \.1)?.0 else { return }
         if promotional == nil {
-            throw ValidationError("\(given) belongs to the signature of a promotional offer: add --promotional ID.")
+            throw ValidationError("\(given) is part of the signature of a promotional offer: add --promotional ID.")
         }
         if token != nil {
             throw ValidationError("Give either --token or the older form with \(given).")

@@ -4,24 +4,24 @@ import TillShop
 struct CardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "card",
-        abstract: "Lets a customer's card be declined, or accepted again.",
+        abstract: "Declines a customer's payment method, or accepts it again.",
         discussion: """
             till card decline ann                 renewals fail from now on
             till card decline ann --purchases     purchases too
-            till card accept ann                  what waits for a payment is charged at once
+            till card accept ann                  failed payments are charged at once
             """,
         subcommands: [Decline.self, Accept.self]
     )
 
     struct Decline: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The card is declined for renewals from now on.",
+            abstract: "Declines the card for renewals from now on.",
             discussion: "till card decline ann --purchases"
         )
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @Flag(help: "Declines what the customer buys by hand, too.")
+        @Flag(help: "Also declines new purchases.")
         var purchases = false
         @OptionGroup var options: ActOptions
 
@@ -38,7 +38,7 @@ struct CardCommand: AsyncParsableCommand {
 
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The card is accepted again; what waits for a payment is charged at once.",
+            abstract: "Accepts the card again; failed payments are charged at once.",
             discussion: "till card accept ann"
         )
 
@@ -61,7 +61,7 @@ struct CardCommand: AsyncParsableCommand {
 struct AskToBuyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ask-to-buy",
-        abstract: "Says whether a parent must approve what a customer buys.",
+        abstract: "Sets whether a parent must approve a customer's purchases (Ask to Buy).",
         discussion: """
             till ask-to-buy on kim
             till purchase approve kim
@@ -71,7 +71,7 @@ struct AskToBuyCommand: AsyncParsableCommand {
 
     struct On: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "What the customer buys waits for a parent.",
+            abstract: "Purchases wait for a parent's approval.",
             discussion: "till ask-to-buy on kim"
         )
 
@@ -86,7 +86,7 @@ struct AskToBuyCommand: AsyncParsableCommand {
 
     struct Off: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer buys without asking.",
+            abstract: "Purchases need no approval.",
             discussion: "till ask-to-buy off kim"
         )
 
@@ -105,7 +105,7 @@ struct AskToBuyCommand: AsyncParsableCommand {
         ]) { _ in
             "customers/\(escaped(customer))/ask-to-buy"
         } saying: { _ in
-            asks ? "A parent must approve what \(customer) buys." : "\(customer) buys without asking."
+            asks ? "A parent must approve purchases by \(customer)." : "Purchases by \(customer) need no approval."
         }
     }
 }
@@ -113,10 +113,10 @@ struct AskToBuyCommand: AsyncParsableCommand {
 struct PurchaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purchase",
-        abstract: "Shows purchases that wait, and lets them happen or not.",
+        abstract: "Lists pending purchases, and approves or declines them.",
         discussion: """
             till purchase list kim
-            till purchase approve kim             the only one that waits
+            till purchase approve kim             the only pending purchase
             till purchase decline kim 3
             """,
         subcommands: [List.self, Approve.self, Decline.self]
@@ -124,7 +124,7 @@ struct PurchaseCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists a customer's purchases that wait.",
+            abstract: "Lists a customer's pending purchases.",
             discussion: "till purchase list kim"
         )
 
@@ -138,20 +138,20 @@ struct PurchaseCommand: AsyncParsableCommand {
                 try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/held-purchases")
             } as: { answer in
                 let lines = (answer["heldPurchases"]?.elements ?? []).map(PurchaseCommand.line)
-                return lines.isEmpty ? "No purchase of \(customer) waits." : lines.joined(separator: "\n")
+                return lines.isEmpty ? "\(customer) has no pending purchases." : lines.joined(separator: "\n")
             }
         }
     }
 
     struct Approve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets a purchase that waits happen now.",
+            abstract: "Approves a pending purchase.",
             discussion: "till purchase approve kim"
         )
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @Argument(help: "The number of the purchase; not needed while only one waits.")
+        @Argument(help: "The number of the purchase; optional while only one is pending.")
         var number: Int?
         @OptionGroup var options: ActOptions
 
@@ -166,13 +166,13 @@ struct PurchaseCommand: AsyncParsableCommand {
 
     struct Decline: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Drops a purchase that waits.",
+            abstract: "Declines a pending purchase.",
             discussion: "till purchase decline kim"
         )
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @Argument(help: "The number of the purchase; not needed while only one waits.")
+        @Argument(help: "The number of the purchase; optional while only one is pending.")
         var number: Int?
         @OptionGroup var options: ActOptions
 
@@ -186,8 +186,8 @@ struct PurchaseCommand: AsyncParsableCommand {
     }
 
     private static func line(_ held: JSONTree) -> String {
-        let waits = held["reason"]?.text == "askToBuy" ? "for a parent" : "for the customer"
-        return "\(held["number"]?.text ?? "")  \(held["productId"]?.text ?? "")  waits \(waits)"
+        let reason = held["reason"]?.text == "askToBuy" ? "waits for a parent" : "waits for the customer"
+        return "\(held["number"]?.text ?? "")  \(held["productId"]?.text ?? "")  \(reason)"
     }
 
     private static func path(_ customer: String, _ number: Int?, _ scope: ScopeOptions, _ client: ControlClient)
@@ -199,8 +199,8 @@ struct PurchaseCommand: AsyncParsableCommand {
         guard let only = held.first, held.count == 1 else {
             throw CommandRefused(
                 held.isEmpty
-                    ? "No purchase of \(customer) waits."
-                    : "\(held.count) purchases of \(customer) wait; name one by its number:\n"
+                    ? "\(customer) has no pending purchases."
+                    : "\(customer) has \(held.count) pending purchases; name one by its number:\n"
                         + held.map(line).joined(separator: "\n")
             )
         }

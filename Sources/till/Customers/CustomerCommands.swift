@@ -18,20 +18,20 @@ struct CustomerCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates a customer; one who exists stays as they are.",
+            abstract: "Creates a customer; an existing customer is not changed.",
             discussion: """
                 till customer create eva --storefront DEU
-                till customer create vera --at 2026-01-31          may live on a clock of that day or later
+                till customer create vera --at 2026-01-31          can use a clock that shows that day or later
                 """
         )
 
         @Argument(help: "The customer's name in this store.")
         var customer: String
-        @Option(help: "Where the customer shops, three capital letters (default USA).")
+        @Option(help: "The customer's storefront, three capital letters (default USA).")
         var storefront: String?
-        @Flag(help: "The customer never downloaded the app and so has no app transaction.")
+        @Flag(help: "The customer never downloaded the app, so there is no app transaction.")
         var withoutApp = false
-        @Option(help: "When, such as 2026-03-01, or milliseconds since 1970 (default now).")
+        @Option(help: "The date, such as 2026-03-01, or milliseconds since 1970 (default: now).")
         var at: WrittenInstant?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -52,7 +52,7 @@ struct CustomerCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows a customer and what they have.",
+            abstract: "Shows a customer, with subscriptions and owned products.",
             discussion: "till customer show eva --realm production"
         )
 
@@ -70,13 +70,13 @@ struct CustomerCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists customers, a page at a time.",
+            abstract: "Lists customers in pages.",
             discussion: "till customer list --limit 20"
         )
 
-        @Option(help: "The appTransactionId after which the page begins.")
+        @Option(help: "Starts the page after this appTransactionId.")
         var after: String?
-        @Option(help: "At most so many, 1 to 100.")
+        @Option(help: "Maximum number of results, 1 to 100.")
         var limit: Int = 50
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -102,9 +102,9 @@ struct CustomerCommand: AsyncParsableCommand {
 struct FamilyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "family",
-        abstract: "Makes families and lets customers join and leave.",
+        abstract: "Creates families; customers join and leave them.",
         discussion: """
-            till family create ann bob carla          ann leads it
+            till family create ann bob carla          ann is the organizer
             till family leave bob
             till family unshare 2000000000012345      one purchase
             """,
@@ -113,13 +113,13 @@ struct FamilyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a family of two to six.",
+            abstract: "Creates a family of two to six.",
             discussion: "till family create ann bob carla --name millers"
         )
 
-        @Argument(help: "The customer who leads it.")
+        @Argument(help: "The organizer.")
         var organizer: String
-        @Argument(help: "The others, one to five.")
+        @Argument(help: "The other members, one to five.")
         var members: [String]
         @Option(help: "The family's name.")
         var name: String?
@@ -159,13 +159,13 @@ struct FamilyCommand: AsyncParsableCommand {
 
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets a customer join the family of another.",
+            abstract: "Adds a customer to another customer's family.",
             discussion: "till family join dora --with ann"
         )
 
-        @Argument(help: "Who joins.")
+        @Argument(help: "The customer who joins.")
         var customer: String
-        @Option(help: "Whose family.")
+        @Option(help: "A member of the family.")
         var with: String
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -182,11 +182,11 @@ struct FamilyCommand: AsyncParsableCommand {
 
     struct Leave: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets a customer leave; when the one who leads it leaves, the family ends.",
+            abstract: "Removes a customer from the family; when the organizer leaves, the family ends.",
             discussion: "till family leave dora"
         )
 
-        @Argument(help: "Who leaves.")
+        @Argument(help: "The customer who leaves.")
         var customer: String
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions

@@ -5,22 +5,22 @@ import TillShop
 extension CustomerCommand {
     struct Erase: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Erases a customer and everything that names them in one app and environment, for ever.",
+            abstract: "Permanently erases a customer and all their data in one app and environment.",
             discussion: """
-                till customer erase eva --dry-run              how much it is
+                till customer erase eva --dry-run              counts only
                 till customer erase eva
-                till customer erase eva --remove-snapshots     snapshots that hold eva go, too
+                till customer erase eva --remove-snapshots     also removes snapshots that contain eva
 
-                What eva shared is taken from the family, as when a member leaves. The name may be used anew. Backups
-                and written states that were made before hold eva still.
+                The family loses what eva shared, as when a member leaves. The name can be used again. Existing backups
+                and exported states still contain eva.
                 """
         )
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @Flag(help: "Counts, and changes nothing.")
+        @Flag(help: "Counts only; changes nothing.")
         var dryRun = false
-        @Flag(help: "Removes the snapshots, too, in which the customer stands.")
+        @Flag(help: "Also removes snapshots that contain the customer.")
         var removeSnapshots = false
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -37,8 +37,8 @@ extension CustomerCommand {
                 let hint =
                     holding.isEmpty
                     ? ""
-                    : "\n\(customer) stands in snapshots still: \(holding.joined(separator: ", ")). "
-                        + "Remove these with --remove-snapshots, or by till snapshot remove."
+                    : "\nSnapshots still contain \(customer): \(holding.joined(separator: ", ")). "
+                        + "Remove them with --remove-snapshots, or with till snapshot remove."
                 let done = dryRun ? "Nothing was changed." : "\(customer) is erased."
                 return Output.lines(answer) + "\n" + done + hint
             }

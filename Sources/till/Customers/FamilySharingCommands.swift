@@ -4,11 +4,11 @@ import TillShop
 extension FamilyCommand {
     struct Share: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer shares one purchase with the family again.",
+            abstract: "Shares one purchase with the customer's family again.",
             discussion: "till family share 2000000000012345"
         )
 
-        @Argument(help: "The purchase, by its original transaction.")
+        @Argument(help: "The original transaction of the purchase.")
         var transaction: String
         @OptionGroup var options: ActOptions
 
@@ -18,18 +18,18 @@ extension FamilyCommand {
             ]) { _ in
                 "transactions/\(escaped(transaction))/sharing"
             } saying: { _ in
-                "The family shares it."
+                "The purchase is shared with the family."
             }
         }
     }
 
     struct Unshare: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer takes one purchase from the rest of the family.",
+            abstract: "Stops sharing one purchase with the customer's family.",
             discussion: "till family unshare 2000000000012345"
         )
 
-        @Argument(help: "The purchase, by its original transaction.")
+        @Argument(help: "The original transaction of the purchase.")
         var transaction: String
         @OptionGroup var options: ActOptions
 
@@ -39,7 +39,7 @@ extension FamilyCommand {
             ]) { _ in
                 "transactions/\(escaped(transaction))/sharing"
             } saying: { _ in
-                "The family no longer shares it."
+                "The purchase is no longer shared with the family."
             }
         }
     }

@@ -1,12 +1,12 @@
 import TillCore
 import TillShop
 
-/// The first line that commands print about a purchase: what the answer's `result` says happened.
+/// The first line that commands print about a purchase, from the answer's `result`.
 enum PurchaseSummary {
     /// - Parameters:
-    ///   - answer: of a control operation that buys.
-    ///   - customer: who bought.
-    ///   - product: what the customer asked for; nil takes it from the answer.
+    ///   - answer: of a purchase through the control API.
+    ///   - customer: the buyer.
+    ///   - product: the requested product; nil takes it from the answer.
     static func text(_ answer: JSONTree, customer: String, product: String?) -> String {
         let present = answer["productId"]?.text ?? ""
         let product = product ?? scheduledProduct(answer) ?? present
@@ -28,7 +28,7 @@ enum PurchaseSummary {
             let offer = answer["subscription"]?["offerIdentifier"]?.text.map { " \($0)" } ?? ""
             return "Nothing was charged: \(customer) is subscribed to \(product); the offer\(offer) applies \(renewal)."
         case .changeWithdrawn:
-            return "Nothing was charged: \(customer) keeps \(product); the scheduled change is withdrawn."
+            return "Nothing was charged: \(customer) keeps \(product); the scheduled change is canceled."
         case .alreadyOwned:
             return "Nothing was charged: \(customer) already owns \(product). The original purchase:"
         case .held:
@@ -37,7 +37,7 @@ enum PurchaseSummary {
         }
     }
 
-    /// The product that a scheduled change leads to.
+    /// The target product of a scheduled change.
     private static func scheduledProduct(_ answer: JSONTree) -> String? {
         switch answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:)) {
         case .downgradeScheduled, .crossgradeScheduled: answer["subscription"]?["autoRenewProductId"]?.text
@@ -45,7 +45,7 @@ enum PurchaseSummary {
         }
     }
 
-    /// When a scheduled change takes effect. In a commitment that may be later than the end of the period.
+    /// When a scheduled change takes effect. With a commitment, that can be later than the end of the period.
     private static func renewal(_ answer: JSONTree) -> String {
         guard let subscription = answer["subscription"], subscription["commitment"] == nil,
             let end = subscription["expiresDate"]?.text.flatMap({ Int64($0) })

@@ -5,21 +5,21 @@ import TillShop
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
-        abstract: "Prints a receipt as a device hands it to its app: what verifyReceipt takes.",
+        abstract: "Prints a receipt as the device gives it to the app, for verifyReceipt.",
         discussion: """
             till receipt --customer ann
             till receipt --customer ann --out receipt.der            the file itself, for openssl
-            till receipt --transaction 2000000000012345              of one transaction, as iOS 6 had it
+            till receipt --transaction 2000000000012345              of one transaction, in the iOS 6 form
 
-            The receipt is Base64 on one line. Its root is not that of signed data: till ca export --receipts.
+            The receipt is Base64 on one line. Receipts have their own root certificate: till ca export --receipts.
             """
     )
 
-    @Option(help: "Whose app receipt.")
+    @Option(help: "The customer whose app receipt to print.")
     var customer: String?
-    @Option(help: "Of this transaction alone, in the older form.")
+    @Option(help: "Prints the receipt of this transaction only, in the older form.")
     var transaction: String?
-    @Option(help: "The device for which it is made, a UUID.")
+    @Option(help: "The device of the receipt, a UUID.")
     var deviceID: String?
     @Option(help: "Writes the bytes to a file instead of printing Base64.")
     var out: String?

@@ -4,9 +4,9 @@ import TillShop
 struct RefundCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refund",
-        abstract: "Lets a customer ask for money back, and grants, declines or reverses refunds.",
+        abstract: "Requests, grants, declines and reverses refunds.",
         discussion: """
-            till refund 2000000000012345                    in full, at once, without a request
+            till refund 2000000000012345                    full refund at once, without a request
             till refund 2000000000012345 --percentage 50
             till refund 2000000000012345 --unused           the unused part of a subscription's period
             till refund request 2000000000012345
@@ -19,7 +19,7 @@ struct RefundCommand: AsyncParsableCommand {
 
     struct Request: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer asks for money back; the rule of the app's environment decides, or you do.",
+            abstract: "Requests a refund; the refund rule of the app's environment decides, or you decide.",
             discussion: "till refund request 2000000000012345 --reason UNSATISFIED_WITH_PURCHASE"
         )
 
@@ -39,14 +39,14 @@ struct RefundCommand: AsyncParsableCommand {
             ]) { _ in
                 "transactions/\(escaped(transaction))/refund/request"
             } saying: { _ in
-                "The refund is asked for."
+                "The refund is requested."
             }
         }
     }
 
     struct Grant: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refunds a transaction, whether the customer asked or not. The word grant may be left out.",
+            abstract: "Refunds a transaction, with or without a request. The word grant is optional.",
             discussion: """
                 till refund grant 2000000000012345
                 till refund 2000000000012345 --percentage 50
@@ -55,19 +55,19 @@ struct RefundCommand: AsyncParsableCommand {
 
         @Argument(help: "The transaction.")
         var transaction: String
-        @Option(help: "Percent of the price, up to three decimals.")
+        @Option(help: "Percentage of the price, up to three decimals.")
         var percentage: Double?
         @Flag(help: "Refunds the unused part of a subscription's period.")
         var unused = false
-        @Flag(help: "Because of an issue in the app (revocationReason 1).")
+        @Flag(help: "The reason is an issue in the app (revocationReason 1).")
         var issueInApp = false
-        @Flag(help: ArgumentHelp("As till refund reverse.", visibility: .hidden))
+        @Flag(help: ArgumentHelp("Same as till refund reverse.", visibility: .hidden))
         var reverse = false
         @OptionGroup var options: ActOptions
 
         func validate() throws {
             if let percentage, !(percentage > 0 && percentage < 100) {
-                throw ValidationError("--percentage is more than 0 and less than 100; leave it out to refund in full.")
+                throw ValidationError("--percentage must be more than 0 and less than 100; omit it for a full refund.")
             }
             guard [percentage != nil, unused, reverse].filter({ $0 }).count <= 1 else {
                 throw ValidationError("Choose one of --percentage, --unused and --reverse.")
@@ -91,7 +91,7 @@ struct RefundCommand: AsyncParsableCommand {
 
     struct Decline: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Declines what the customer asked for.",
+            abstract: "Declines a refund request.",
             discussion: "till refund decline 2000000000012345"
         )
 
@@ -110,7 +110,7 @@ struct RefundCommand: AsyncParsableCommand {
 
     struct Reverse: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes a refund back after a dispute.",
+            abstract: "Reverses a refund after a dispute.",
             discussion: "till refund reverse 2000000000012345"
         )
 
@@ -123,14 +123,14 @@ struct RefundCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists refunds that were asked for and are not decided.",
+            abstract: "Lists undecided refund requests.",
             discussion: """
                 till refund list
                 till refund list ann
                 """
         )
 
-        @Argument(help: "A customer (default: everybody).")
+        @Argument(help: "A customer (default: all customers).")
         var customer: String?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -152,7 +152,7 @@ struct RefundCommand: AsyncParsableCommand {
                 }
             }
             Output.show(.members(["refundRequests": .array(found)]), asJSON: server.json) { _ in
-                found.isEmpty ? "No refund is asked for." : found.map(Self.line).joined(separator: "\n")
+                found.isEmpty ? "No refund requests." : found.map(Self.line).joined(separator: "\n")
             }
         }
 

@@ -4,10 +4,10 @@ import TillShop
 struct SubscriptionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscription",
-        abstract: "What customers do with their subscriptions, and what the store gives them.",
+        abstract: "Lists, cancels, resumes, changes and extends subscriptions.",
         discussion: """
             till subscription list ann
-            till subscription cancel ann              ann has one; otherwise name its original transaction
+            till subscription cancel ann              with several subscriptions: the original transaction
             till subscription change 2000000000012345 com.example.pro.year
             till subscription extend ann --days 14
             """,
@@ -19,7 +19,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists a customer's subscriptions, how they stand and what comes next.",
+            abstract: "Lists a customer's subscriptions with their status and next events.",
             discussion: "till subscription list ann"
         )
 
@@ -44,7 +44,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
             discussion: "till subscription show ann"
         )
 
-        @Argument(help: "Its original transaction, or a customer who has no other.")
+        @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -61,11 +61,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer turns renewal off; what is paid for goes on.",
+            abstract: "Turns off auto-renewal; the paid period continues.",
             discussion: "till subscription cancel ann"
         )
 
-        @Argument(help: "Its original transaction, or a customer who has no other.")
+        @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var options: ActOptions
 
@@ -73,18 +73,18 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await options.act {
                 try await options.scope.subscription(subscription, $0) + "/cancel"
             } saying: { _ in
-                "Renewal is off."
+                "Auto-renewal is off."
             }
         }
     }
 
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer turns renewal on again.",
+            abstract: "Turns auto-renewal on again.",
             discussion: "till subscription resume ann"
         )
 
-        @Argument(help: "Its original transaction, or a customer who has no other.")
+        @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var options: ActOptions
 
@@ -92,29 +92,29 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await options.act {
                 try await options.scope.subscription(subscription, $0) + "/resume"
             } saying: { _ in
-                "Renewal is on."
+                "Auto-renewal is on."
             }
         }
     }
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer changes to another product of the group, or pays another way.",
+            abstract: "Changes to another product of the group, or to another billing plan.",
             discussion: """
                 till subscription change ann com.example.pro.year
                 till subscription change ann com.example.pro.year --billing-plan MONTHLY
 
-                A higher level takes effect at once, most other changes with the next period.
+                An upgrade takes effect at once, most other changes at the next renewal.
                 """
         )
 
-        @Argument(help: "Its original transaction, or a customer who has no other.")
+        @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
-        @Argument(help: "The product that the customer wants instead.")
+        @Argument(help: "The new product.")
         var product: String
-        @Option(help: "Redeems a code offer by its identifier.")
+        @Option(help: "Redeems a code offer, by its identifier.")
         var code: String?
-        @Option(help: "BILLED_UPFRONT or MONTHLY, where the product leaves a choice.")
+        @Option(help: "BILLED_UPFRONT or MONTHLY, if the product has both.")
         var billingPlan: String?
         @OptionGroup var options: ActOptions
 
@@ -132,17 +132,17 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
     struct Extend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets the running period end later, free of charge.",
+            abstract: "Extends the current period free of charge.",
             discussion: "till subscription extend ann --days 14 --reason 3"
         )
 
-        @Argument(help: "Its original transaction, or a customer who has no other.")
+        @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
         @Option(help: "Calendar days, 1 to 90.")
         var days: Int
         @Option(help: "0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
         var reason: Int = 0
-        @Option(help: "A name of your own for the request; the same again is the same request.")
+        @Option(help: "Your own identifier for the request; repeating it has no further effect.")
         var request: String?
         @OptionGroup var options: ActOptions
 
@@ -159,11 +159,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
     struct AcceptPrice: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer agrees to a higher price.",
+            abstract: "Consents to a price increase.",
             discussion: "till subscription accept-price ann"
         )
 
-        @Argument(help: "Its original transaction, or a customer who has no other.")
+        @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var options: ActOptions
 
@@ -171,18 +171,18 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await options.act {
                 try await options.scope.subscription(subscription, $0) + "/price-increase/accept"
             } saying: { _ in
-                "The higher price is accepted."
+                "The price increase is accepted."
             }
         }
     }
 
     struct DeclinePrice: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer does not agree to a higher price: renewal is turned off.",
+            abstract: "Declines a price increase; auto-renewal is turned off.",
             discussion: "till subscription decline-price ann"
         )
 
-        @Argument(help: "Its original transaction, or a customer who has no other.")
+        @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var options: ActOptions
 
@@ -190,7 +190,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await options.act {
                 try await options.scope.subscription(subscription, $0) + "/price-increase/decline"
             } saying: { _ in
-                "The higher price is declined; renewal is off."
+                "The price increase is declined; auto-renewal is off."
             }
         }
     }

@@ -1,15 +1,15 @@
 import Foundation
 import TillShop
 
-/// A data directory in memory, for a Till that keeps nothing once it stops.
+/// A data directory in memory, for a Till that stores nothing permanently.
 struct EphemeralDirectory {
     let directory: DataDirectory
 
     private static let prefix = "till-ephemeral-"
-    /// A container's shared memory may be too small to hold a shop.
+    /// The shared memory of a container may be too small for a data directory.
     private static let leastRoom: UInt64 = 256 << 20
 
-    /// Makes one, and clears away what a Till left behind that was killed.
+    /// Creates one, and removes those left behind by killed processes.
     static func make() throws -> EphemeralDirectory {
         let place = place()
         sweep(place)
@@ -19,10 +19,10 @@ struct EphemeralDirectory {
         return EphemeralDirectory(directory: DataDirectory(path))
     }
 
-    /// Nothing is kept.
+    /// Removes the directory.
     func remove() { try? FileManager.default.removeItem(atPath: directory.path) }
 
-    /// Shared memory where there is enough of it, else the folder for temporary files.
+    /// Shared memory if it is large enough, otherwise the folder for temporary files.
     private static func place() -> String {
         let memory = "/dev/shm"
         let room = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
@@ -31,11 +31,11 @@ struct EphemeralDirectory {
         return URL(fileURLWithPath: NSTemporaryDirectory()).standardizedFileURL.path
     }
 
-    /// Whether nobody works in the folder. A process's number alone does not tell: a container that shares the memory
-    /// has numbers of its own, and a process that was killed may still be listed. The lock ends with the process; but
-    /// who starts at this moment has not taken it yet.
+    /// Whether no process uses the folder. The process id alone is not enough: a container that shares the memory has
+    /// its own process ids, and a killed process may still be listed. The lock ends with its process, but a process
+    /// that is just starting has not locked the folder yet; so both are checked.
     private static func isLeft(_ folder: String, by process: Int32) -> Bool {
-        // 0 asks whether the process is there, and sends nothing.
+        // Signal 0 only checks that the process exists.
         let isGone = kill(process, 0) != 0 && errno == ESRCH
         let made = try? FileManager.default.attributesOfItem(atPath: folder)[.modificationDate] as? Date
         let isOld = (made?.timeIntervalSinceNow ?? 0) < -60

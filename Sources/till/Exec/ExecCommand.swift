@@ -8,42 +8,42 @@ import TillStorage
 struct ExecCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec",
-        abstract: "Runs a program that takes Till for the App Store, unchanged.",
+        abstract: "Runs an unmodified program with Till as its App Store.",
         discussion: """
             till exec --demo -- python3 backend.py
             till exec --import Shop.storekit --app com.example.app -- pytest
-            till exec --join -- ./backend                     a server that runs with --tls-port
+            till exec --join -- ./backend                     with a running server that has --tls-port
             till exec --way proxy --demo -- curl https://api.storekit.apple.com/
 
-            A throw-away Till is started, and the six names of the App Store lead to it, for this program and those it
-            starts. As root this is a mount namespace; for others a network namespace, if slirp4netns is there and the
-            kernel allows it; else HTTPS_PROXY and the variables for authorities. Which it was, and what it cannot
-            reach, is said on standard error. Linux only, but for --way proxy.
+            Starts a temporary Till and redirects the six host names of the App Store to it, for this program and its
+            child processes: as root with a mount namespace; as another user with a network namespace, if slirp4netns
+            is installed and the kernel allows it; otherwise with HTTPS_PROXY and the variables for certificate
+            authorities. Standard error says which way was used and its limits. Linux only, except --way proxy.
 
-            The program finds TILL_CONTROL, TILL_APP, TILL_APP_APPLE_ID, TILL_KEY (a file), TILL_KEY_ID,
-            TILL_ISSUER_ID, TILL_ROOT_PEM, TILL_ROOT_DER, TILL_TLS_ROOT, TILL_PRODUCTION and TILL_SANDBOX set.
-            JVMs trust Till by JAVA_TOOL_OPTIONS.
+            Sets TILL_CONTROL, TILL_APP, TILL_APP_APPLE_ID, TILL_KEY (a file), TILL_KEY_ID, TILL_ISSUER_ID,
+            TILL_ROOT_PEM, TILL_ROOT_DER, TILL_TLS_ROOT, TILL_PRODUCTION and TILL_SANDBOX for the program.
+            JAVA_TOOL_OPTIONS makes JVMs trust Till.
 
-            Exit codes: the program's; 128 and the signal that ended it; 127 not found, 126 not executable,
+            Exit codes: the program's; 128 plus the signal that ended it; 127 not found, 126 not executable,
             125 till exec itself failed.
             """
     )
 
-    @Option(name: .customLong("import"), help: "A .storekit file that the throw-away Till sells.")
+    @Option(name: .customLong("import"), help: "A .storekit file to import into the temporary Till.")
     var file: String?
-    @Option(help: "The bundle identifier (default TILL_APP; of an import com.example.app; else the only app).")
+    @Option(help: "The bundle identifier (default: TILL_APP; with --import com.example.app; otherwise the only app).")
     var app: String?
-    @Flag(help: "The throw-away Till has the demo shop.")
+    @Flag(help: "Sets up the demo app in the temporary Till.")
     var demo = false
-    @Option(help: "The throw-away Till's profile, till (default) or apple.")
+    @Option(help: "The profile of the temporary Till, till (default) or apple.")
     var profile: String?
-    @Flag(help: "Leads to a running server instead, found like by the other commands.")
+    @Flag(help: "Uses a running server instead, found as by the other commands.")
     var join = false
-    @Option(help: "mount, network or proxy: that way or none (default: the first that is open).")
+    @Option(help: "mount, network or proxy: only this way (default: the first available).")
     var way: ExecWay?
-    @Option(help: "A port of the machine's localhost that the program keeps in a network namespace. May be repeated.")
+    @Option(help: "A localhost port of the machine that stays reachable in a network namespace. May be repeated.")
     var keepPort: [Int] = []
-    @Option(help: "With --join: the address of control.")
+    @Option(help: "With --join: the URL of the control API.")
     var control: String?
     @Option(help: "With --join: the data directory of a server on this machine.")
     var data: String?
@@ -56,19 +56,19 @@ struct ExecCommand: AsyncParsableCommand {
         }
         if join, file != nil || demo || profile != nil {
             throw ValidationError(
-                "--join leads to a server that runs; --import, --demo and --profile are for a new one."
+                "--join uses a running server; --import, --demo and --profile need a new one."
             )
         }
-        if file != nil, demo { throw ValidationError("--demo has its own app; leave out --import or --demo.") }
+        if file != nil, demo { throw ValidationError("--demo has its own app. Remove --import or --demo.") }
         if demo, let app, app != DemoCatalog.bundleID {
-            throw ValidationError("--demo has the app \(DemoCatalog.bundleID); leave out --app or --demo.")
+            throw ValidationError("--demo has the app \(DemoCatalog.bundleID). Remove --app or --demo.")
         }
         if app != nil, file == nil, !demo, !join {
-            throw ValidationError("--app names the app of --import, or one of a running server with --join.")
+            throw ValidationError("--app needs --import, or --join for an app of a running server.")
         }
-        if !join, control != nil || data != nil { throw ValidationError("--control and --data belong to --join.") }
+        if !join, control != nil || data != nil { throw ValidationError("--control and --data need --join.") }
         guard keepPort.allSatisfy({ (1...65_535).contains($0) }), keepPort.count <= 20 else {
-            throw ValidationError("--keep-port is a port from 1 to 65535, at most 20 of them.")
+            throw ValidationError("--keep-port takes ports from 1 to 65535, at most 20.")
         }
     }
 
@@ -88,11 +88,11 @@ struct ExecCommand: AsyncParsableCommand {
         throw ExitCode(code)
     }
 
-    /// Gives the work a folder that everybody may look into, and removes it at the end.
+    /// Runs the work with a folder that all users can read, and removes the folder afterwards.
     private func inFolder() async throws -> Int32 {
         var template = Array("\(FileManager.default.temporaryDirectory.path)/till-exec-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template), chmod(made, 0o755) == 0 else {
-            throw ExecRefused("No folder can be made in \(FileManager.default.temporaryDirectory.path).")
+            throw ExecRefused("Cannot create a folder in \(FileManager.default.temporaryDirectory.path).")
         }
         let folder = String(cString: made)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -164,13 +164,13 @@ struct ExecCommand: AsyncParsableCommand {
         return code
     }
 
-    /// The way that was forced, or the first that is open; why the others are not is said.
+    /// The way given by --way, or the first available; standard error explains why the others are not available.
     private func firstOpen(_ finder: WayFinder) async throws -> OpenWay {
         if let way {
             do {
                 return try await finder.opened(way)
             } catch {
-                throw ExecRefused("The way \(way.rawValue) is not open: \(error.logText).")
+                throw ExecRefused("The way \(way.rawValue) is not available: \(error.logText).")
             }
         }
         let ways: [ExecWay] = geteuid() == 0 ? [.mount, .network] : [.network]
@@ -178,13 +178,13 @@ struct ExecCommand: AsyncParsableCommand {
             do {
                 return try await finder.opened(way)
             } catch {
-                Self.say("The way \(way.rawValue) is not open: \(error.logText).")
+                Self.say("The way \(way.rawValue) is not available: \(error.logText).")
             }
         }
         return try await finder.opened(.proxy)
     }
 
-    /// Writes the bundles and names them in the variables that clients read.
+    /// Writes the certificate bundles and sets the variables with which clients find them.
     private func trust(_ shop: ExecShop, _ folder: String, _ environment: inout [String: String]) throws {
         let said = environment["SSL_CERT_FILE"].flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
         let files = ["tls-root.pem", "bundle.pem", "system-bundle.pem"].map { "\(folder)/\($0)" }

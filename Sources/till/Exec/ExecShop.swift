@@ -3,23 +3,23 @@ import NIOCore
 import TillServer
 import TillShop
 
-/// The shop that a command is led to: where it is, and what the command is told of it.
+/// The server that a command uses as its App Store, and the environment variables about it.
 struct ExecShop: Sendable {
     /// Where the TLS port is.
     let target: SocketAddress
     /// The TLS root, PEM.
     let tlsRoot: String
-    /// Ports on this machine's loopback that the command may want under the same address.
+    /// Ports on this machine's loopback that the command may need at the same address.
     let loopbackPorts: [Int]
-    /// Variables for the command.
+    /// Environment variables for the command.
     let environment: [String: String]
 
-    /// Asks a running server.
+    /// Reads the facts from a running server.
     ///
     /// - Parameters:
-    ///   - bundleID: the app that the variables name; nil takes the only one.
-    ///   - key: an API key whose file is known.
-    ///   - folder: where the root certificate is written.
+    ///   - bundleID: the app for the variables; nil takes the only one.
+    ///   - key: an API key with a known file.
+    ///   - folder: for the root certificate.
     init(_ client: ControlClient, bundleID: String?, key: ThrowAway.Key?, folder: String) async throws {
         let status = try await client.get("/v1/status")
         let security = try await client.get("/v1/tls")
@@ -48,7 +48,7 @@ struct ExecShop: Sendable {
         let apps = try await client.get("/v1/apps")["apps"]?.elements ?? []
         let app =
             apps.first { $0["bundleId"]?.text == bundleID } ?? (bundleID == nil && apps.count == 1 ? apps[0] : nil)
-        if let bundleID, app == nil { throw ExecRefused("There is no app \(bundleID) in the shop.") }
+        if let bundleID, app == nil { throw ExecRefused("There is no app \(bundleID) on the server.") }
         environment["TILL_APP"] = app?["bundleId"]?.text
         environment["TILL_APP_APPLE_ID"] = app?["appAppleId"]?.text
         environment["TILL_ISSUER_ID"] = key?.issuerID ?? app?["issuerId"]?.text
@@ -57,19 +57,19 @@ struct ExecShop: Sendable {
         self.environment = environment
     }
 
-    /// A key whose file lies in the data directory of a server on this machine.
+    /// A key with a file in the data directory of a server on this machine.
     static func key(in directory: DataDirectory) -> ThrowAway.Key? {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.keys)) ?? []
         guard let file = files.sorted().first(where: { $0.hasPrefix("AuthKey_") && $0.hasSuffix(".p8") }) else {
             return nil
         }
         let id = String(file.dropFirst("AuthKey_".count).dropLast(".p8".count))
-        // The command may change its folder.
+        // An absolute path, because the command may change its working directory.
         let path = URL(fileURLWithPath: "\(directory.keys)/\(file)").standardizedFileURL.path
         return ThrowAway.Key(id: id, issuerID: nil, file: path)
     }
 
-    /// Writes a file that everybody may read.
+    /// Writes a file that all users can read.
     static func write(_ data: Data, to path: String) throws {
         guard FileManager.default.createFile(atPath: path, contents: data, attributes: [.posixPermissions: 0o644])
         else { throw ExecRefused("\(path) cannot be written.") }

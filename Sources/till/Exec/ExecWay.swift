@@ -6,37 +6,37 @@ import NIOCore
 import TillServer
 import TillShop
 
-/// How a command is brought to take Till for the App Store.
+/// The ways to redirect a command from the App Store to Till.
 enum ExecWay: String, CaseIterable, ExpressibleByArgument {
     case mount
     case network
     case proxy
 }
 
-/// A way that is open: what the command is started as, and what must run beside it.
+/// A prepared way: how to start the command, and what must run next to it.
 struct OpenWay {
     var program: PreparedProgram
-    /// Lead what the command connects to on to Till, until they are cancelled.
+    /// Forward the command's connections to Till until cancelled.
     let doors: [@Sendable () async throws -> Void]
-    /// Ends with the command.
+    /// Helpers that end with the command.
     let helper: RunningProgram?
-    /// What the way is and what it cannot reach.
+    /// Describes the way and its limits.
     let words: String
 }
 
-/// Opens ways. One that is not open throws `LaunchFailed` or `ExecRefused`, with nothing left behind.
+/// Prepares ways. An unavailable way throws `LaunchFailed` or `ExecRefused` and leaves nothing behind.
 struct WayFinder {
     let shop: ExecShop
     let command: [String]
-    /// The environment of the command, without what depends on the way.
+    /// The environment of the command, without the variables of a way.
     let environment: [String: String]
     let folder: String
-    /// Ports of the machine's localhost that the command is to keep.
+    /// Localhost ports of the machine that the command can still reach.
     let keptPorts: [Int]
     let logger: Logger
 
     private static let names = AppStoreHost.allCases.map(\.rawValue)
-    static let ownAuthorities = "programs with authorities of their own (till hosts says what to do)"
+    static let ownAuthorities = "programs with their own certificate authorities (see till hosts)"
 
     func opened(_ way: ExecWay) async throws -> OpenWay {
         switch way {
@@ -50,14 +50,14 @@ struct WayFinder {
 
     private func mount() throws -> OpenWay {
         guard geteuid() == 0 else { throw ExecRefused("only root can mount") }
-        // Several may run side by side, each on a loopback address of its own.
+        // Each of several parallel runs takes its own loopback address.
         for last in 2...250 {
             if let open = try mount(at: "127.0.0.\(last)") { return open }
         }
         throw ExecRefused("port 443 is taken on every address from 127.0.0.2 to 127.0.0.250")
     }
 
-    /// Nil when somebody else has the port there.
+    /// Nil when another process has the port at this address.
     private func mount(at address: String) throws -> OpenWay? {
         var launch = Launch(arguments: command, environment: directEnvironment, namespaces: .mount)
         launch.mounts = try hostsAndAuthorities(address)
@@ -75,8 +75,8 @@ struct WayFinder {
             helper: nil,
             words: """
                 way mount: the App Store's names lead to \(address):443 in a mount namespace; network, database \
-                and cache are the machine's own. Not reached: programs outside it that the command asks to work \
-                (a Docker daemon, a running service), \(Self.ownAuthorities).
+                and cache are the machine's own. Not redirected: programs outside the namespace that work for the \
+                command (a Docker daemon, a running service), \(Self.ownAuthorities).
                 """
         )
     }
@@ -111,19 +111,19 @@ struct WayFinder {
             doors: doors(program.sockets, targets),
             helper: helper,
             words: """
-                way network: the App Store's names lead to Till in a network namespace. Not reached: the machine's \
-                services on localhost, which are at 10.0.2.2 instead\(ports) (--keep-port keeps one); connections \
-                from outside to what the command listens on; IPv6\(isRoot ? "" : "; sudo and su"); \
+                way network: the App Store's names lead to Till in a network namespace. Limits: the machine's \
+                services on localhost are at 10.0.2.2\(ports) (--keep-port keeps a port); no connections \
+                from outside to ports of the command; no IPv6\(isRoot ? "" : "; no sudo and su"). Not redirected: \
                 \(Self.ownAuthorities).
                 """
         )
     }
 
-    /// Gives the network of a process a way out.
+    /// Connects the network namespace of a process to the machine's network.
     private func connect(_ process: pid_t, with slirp: String) async throws -> RunningProgram {
         let log = "\(folder)/slirp4netns.log"
         var ends: [CInt] = [0, 0]
-        guard pipe(&ends) == 0 else { throw ExecRefused("no pipe can be made") }
+        guard pipe(&ends) == 0 else { throw ExecRefused("cannot create a pipe") }
         let errors = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         let (ready, given) = (ends[0], ends[1])
         defer {
@@ -138,7 +138,7 @@ struct WayFinder {
         launch.passed = given
         launch.errors = errors
         let helper = try Self.start(launch, handing: given)
-        // It writes one byte when the network is there, and ends when it cannot make one.
+        // slirp4netns writes one byte when the network is ready, and exits when it fails.
         _ = fcntl(ready, F_SETFL, O_NONBLOCK)
         var byte: UInt8 = 0
         for _ in 0..<1_000 {
@@ -148,10 +148,10 @@ struct WayFinder {
         }
         await helper.stop()
         let said = (try? DataDirectory.read(log))?.split(separator: "\n").suffix(2).joined(separator: " ") ?? ""
-        throw ExecRefused("slirp4netns gives it no network: \(said)")
+        throw ExecRefused("slirp4netns failed to create the network: \(said)")
     }
 
-    /// Starts a helper; what was handed to it is closed here.
+    /// Starts a helper, and closes this process's copies of the descriptors given to it.
     private static func start(_ launch: Launch, handing descriptor: CInt) throws -> RunningProgram {
         defer { close(descriptor) }
         var prepared = try launch.prepare()
@@ -170,7 +170,7 @@ struct WayFinder {
         let address = "http://127.0.0.1:\(port)"
         var environment = environment
         for name in ["HTTPS_PROXY", "https_proxy"] { environment[name] = address }
-        // Node.js from version 24 on reads the variables when this one says so.
+        // Node.js 24 and later reads the proxy variables only when this one is set.
         environment["NODE_USE_ENV_PROXY"] = "1"
         exempt(["localhost", "127.0.0.1", "::1"], in: &environment)
         JavaOptions.addProxy(port: port, except: environment["NO_PROXY"] ?? "", to: &environment)
@@ -186,14 +186,14 @@ struct WayFinder {
             doors: [{ await Self.end(of: serving) }],
             helper: nil,
             words: """
-                way proxy: HTTPS_PROXY and the variables for authorities lead to Till. Not reached: programs that do \
-                not read HTTPS_PROXY (PHP streams, Swift, Node.js before 24), \(Self.ownAuthorities). The proxy \
-                refuses every other host: name those that the command calls over HTTPS in NO_PROXY.
+                way proxy: HTTPS_PROXY and the variables for authorities lead to Till. Not redirected: programs that \
+                ignore HTTPS_PROXY (PHP streams, Swift, Node.js before 24), \(Self.ownAuthorities). The proxy \
+                refuses every other host: list the other HTTPS hosts of the command in NO_PROXY.
                 """
         )
     }
 
-    /// Waits for a task, which ends with this one.
+    /// Waits for a task, and cancels it when this task is cancelled.
     private static func end(of task: Task<Void, any Error>) async {
         await withTaskCancellationHandler {
             _ = await task.result
@@ -204,7 +204,7 @@ struct WayFinder {
 
     // MARK: Parts
 
-    /// For the ways that lead by names: a proxy that is set already must not take them elsewhere.
+    /// For the ways that redirect host names: an existing proxy must not receive these connections.
     private var directEnvironment: [String: String] {
         var environment = environment
         exempt(Self.names, in: &environment)
@@ -226,13 +226,13 @@ struct WayFinder {
         }
     }
 
-    /// A hosts file with the names before everything else, and the bundle over each that the system has.
+    /// Mounts a hosts file that begins with the names, and the certificate bundle over each bundle of the system.
     private func hostsAndAuthorities(_ address: String) throws -> [(source: String, target: String)] {
         let hosts = "\(folder)/hosts"
         let lines = Self.names.map { "\(address) \($0)\n" }.joined()
         try ExecShop.write(Data((lines + ((try? DataDirectory.read("/etc/hosts")) ?? "")).utf8), to: hosts)
         guard Self.exists("/etc/hosts") else { throw ExecRefused("there is no /etc/hosts to mount over") }
-        // Some are links to others.
+        // Some of the bundles are links to others.
         let bundles = Set(
             TrustBundle.systemFiles.filter(Self.exists).map { URL(filePath: $0).resolvingSymlinksInPath().path }
         )

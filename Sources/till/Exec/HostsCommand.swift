@@ -3,18 +3,18 @@ import Foundation
 import TillServer
 import TillShop
 
-/// What a client needs to take a Till for the App Store, in the languages of those who read it.
+/// The configuration with which clients use Till as the App Store, in several formats.
 struct HostsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hosts",
-        abstract: "Prints what leads unmodified clients to Till: hosts files, containers, trust.",
+        abstract: "Prints configuration that redirects unmodified clients to Till: hosts files, containers, trust.",
         discussion: """
             till hosts                                       everything, with explanations
             till hosts --format hosts | sudo tee -a /etc/hosts
             till hosts --format compose --address 172.17.0.1
-            till hosts --format environment                  the variables alone
+            till hosts --format environment                  the variables only
 
-            The server must have been started with --tls-port.
+            The server must run with --tls-port.
             """
     )
 
@@ -25,9 +25,9 @@ struct HostsCommand: AsyncParsableCommand {
         case environment
     }
 
-    @Option(help: "The address under which clients reach the server (default: where its TLS port listens).")
+    @Option(help: "The server's address for clients (default: the address of its TLS port).")
     var address: String?
-    @Option(help: "One part only: hosts, compose, kubernetes or environment.")
+    @Option(help: "Prints one part only: hosts, compose, kubernetes or environment.")
     var format: Format?
     @OptionGroup var server: ServerOptions
 
@@ -84,23 +84,23 @@ struct HostsAdvice {
         """
     }
 
-    /// Why lines for one place would lead nowhere; not part of them, because they go into files.
+    /// Warnings about configuration that would not work. They are separate, because the output goes into files.
     func notes(on format: HostsCommand.Format?) -> [String] {
         guard let format else { return [] }
         var notes: [String] = []
         if format == .environment {
             if [bundle, root, javaTrustStore].contains(where: { $0.contains(where: \.isNewline) }) {
-                notes.append("A file of variables cannot hold a path with a line break: move the data directory.")
+                notes.append("An environment file cannot contain a path with a line break: move the data directory.")
             }
             return notes
         }
         if port != "443" {
             notes.append(
-                "Clients ask on port 443, and this server has \(port): start it with --tls-port 443, or use its proxy."
+                "Clients use port 443, but this server has \(port): start it with --tls-port 443, or use its proxy."
             )
         }
         if format != .hosts, ["127.0.0.1", "localhost", "::1"].contains(address) {
-            notes.append("In a container \(address) is the container itself: name the server's with --address.")
+            notes.append("In a container, \(address) is the container itself: set the server's with --address.")
         }
         return notes
     }
@@ -127,7 +127,7 @@ struct HostsAdvice {
             # Kubernetes, under spec of the pod
             \(kubernetes)
 
-            # Trust. The bundle holds what this machine trusts and Till's TLS root; mount it into containers.
+            # Trust. The bundle contains the authorities of this machine and Till's TLS root; mount it into containers.
             #   Python (requests, httpx)  REQUESTS_CA_BUNDLE=\(bundle) SSL_CERT_FILE=\(bundle)
             #   Node                      NODE_EXTRA_CA_CERTS=\(root)
             #   Go, Ruby, OpenSSL         SSL_CERT_FILE=\(bundle)
@@ -141,15 +141,15 @@ struct HostsAdvice {
             text += """
 
 
-                # A hosts file cannot name a port, and clients ask on 443; this server has \(port). Start it with
-                # --tls-port 443, lead 443 to \(port), or use the proxy.
+                # A hosts file cannot name a port, and clients connect to 443; this server has \(port). Start it with
+                # --tls-port 443, forward 443 to \(port), or use the proxy.
                 """
         }
         if let proxyPort {
             text += """
 
 
-                # Instead of a hosts file, for clients that honour a proxy
+                # Instead of a hosts file, for clients that support a proxy
                 HTTPS_PROXY=http://\(address):\(proxyPort)
                 # Java reads it in JAVA_TOOL_OPTIONS: -Dhttps.proxyHost=\(address) -Dhttps.proxyPort=\(proxyPort)
                 """
@@ -157,7 +157,7 @@ struct HostsAdvice {
             text += """
 
 
-                # With --proxy-port the server also has a proxy for HTTPS_PROXY: no hosts file, no port 443.
+                # With --proxy-port the server also has a proxy for HTTPS_PROXY, without a hosts file and port 443.
                 """
         }
         return text

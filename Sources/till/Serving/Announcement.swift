@@ -1,10 +1,10 @@
 import Foundation
 import TillShop
 
-/// What `till serve` says once every port is open, and the files by which commands and scripts find it.
+/// The output of `till serve` once every port is open, and the files with which commands and scripts find it.
 struct Announcement: Sendable {
     let directory: DataDirectory
-    /// Nothing is kept once it stops.
+    /// Whether the data is lost when the server stops.
     let isPassing: Bool
     let host: String
     let control: String
@@ -13,8 +13,8 @@ struct Announcement: Sendable {
     let readyFile: String?
     let asJSON: Bool
 
-    /// Nothing is said to be ready before commands can find it, and the ready file comes last: who waits for it finds
-    /// everything else said and written.
+    /// The output comes after the files for other commands, and the ready file comes last, so that everything else is
+    /// there when a script sees the ready file.
     ///
     /// - Throws: `DirectoryRefused` for a file that cannot be written.
     func make(_ ports: Ports) throws {
@@ -24,7 +24,7 @@ struct Announcement: Sendable {
         if let readyFile { try DataDirectory.write(file, to: readyFile) }
     }
 
-    /// Where a face is reached; an IPv6 address stands in brackets.
+    /// The URL of a listener; an IPv6 address gets brackets.
     private func address(_ face: Ports.Face, _ ports: Ports) -> String {
         let host = face == .control ? control : host
         return "http://\(host.contains(":") ? "[\(host)]" : host):\(ports[face])"
@@ -56,8 +56,8 @@ struct Announcement: Sendable {
 
     private func banner(_ ports: Ports) -> String {
         var text = """
-            Till serves an App Store of your own. It is not Apple's, and nobody but your tests and your own store
-            should trust its root.
+            Till is your own App Store server. It is not Apple's: only your tests and your own store should trust
+            its root certificate.
 
               production   \(address(.production, ports))
               sandbox      \(address(.sandbox, ports))
@@ -69,7 +69,7 @@ struct Announcement: Sendable {
         if let secure {
             text += "  App Store    \(secure.address(.tls, ports) ?? "")\n"
             if let proxy = secure.address(.proxy, ports) { text += "  proxy        \(proxy)\n" }
-            text += "  TLS root     \(secure.files.root), till hosts says how to use it\n"
+            text += "  TLS root     \(secure.files.root) (how to use it: till hosts)\n"
         }
         guard let demoKey else { return text }
         text += """
@@ -89,7 +89,7 @@ struct Announcement: Sendable {
         return text
     }
 
-    /// What leads the commands to a directory where they would not look.
+    /// The variable that other commands need when the data directory is not the default one.
     private var export: String {
         let usual = URL(fileURLWithPath: "./till-data").standardizedFileURL.path
         if directory.path == usual { return "" }
@@ -99,9 +99,9 @@ struct Announcement: Sendable {
     }
 
     private var end: String {
-        isPassing ? "Nothing is kept then." : "Started again, it carries on with the same data."
+        isPassing ? "All data is deleted then." : "The next start continues with the same data."
     }
 
-    /// How the reader called it.
+    /// The name by which the user called the command.
     private static var command: String { CommandLine.arguments.first ?? "till" }
 }

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Says that the server is ready once every port is open. A server that cannot say so ends: nobody would find it.
+/// Announces the server once every port is open. If that fails, the server ends, because no command could find it.
 struct Announcer: Service {
     private let announcement: Announcement
     private let ports: Ports
@@ -25,7 +25,7 @@ struct Announcer: Service {
             check(ports)
             try announcement.make(ports)
         }
-        // Nobody cancels the wait: it ends with the server.
+        // The wait ends with the server; no other task cancels it.
         try? await gracefulShutdown()
     }
 }

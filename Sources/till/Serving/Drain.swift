@@ -1,18 +1,18 @@
 import ServiceLifecycle
 import TillShop
 
-/// Before anything else stops: says that no new callers are wanted, and still answers all of them for a while, so that
-/// a balancer has time to see it.
+/// Runs before anything else stops: `/readyz` reports not ready while the server still answers for a while, so that
+/// a load balancer can take it out.
 struct Drain: Service {
     let shop: Shop
     let time: Duration
     let ports: Ports
 
     func run() async throws {
-        // Nobody cancels the wait: it is what the stop waits for.
+        // The stop waits for this, so it must not be cancelled.
         try await gracefulShutdown()
         shop.isDraining.value = true
-        // Nobody calls a server that never got all of its ports.
+        // A server that never opened all of its ports has no clients.
         guard ports.areOpen else { return }
         try? await Task.sleep(for: time)
     }

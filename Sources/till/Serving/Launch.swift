@@ -2,21 +2,21 @@ import CNamespace
 import Foundation
 import Synchronization
 
-/// A program to be started, perhaps in namespaces of its own.
+/// A program to start, with its own namespaces if needed.
 struct Launch {
-    /// The program, looked for on the PATH, and its arguments.
+    /// The program, found on the PATH, and its arguments.
     var arguments: [String]
     var environment: [String: String]
     var namespaces: Namespaces = []
-    /// Files that are mounted over others.
+    /// Files to mount over other files.
     var mounts: [(source: String, target: String)] = []
-    /// Where the child listens inside its network.
+    /// Addresses on which the child listens inside its network namespace.
     var listening: [(address: String, port: UInt16)] = []
-    /// A descriptor that becomes 3 in the program.
+    /// A descriptor that the program gets as descriptor 3.
     var passed: CInt = -1
-    /// A descriptor that becomes standard error.
+    /// A descriptor that the program gets as standard error.
     var errors: CInt = -1
-    /// For helpers: no standard input and output, and no signals of the terminal.
+    /// For helpers: no standard input and output, and no signals from the terminal.
     var isHelper = false
 
     struct Namespaces: OptionSet {
@@ -27,7 +27,7 @@ struct Launch {
         static let mount = Namespaces(rawValue: Int32(TILL_NEW_MOUNT.rawValue))
     }
 
-    /// Makes the namespaces, mounts and sockets; the program itself waits.
+    /// Creates the namespaces, mounts and sockets; the program does not run yet.
     func prepare() throws(LaunchFailed) -> PreparedProgram {
         let texts = CStrings()
         let ports = listening.map(\.port)
@@ -55,10 +55,10 @@ struct Launch {
     }
 }
 
-/// A child that has its namespaces and waits for the word to run its program.
+/// A child process in its namespaces that waits for the command to run its program.
 struct PreparedProgram {
     private var child: till_child
-    /// In the order in which they were asked for.
+    /// In the order of the requested addresses.
     let sockets: [CInt]
 
     init(_ child: till_child, sockets count: Int) {
@@ -82,7 +82,7 @@ struct PreparedProgram {
     }
 }
 
-/// A program at work, and its end.
+/// A running program.
 final class RunningProgram: Sendable {
     let process: pid_t
     private let code = Mutex<Int32?>(nil)
@@ -109,7 +109,7 @@ final class RunningProgram: Sendable {
         return exitCode ?? 125
     }
 
-    /// Asks it to stop and waits until it has; after ten seconds it is killed.
+    /// Asks it to stop and waits; kills it after ten seconds.
     func stop() async {
         guard exitCode == nil else { return }
         kill(process, SIGTERM)
@@ -119,7 +119,7 @@ final class RunningProgram: Sendable {
     }
 }
 
-/// Why a program could not be started: what was tried, and what the system said.
+/// Why a program could not be started: the failed step and the system's error.
 struct LaunchFailed: Error, CustomStringConvertible {
     let step: Int32
     let error: Int32
@@ -134,19 +134,19 @@ struct LaunchFailed: Error, CustomStringConvertible {
     var description: String {
         let action =
             switch till_step(UInt32(step)) {
-            case TILL_STEP_NAMESPACE: "the kernel gives no namespace"
-            case TILL_STEP_IDENTITY: "the user cannot be mapped into a namespace"
-            case TILL_STEP_MOUNT: "nothing can be mounted in the namespace"
-            case TILL_STEP_LOOPBACK: "the namespace's loopback cannot be raised"
-            case TILL_STEP_LISTEN: "the address cannot be listened on"
-            case TILL_STEP_PROGRAM: "the program cannot be run"
-            default: "no process can be started"
+            case TILL_STEP_NAMESPACE: "the kernel refuses a namespace"
+            case TILL_STEP_IDENTITY: "cannot map the user into a namespace"
+            case TILL_STEP_MOUNT: "cannot mount in the namespace"
+            case TILL_STEP_LOOPBACK: "cannot bring up the namespace's loopback interface"
+            case TILL_STEP_LISTEN: "cannot listen on the address"
+            case TILL_STEP_PROGRAM: "cannot run the program"
+            default: "cannot start a process"
             }
         return "\(action) (\(String(cString: strerror(error))))"
     }
 }
 
-/// Texts as C takes them: lists of pointers with NULL at the end, freed with this object.
+/// C string arrays, terminated with NULL and freed with this object.
 private final class CStrings {
     private var lists: [UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>] = []
 
@@ -165,7 +165,7 @@ private final class CStrings {
         return list.baseAddress
     }
 
-    /// The same, as C declares what it does not change.
+    /// The same as pointers to constant strings.
     func constants(_ texts: [String]) -> UnsafePointer<UnsafePointer<CChar>?>? {
         UnsafeRawPointer(list(texts))?.assumingMemoryBound(to: UnsafePointer<CChar>?.self)
     }

@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import ServiceLifecycle
 
-/// A listener that says which port it could not have, and by which flag to choose another.
+/// A listener whose errors name the port and the flag to choose another one.
 struct NamedListener: Service {
     private let listener: any Service
     let flag: String
@@ -22,15 +22,15 @@ struct NamedListener: Service {
         }
     }
 
-    /// Why a port cannot be had, and what to do.
+    /// Why a port cannot be used, and what to do.
     ///
-    /// - Parameter code: of the system (`errno`).
+    /// - Parameter code: the system's error (`errno`).
     static func words(_ code: Int32, port: Int, flag: String) -> String {
         switch code {
         case EADDRINUSE:
-            "Port \(port) is taken. Choose another with \(flag), or stop who has it."
+            "Port \(port) is taken. Choose another with \(flag), or stop the process that uses it."
         case EACCES, EPERM:
-            "Port \(port) is not open to this user. Choose another with \(flag)."
+            "This user may not listen on port \(port). Choose another with \(flag)."
         case EADDRNOTAVAIL:
             "Port \(port) cannot be used (\(flag)): this machine does not have the address. Check --host, "
                 + "--control-address and --tls-host."

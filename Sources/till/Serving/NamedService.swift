@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
-/// A service of the server by its name. The library that starts services logs each as text; without a text of its own
-/// a service would be logged with every value that it holds.
+/// Gives a service a short description. The service library logs each service as text; without a description the log
+/// would contain all of its values.
 struct NamedService: Service, CustomStringConvertible, CustomDebugStringConvertible {
     private let service: any Service
     let description: String

@@ -7,13 +7,13 @@ import TillStorage
 
 /// Several servers on one database (docs/operating/scale.md).
 struct NodeOptions: ParsableArguments {
-    @Option(help: "What this server is called among those that share a database (default its host and data folder).")
+    @Option(help: "The name of this server among those that share a database (default: its host and data directory).")
     var nodeName: String?
-    @Option(help: "Seconds after which the others take over the work of a server that vanished (default 10).")
+    @Option(help: "Seconds until other servers take over the work of a lost server (default 10).")
     var lease: Int?
-    @Option(help: "Seconds for which a stopping server still answers while /readyz says no (default 0).")
+    @Option(help: "Seconds for which a stopping server still answers while /readyz reports 503 (default 0).")
     var drain: Int?
-    @Option(help: "true or false (default): let the root of this data folder sign for the database from now on.")
+    @Option(help: "true or false (default): use the root of this data directory for the database from now on.")
     var adoptRoot: Bool?
 
     /// How long a stopping server still answers.
@@ -21,7 +21,7 @@ struct NodeOptions: ParsableArguments {
         .seconds(try source.number(drain, "drain", default: 0, in: 0...300))
     }
 
-    /// Refuses settings that cannot be, before anything is made.
+    /// Refuses invalid settings before anything is created.
     func check(_ source: SettingsSource) throws {
         _ = try leaseTime(source)
         _ = try source.choice(adoptRoot, "adoptRoot")
@@ -38,7 +38,7 @@ struct NodeOptions: ParsableArguments {
         }
     }
 
-    /// Enters the servers that share a store; nil where the store is not shared.
+    /// Joins the servers that share a store; nil when the store is not shared.
     func join(
         _ storage: any Storage,
         _ source: SettingsSource,
@@ -52,8 +52,8 @@ struct NodeOptions: ParsableArguments {
         return try await Cluster.join(shared, name: name, lease: .seconds(lease), logger: logger)
     }
 
-    /// The root of a data directory, if it is the one under which a store was served. All servers of a database sign
-    /// under one, or clients would trust one and not the other.
+    /// The root of a data directory, if it is the root that the store was first served with. All servers of a database
+    /// must sign under the same root, because clients trust only one.
     func root(for storage: any Storage, _ source: SettingsSource, _ directory: DataDirectory) async throws
         -> RootAuthority
     {

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// An address and a port on which a server is to listen.
+/// An address and a port for a listener.
 struct PortCheck {
     /// 0 lets the system choose.
     let port: Int
@@ -9,14 +9,14 @@ struct PortCheck {
     let host: String
     let hostFlag: String
 
-    /// Refuses a port that another process has, and an address that is not this machine's. The port is not kept.
+    /// Refuses a port in use by another process, and an address of another machine. Does not reserve the port.
     func requireFree() throws {
         let address: SocketAddress
         do {
             address = try SocketAddress.makeAddressResolvingHost(host, port: port)
         } catch {
             throw CommandRefused(
-                "\(hostFlag) \(host) leads to no address. Give an address of this machine, such as 127.0.0.1, or "
+                "\(hostFlag) \(host) has no address. Give an address of this machine, such as 127.0.0.1, or "
                     + "0.0.0.0 for all of them."
             )
         }
@@ -24,7 +24,7 @@ struct PortCheck {
         throw CommandRefused(NamedListener.words(code, port: port, flag: flag))
     }
 
-    /// Binds and lets go, without listening: nobody can connect meanwhile.
+    /// Binds and releases the port without listening, so that no client can connect.
     ///
     /// - Returns: the error number of the system; nil when the address can be bound.
     private static func failure(binding address: SocketAddress) -> Int32? {
@@ -35,7 +35,7 @@ struct PortCheck {
         case .unixDomainSocket: return nil
         }
         let descriptor = socket(family, stream, 0)
-        // Without a socket nothing is known; the listener says what is wrong.
+        // Without a socket the port cannot be checked; the listener reports the error.
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var yes: Int32 = 1

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The ports that were chosen, as they become known.
+/// The chosen ports, as they become known.
 final class Ports: Sendable {
     enum Face: String, CaseIterable, Sendable {
         case production
@@ -15,14 +15,14 @@ final class Ports: Sendable {
     private let expected: Set<Face>
     private let ports = Mutex<[Face: Int]>([:])
 
-    /// - Parameter expected: the faces that this server has.
+    /// - Parameter expected: the listeners of this server.
     init(_ expected: Set<Face>) {
         self.expected = expected
     }
 
     subscript(_ face: Face) -> Int { ports.withLock { $0[face] ?? 0 } }
 
-    /// Whether every face is reached.
+    /// Whether every port is known.
     var areOpen: Bool { ports.withLock { $0.count == expected.count } }
 
     /// Returns whether this was the last one.

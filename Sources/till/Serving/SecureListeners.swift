@@ -9,19 +9,19 @@ import TillServer
 import TillShop
 import TillSigning
 
-/// How Till is reached in Apple's place (docs/operating/hosts.md).
+/// The options for serving under the App Store's host names (docs/operating/hosts.md).
 struct SecureOptions: ParsableArguments {
-    @Option(help: "A port for HTTPS, on which the name that is asked for chooses the environment (default none).")
+    @Option(help: "A port for HTTPS; the requested host name selects the environment (default: none).")
     var tlsPort: Int?
-    @Option(help: "The address of the TLS port and the proxy (default: that of --host).")
+    @Option(help: "The address of the TLS port and the proxy (default: the address of --host).")
     var tlsHost: String?
-    @Option(help: "A further name in the TLS certificate; \"sandbox\" in it leads to the sandbox. May be repeated.")
+    @Option(help: "An additional TLS name; a name with \"sandbox\" selects the sandbox. May be repeated.")
     var tlsName: [String] = []
-    @Option(help: "A port for HTTPS_PROXY, which leads the App Store's names to the TLS port (default none).")
+    @Option(help: "A port for HTTPS_PROXY, which redirects the App Store's names to the TLS port (default: none).")
     var proxyPort: Int?
 }
 
-/// What is known of TLS before any certificate is made.
+/// The TLS settings, before any certificate is created.
 struct SecurePlan: Sendable {
     /// The address on which TLS and the proxy listen.
     let host: String
@@ -32,7 +32,7 @@ struct SecurePlan: Sendable {
     fileprivate let hosts: HostTable
     fileprivate let names: [TLSName]
 
-    /// Nil when neither port was asked for.
+    /// Nil when neither port was requested.
     init?(_ options: SecureOptions, _ source: SettingsSource, host: String) throws {
         let port = try source.number(options.tlsPort, "tlsPort", in: 0...65_535)
         proxyPort = try source.number(options.proxyPort, "proxyPort", in: 0...65_535)
@@ -52,14 +52,14 @@ struct SecurePlan: Sendable {
     }
 }
 
-/// TLS under the App Store's names, and the proxy that leads there.
+/// TLS under the App Store's names, and the proxy to it.
 struct SecureListeners: Sendable {
     let files: TLSFiles
     private let plan: SecurePlan
     private let authority: TLSAuthority
     private let identity: TLSIdentity
 
-    /// The certificates lie in the data directory afterwards.
+    /// Creates the certificates in the data directory if needed.
     init(_ plan: SecurePlan, _ directory: DataDirectory) throws {
         self.plan = plan
         files = directory.tls
@@ -72,10 +72,10 @@ struct SecureListeners: Sendable {
     /// The address on which both listen.
     var host: String { plan.host }
 
-    /// The faces that this adds to a server.
+    /// The listeners that this adds to a server.
     var faces: [Ports.Face] { plan.proxyPort == nil ? [.tls] : [.tls, .proxy] }
 
-    /// Where a face is reached; nil for one that is not there.
+    /// The URL of a listener; nil for one that is off.
     func address(_ face: Ports.Face, _ ports: Ports) -> String? {
         guard faces.contains(face) else { return nil }
         let scheme = face == .tls ? "https" : "http"
@@ -95,7 +95,7 @@ struct SecureListeners: Sendable {
         )
     }
 
-    /// The proxy before the TLS listener, so that it is stopped after it.
+    /// The proxy comes before the TLS listener, so that it stops after it.
     func services(
         _ limits: ConnectionLimits,
         _ logger: Logger,
@@ -118,7 +118,7 @@ struct SecureListeners: Sendable {
         return [NamedListener(service, flag: "--proxy-port", port: proxyPort), secure]
     }
 
-    /// The address under which this machine reaches what listens on another: one of all is reached by loopback.
+    /// The address with which this machine reaches a listener: loopback for a wildcard address.
     static func near(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

@@ -19,10 +19,10 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Starts the server.",
         discussion: """
-            till serve --data ./till-data             serve what lies there, or start anew
-            till serve --demo                         the same, with a demo app and customers
-            till serve --ephemeral --demo             in memory only, gone once it stops
-            till serve --profile apple                Apple's behaviour, no departures
+            till serve --data ./till-data             uses this data directory, or creates it
+            till serve --demo                         adds a demo app and customers
+            till serve --ephemeral --demo             in memory only, deleted at the end
+            till serve --profile apple                Apple's behavior, without Till's changes
             till serve --tls-port 443                 HTTPS under the App Store's own names
 
             The production environment, the sandbox environment and the control API each have a port. The control API
@@ -30,50 +30,50 @@ struct Serve: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The folder of the database, certificates and keys (default ./till-data).")
+    @Option(help: "The data directory, with database, certificates and keys (default ./till-data).")
     var data: String?
-    @Flag(help: "Keeps everything in memory, and nothing once it stops.")
+    @Flag(help: "Stores everything in memory and deletes it when the server stops.")
     var ephemeral = false
     @Option(
-        help: "postgres://…: a PostgreSQL database in the place of SQLite. Prefer TILL_DATABASE: flags are seen by all."
+        help: "postgres://…: a PostgreSQL database instead of SQLite. Prefer TILL_DATABASE: all users see flags."
     )
     var database: String?
-    @Option(help: "The address on which both environments listen (default 127.0.0.1).")
+    @Option(help: "The listen address of both environments (default 127.0.0.1).")
     var host: String?
     @Option(help: "The port of the production environment (default 8888; 0 lets the system choose).")
     var productionPort: Int?
     @Option(help: "The port of the sandbox environment (default 8889).")
     var sandboxPort: Int?
-    @Option(help: "The address on which control listens (default 127.0.0.1).")
+    @Option(help: "The listen address of the control API (default 127.0.0.1).")
     var controlAddress: String?
-    @Option(help: "The port of control (default 8890).")
+    @Option(help: "The port of the control API (default 8890).")
     var controlPort: Int?
-    @Option(help: "A further name under which control may be called; may be repeated.")
+    @Option(help: "An additional host name for the control API; may be repeated.")
     var controlHost: [String] = []
-    @Option(help: "The OCSP URL in certificates that are issued from now on (default: /ocsp of the production port).")
+    @Option(help: "The OCSP URL in new certificates (default: /ocsp on the production port).")
     var ocspUrl: String?
-    @Option(help: "till (default) or apple: takes every departure from Apple's behaviour back.")
+    @Option(help: "till (default) or apple: apple turns off every difference from Apple's behavior.")
     var profile: String?
-    @Option(help: "true (default) or false: look orders up in the sandbox too, where Apple's has no such route.")
+    @Option(help: "true (default) or false: look up orders in the sandbox too, where Apple has no such route.")
     var orderLookupInSandbox: Bool?
     @Option(help: "true (default) or false: a changed app account token moves the transaction to the history's end.")
     var tokenChangeMovesHistory: Bool?
-    @Option(help: "Refused requests that the journal keeps (default 10000).")
+    @Option(help: "Maximum number of requests in the request log (default 10000).")
     var journalLength: Int?
     @OptionGroup(title: "Under the App Store's own names") var secure: SecureOptions
     @OptionGroup(title: "Several servers on one database") var nodes: NodeOptions
-    @OptionGroup(title: "How the shop behaves") var choices: ShopChoices
-    @Option(help: "Seconds in which a request must have arrived whole (default 60).")
+    @OptionGroup(title: "Store behavior") var choices: ShopChoices
+    @Option(help: "Seconds within which a request must arrive completely (default 60).")
     var requestTimeout: Int?
     @Option(help: "A JSON file with any of these settings.")
     var config: String?
-    @Option(help: "Written with the ports once the server is ready.")
+    @Option(help: "A file that the server writes, with its ports, once it is ready.")
     var readyFile: String?
     @Option(help: "trace, debug, info, notice (default), warning or error.")
     var logLevel: String?
-    @Flag(help: "Sets up a demo app with customers who have a past, if it is not there yet.")
+    @Flag(help: "Creates a demo app with customers and past purchases, unless it exists.")
     var demo = false
-    @Flag(help: "Prints what is ready as JSON.")
+    @Flag(help: "Prints the ports and files as JSON once the server is ready.")
     var json = false
 
     func run() async throws {
@@ -88,7 +88,7 @@ struct Serve: AsyncParsableCommand {
         }
         for warning in SettingsSource.unknownVariables { logger.warning("\(warning)") }
         do {
-            // The lock comes before anything is made: a second process must not touch what the first one has.
+            // The lock comes first, so that a second process cannot change the files of the first.
             var lock = try named.flatMap { try DirectoryLock(ofExisting: DataDirectory($0)) }
             try plan.requirePorts()
             let passing = named == nil ? try EphemeralDirectory.make() : nil
@@ -130,10 +130,10 @@ struct Serve: AsyncParsableCommand {
             wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
         )
         let chains = try certificates.chains { id, reason in
-            logger.warning("a chain cannot be read", metadata: ["chain": "\(id)", "cause": "\(reason.logText)"])
+            logger.warning("cannot read a chain", metadata: ["chain": "\(id)", "cause": "\(reason.logText)"])
         }
         try shop.authority.open(root, chains: chains)
-        // Before anything else is written: everything works under its leases, and it stops last.
+        // Joins first and stops last, because all work depends on the node's leases.
         let cluster = ClusterService(shop)
         let demoKey = plan.isDemo ? try await Demo.setUp(shop, directory) : nil
 
@@ -184,7 +184,7 @@ struct Serve: AsyncParsableCommand {
         }
         let hosts = [Ports.Face.control: controlAddress, .tls: secure?.host ?? host, .proxy: secure?.host ?? host]
         let running: @Sendable (Ports.Face, Int) async -> Void = { face, port in
-            // Before anybody can be told of the port.
+            // Before any client can learn the port.
             shop.ownPorts.add(host: hosts[face] ?? host, port: port)
             announcer.note(face, port)
             if ports.areOpen { shop.ownPorts.complete() }
@@ -192,7 +192,7 @@ struct Serve: AsyncParsableCommand {
         func api(_ environment: StoreEnvironment) -> Router<APIContext> {
             AppleAPI(shop: shop, environment: environment, meter: meter).router()
         }
-        // Services stop in the opposite order: what leads to the TLS port stops after it.
+        // Services stop in reverse order: the proxy stops after the TLS port.
         let securely = try secure?.services(limits, logger, ports, router: api, running: running) ?? []
         let services: [any Service] =
             [cluster].compactMap(\.self) + [
@@ -212,7 +212,7 @@ struct Serve: AsyncParsableCommand {
                     port: plan.sandboxPort
                 ),
                 NamedListener(
-                    // Advances, restores and the like take long.
+                    // Advances and restores can take long.
                     Listener(host: controlAddress, port: plan.controlPort, limits: controlLimits, answersOnLoop: false)
                         .application(control.router(adding: console.add), logger: logger) {
                             await running(.control, $0)
@@ -235,8 +235,8 @@ struct Serve: AsyncParsableCommand {
 
     // MARK: Parts
 
-    /// A port that cannot be had, or a file that cannot be written, ends the server in order: what runs has time to
-    /// stop, and says nothing of it.
+    /// An unavailable port or a file that cannot be written stops the server gracefully, without further errors in the
+    /// log.
     private static func configuration(_ service: any Service) -> ServiceGroupConfiguration.ServiceConfiguration {
         let isStart = service is NamedListener || service is Announcer
         return ServiceGroupConfiguration.ServiceConfiguration(
@@ -245,19 +245,19 @@ struct Serve: AsyncParsableCommand {
         )
     }
 
-    /// Whether everything lies in memory.
+    /// Whether the data is in memory only.
     private func keepsNothing(_ source: SettingsSource) throws -> Bool {
         guard try source.choice(ephemeral ? true : nil, "ephemeral") == true else { return false }
-        // TILL_DATA may stand there for the other commands; the flag is stronger.
+        // TILL_DATA may be set for the other commands; the flag takes precedence.
         guard data == nil, ephemeral || source.text(nil, "data") == nil else {
             throw ValidationError(
-                "--ephemeral keeps nothing, and --data (TILL_DATA) names where to keep it; give one of the two."
+                "--ephemeral stores no files, but --data (TILL_DATA) names a folder for them. Give only one of them."
             )
         }
         return true
     }
 
-    /// Removes what an earlier server wrote: who waits for the file must not take that for this one's.
+    /// Removes the file of an earlier server, so that a waiting script does not read old ports.
     private func clearReadyFile() throws {
         guard let readyFile else { return }
         let path = absolute(readyFile)
@@ -272,13 +272,13 @@ struct Serve: AsyncParsableCommand {
         URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
-    /// The profile's choices, and over them whatever was said of one.
+    /// The settings of the profile, overridden by individual settings.
     func shopSettings(_ source: SettingsSource) throws -> Settings {
         var settings: Settings
         switch source.text(profile, "profile") {
         case nil, "till"?: settings = Settings()
         case "apple"?: settings = .apple
-        case let other?: throw ValidationError("There is no profile \(other); it is till or apple.")
+        case let other?: throw ValidationError("There is no profile \(other). Profiles: till, apple.")
         }
         if let said = try source.choice(orderLookupInSandbox, "orderLookupInSandbox") {
             settings.orderLookupInSandbox = said
@@ -297,7 +297,7 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = .notice
         if let level {
             guard let chosen = Logger.Level(rawValue: level) else {
-                throw ValidationError("There is no log level \(level).")
+                throw ValidationError("There is no log level \(level). Use trace, debug, info, notice, warning, error.")
             }
             logger.logLevel = chosen
         }
@@ -320,13 +320,13 @@ struct Serve: AsyncParsableCommand {
 
     private static let shortestSafeToken = 16
 
-    /// On loopback nobody needs a token. Elsewhere one is made the first time and kept.
+    /// No token is needed on loopback. On other addresses the first start creates one and keeps it.
     private static func token(for address: String, _ directory: DataDirectory, _ logger: Logger) throws -> String? {
         if ["127.0.0.1", "::1", "localhost"].contains(address) { return nil }
         if let token = TillVariable.text("CONTROL_TOKEN") {
             if token.utf8.count < shortestSafeToken {
                 logger.warning(
-                    "TILL_CONTROL_TOKEN has fewer than \(shortestSafeToken) characters: who reaches control can guess"
+                    "TILL_CONTROL_TOKEN has fewer than \(shortestSafeToken) characters: an attacker can guess it"
                 )
             }
             return token

@@ -3,13 +3,13 @@ import Foundation
 import SystemPackage
 import TillShop
 
-/// Where a setting may come from, in this order: the flag, the environment variable, the configuration file. What
-/// cannot be read is refused; a server that starts with other values than it was given would be worse.
+/// Reads a setting from, in this order: the flag, the environment variable, the configuration file. Invalid values
+/// are refused, so that a server never starts with other values than the given ones.
 struct SettingsSource {
     private let reader: ConfigReader
 
-    /// Settings that say how a server behaves, whichever store it serves. The throw-away Till of `till exec` takes
-    /// these from the environment, and nothing else.
+    /// Settings of the behavior, independent of the store. The temporary Till of `till exec` reads only these from the
+    /// environment.
     private static let behavior: Set<String> = [
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
@@ -18,18 +18,18 @@ struct SettingsSource {
         "deliveryRoot", "endpointNetworks", "storefrontAskingConsent", "versionOneInSandbox", "journalAll",
         "journalBodies", "historyExtraDays", "signatureAge", "notificationDays",
     ]
-    /// Settings of one server: where its data, ports and names are, and what may be done to them.
+    /// Settings of one server: its data, ports, names and permissions.
     private static let identity: Set<String> = [
         "data", "database", "ephemeral", "demo", "allowReset", "adoptRoot", "host", "productionPort", "sandboxPort",
         "controlAddress", "controlPort", "controlHost", "ocspUrl", "nodeName", "lease", "drain", "tlsPort", "tlsHost",
         "tlsName", "proxyPort",
     ]
-    /// Every key that a configuration file may have.
+    /// Every valid key of a configuration file.
     private static let keys = behavior.union(identity)
 
-    /// The variables of ``behavior``.
+    /// The environment variables of ``behavior``.
     static let behaviorVariables = Set(behavior.map(variable))
-    /// The variables of settings that belong to one server, and of those that a configuration file cannot have.
+    /// The variables of ``identity``, and those without a key in the configuration file.
     static let identityVariables = Set(identity.map(variable)).union(["TILL_CONFIG", "TILL_CONTROL_TOKEN"])
 
     /// The variable of a key: `controlPort` is `TILL_CONTROL_PORT`.
@@ -37,7 +37,7 @@ struct SettingsSource {
         "TILL_" + key.map { $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
     }
 
-    /// - Parameter file: a JSON file; nil asks `TILL_CONFIG`.
+    /// - Parameter file: a JSON file; nil uses `TILL_CONFIG`.
     init(file: String?) async throws {
         var providers: [any ConfigProvider] = [
             EnvironmentVariablesProvider(environmentVariables: TillVariable.environment).prefixKeys(with: "till")
@@ -63,7 +63,7 @@ struct SettingsSource {
             throw CommandRefused("The configuration file \(file) is not a JSON object.")
         }
         for member in members where member.value.text == "" {
-            throw CommandRefused("\(file) has an empty \(member.key). Give it a value, or leave it out.")
+            throw CommandRefused("\(file) has an empty \(member.key). Give it a value, or remove it.")
         }
         for member in members where !keys.contains(member.key) {
             throw CommandRefused(
@@ -73,24 +73,24 @@ struct SettingsSource {
         }
     }
 
-    /// A sentence for each environment variable that begins with `TILL_` and that nobody reads.
+    /// A warning for each environment variable that begins with `TILL_` and has no meaning.
     static var unknownVariables: [String] {
         let settings = keys.map { variable($0) }.sorted()
         let known = identityVariables.union(settings).union(TillVariable.client).union(["TILL_REALM"])
         return TillVariable.environment.keys.filter { $0.hasPrefix("TILL_") && !known.contains($0) }.sorted().map {
             let nearest = nearest(to: $0, of: settings)
-            return "The environment variable \($0) is no setting and was ignored."
+            return "The environment variable \($0) is not a setting and was ignored."
                 + (nearest.map { " Did you mean \($0)?" } ?? "")
         }
     }
 
-    /// The name that differs in the fewest letters, if they are few.
+    /// The most similar name, if the edit distance is small.
     private static func nearest(to name: String, of names: [String]) -> String? {
         let all = names.map { (name: $0, distance: distance(Array(name), Array($0))) }
         return all.filter { $0.distance <= 3 }.min { $0.distance < $1.distance }?.name
     }
 
-    /// How many letters must be put in, taken out or replaced.
+    /// The edit distance: inserted, deleted and replaced letters.
     private static func distance(_ first: [Character], _ second: [Character]) -> Int {
         var row = Array(0...second.count)
         for (place, letter) in first.enumerated() {
@@ -110,7 +110,7 @@ struct SettingsSource {
         try number(flag, key, in: range) ?? standard
     }
 
-    /// A number that nothing stands for when none was said.
+    /// A number without a default value.
     func number(_ flag: Int?, _ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let number = flag ?? reader.int(forKey: ConfigKey(key)) else {
             try refuse(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -132,7 +132,7 @@ struct SettingsSource {
         flags.isEmpty ? reader.stringArray(forKey: ConfigKey(key), default: []) : flags
     }
 
-    /// A value that is there although it could not be read as what it must be.
+    /// Throws when the setting exists but could not be parsed.
     private func refuse(_ key: String, _ expected: String) throws {
         let name = ConfigKey(key)
         let found: String? =

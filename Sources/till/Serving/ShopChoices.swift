@@ -2,49 +2,49 @@ import ArgumentParser
 import TillCore
 import TillShop
 
-/// How the shop behaves where there is a choice (docs/operating/settings.md).
+/// The settings of the store's behavior (docs/operating/settings.md).
 struct ShopChoices: ParsableArguments {
-    @Option(help: "How long a month is in the sandbox: calendar (default), sandbox-5-minutes, xcode-13…")
+    @Option(help: "The subscription renewal rate of the sandbox: calendar (default), sandbox-5-minutes, xcode-13…")
     var sandboxRate: String?
-    @Option(help: "Renewals after which a sandbox subscription turns itself off (default 0, without end).")
+    @Option(help: "Number of renewals after which a sandbox subscription stops renewing (default 0: no limit).")
     var sandboxRenewalCap: Int?
-    @Option(help: "true (default) or false: try again in the sandbox what did not arrive.")
+    @Option(help: "true (default) or false: retry failed notifications in the sandbox.")
     var retriesInSandbox: Bool?
-    @Option(help: "true (default) or false: let the 31st come back after a shorter month.")
+    @Option(help: "true (default) or false: renew on the 31st again after a shorter month.")
     var keepsAnchorDay: Bool?
-    @Option(help: "true (default) or false: go on saying when a grace period ended.")
+    @Option(help: "true (default) or false: keep the grace period's date in renewal info after its end.")
     var keepsGraceDate: Bool?
-    @Option(help: "true (default) or false: sell plans billed monthly in the USA and Singapore too.")
+    @Option(help: "true (default) or false: allow monthly billing plans in the USA and Singapore too.")
     var commitmentsEverywhere: Bool?
     @Option(help: "true (default) or false: extend the first paid period of a subscription too.")
     var extendsFirstPeriod: Bool?
-    @Option(help: "true (default) or false: notify family members of what Apple does not list for them, too.")
+    @Option(help: "true (default) or false: send family members more notifications than Apple documents.")
     var extraFamilyNotifications: Bool?
-    @Option(help: "Minutes from a customer's request for a refund to the decision (default 720).")
+    @Option(help: "Minutes from a refund request to the decision (default 720).")
     var refundWindowMinutes: Int?
-    @Option(help: "A storefront whose law asks for consent to every price increase; may be repeated.")
+    @Option(help: "A storefront where every price increase needs consent; may be repeated.")
     var storefrontAskingConsent: [String] = []
-    @Option(help: "true or false (default): let the notification history list what was never tried.")
+    @Option(help: "true or false (default): include notifications without send attempts in the notification history.")
     var historyListsAll: Bool?
-    @Option(help: "Days before the notification history's window in which a startDate is accepted (default 1).")
+    @Option(help: "Days by which a startDate may precede the notification history's window (default 1).")
     var historyExtraDays: Int?
-    @Option(help: "true (default) or false: send every version 1 type in the sandbox, where Apple's leaves some out.")
+    @Option(help: "true (default) or false: send every version 1 type in the sandbox, where Apple omits some.")
     var versionOneInSandbox: Bool?
-    @Option(help: "true or false (default): note requests that succeed in the journal, too.")
+    @Option(help: "true or false (default): include successful requests in the request log.")
     var journalAll: Bool?
-    @Option(help: "true or false (default): keep bodies in the journal, secrets struck out.")
+    @Option(help: "true or false (default): include bodies in the request log, with secrets removed.")
     var journalBodies: Bool?
-    @Option(help: "true (default) or false: let control erase and replace what there is.")
+    @Option(help: "true (default) or false: let the control API erase and replace existing data.")
     var allowReset: Bool?
-    @Option(help: "Days for which notifications are kept (default 180 in production, 30 in the sandbox; 0 for ever).")
+    @Option(help: "Retention of notifications in days (default 180 in production, 30 in the sandbox; 0: forever).")
     var notificationDays: Int?
-    @Option(help: "Seconds for which an unchanged transaction is not signed again (default 0, signed for each answer).")
+    @Option(help: "Seconds for which the signature of an unchanged transaction is reused (default 0: never).")
     var signatureAge: Int?
-    @Option(help: "Seconds in which a developer's server must have answered (default 10).")
+    @Option(help: "Seconds within which a developer's server must answer (default 10).")
     var deliveryTimeout: Int?
-    @Option(help: "A PEM file of an authority that developers' servers may have; may be repeated.")
+    @Option(help: "A PEM file of a certificate authority to trust for developers' servers; may be repeated.")
     var deliveryRoot: [String] = []
-    @Option(help: "Where endpoints may lead: default, public-https, or networks such as 10.0.0.0/8; may be repeated.")
+    @Option(help: "Allowed endpoints: default, public-https, or networks such as 10.0.0.0/8; may be repeated.")
     var endpointNetworks: [String] = []
 
     func apply(to settings: inout Settings, _ source: SettingsSource) throws {
@@ -88,14 +88,14 @@ struct ShopChoices: ParsableArguments {
         )
         settings.storefrontsAskingConsent = source.texts(storefrontAskingConsent, "storefrontAskingConsent")
         for code in settings.storefrontsAskingConsent where Storefront(code: code) == nil {
-            throw ValidationError("\(code) is not a storefront; give three capital letters such as KOR.")
+            throw ValidationError("\(code) is not a storefront. Give three capital letters such as KOR.")
         }
         let networks = source.texts(endpointNetworks, "endpointNetworks")
         guard let allowed = EndpointNetworks(networks) else {
             throw CommandRefused(
-                "endpointNetworks is \(networks.joined(separator: ", ").prefix(256)); give "
+                "endpointNetworks is \(networks.joined(separator: ", ").prefix(256)). Give "
                     + "\(EndpointNetworks.standardName) or \(EndpointNetworks.publicHTTPSName), and networks such as "
-                    + "10.0.0.0/8 or fd00::/8, whose addresses have no bits beyond their length."
+                    + "10.0.0.0/8 or fd00::/8, without address bits beyond the prefix length."
             )
         }
         settings.endpointNetworks = allowed

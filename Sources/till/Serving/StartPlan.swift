@@ -4,20 +4,20 @@ import TillPostgres
 import TillServer
 import TillShop
 
-/// The settings of a server. All of them are read and checked before anything is made, so that a start that is refused
-/// leaves nothing behind.
+/// The settings of a server. All are read and checked before anything is created, so that a refused start leaves
+/// nothing behind.
 struct StartPlan {
     let shop: Settings
-    /// A database URL; nil for the one in the data directory.
+    /// A database URL; nil for the SQLite database in the data directory.
     let database: String?
     let isDemo: Bool
-    /// The address on which both environments listen.
+    /// The listen address of both environments.
     let host: String
     let productionPort: Int
     let sandboxPort: Int
     let controlAddress: String
     let controlPort: Int
-    /// Further names under which control may be called.
+    /// Additional host names for the control API.
     let controlHosts: [String]
     let ocsp: OCSPAddress
     /// Nil without a TLS port and a proxy.
@@ -52,7 +52,7 @@ struct StartPlan {
         }
     }
 
-    /// Refuses ports and addresses that cannot be listened on.
+    /// Refuses unusable ports and addresses.
     func requirePorts() throws {
         var wanted = [
             PortCheck(port: productionPort, flag: "--production-port", host: host, hostFlag: "--host"),

@@ -1,7 +1,7 @@
 import Foundation
 import TillShop
 
-/// The folder of a command's target, as it was before the command.
+/// The target folder of a command, as it was before the command.
 struct TargetFolder {
     private let path: String
     /// Nil when there was no folder.
@@ -12,15 +12,15 @@ struct TargetFolder {
         before = Self.content(of: path)
     }
 
-    /// Whether anything of a shop came or went; the lock, and what SQLite lays beside a database, are nothing.
+    /// Whether data files appeared or disappeared; the lock and SQLite's auxiliary files do not count.
     var isTouched: Bool {
         let nothing: Set = ["till.lock", "till.sqlite-wal", "till.sqlite-shm"]
         return (Self.content(of: path) ?? []).subtracting(nothing) != (before ?? []).subtracting(nothing)
     }
 
-    /// Removes what was made for a command that then had nothing to write. Only under the lock, if there is one.
+    /// Removes the files created for a command that then wrote nothing. Only under the lock, if there is one.
     func clear() {
-        // What lies beside a database belongs to it, and to nobody else.
+        // Auxiliary files next to an existing database belong to that database.
         let hadDatabase = before?.contains("till.sqlite") == true
         let store = hadDatabase ? [] : ["till.sqlite", "till.sqlite-wal", "till.sqlite-shm"]
         for name in store + ["till.lock"] where before?.contains(name) != true {

@@ -2,20 +2,20 @@ import CNamespace
 import Foundation
 import TillShop
 
-/// A Till in a temporary folder, for one command: started, set up, and removed with everything it wrote.
+/// A Till in a temporary folder for one command: started, set up, and removed with all its files.
 struct ThrowAway {
     let program: RunningProgram
     let client: ControlClient
 
-    /// Starts one on ports that the system chooses, and waits until it is ready.
+    /// Starts a server on free ports and waits until it is ready.
     static func start(in folder: String, demo: Bool, profile: String?) async throws -> ThrowAway {
         for _ in 0..<3 {
             if let till = try await start(in: folder, demo, profile, production: try freePort()) { return till }
         }
-        throw ExecRefused("The throw-away Till does not start.")
+        throw ExecRefused("The temporary Till does not start.")
     }
 
-    /// Nil when the server ended before it was ready: somebody may have taken the port meanwhile.
+    /// Nil when the server ended before it was ready; another process may have taken the port.
     ///
     /// - Parameter port: known before the start, because the certificates name it for OCSP.
     private static func start(
@@ -41,7 +41,7 @@ struct ThrowAway {
         while !FileManager.default.fileExists(atPath: ready) {
             if till_caught_signal() != 0 {
                 await program.stop()
-                throw ExecRefused("A signal came before the command was started.", code: 128 + till_caught_signal())
+                throw ExecRefused("A signal arrived before the command started.", code: 128 + till_caught_signal())
             }
             if program.exitCode != nil { return nil }
             try await Task.sleep(for: .milliseconds(5))
@@ -55,7 +55,7 @@ struct ThrowAway {
         return ThrowAway(program: program, client: client)
     }
 
-    /// Creates an app with what a file sells, and a key, whose private half is written into the folder.
+    /// Creates an app from a .storekit file, and a key with its private key in the folder.
     func setUp(_ file: String, bundleID: String, folder: String) async throws -> Key {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandRefused("\(file) cannot be read.")
@@ -69,31 +69,31 @@ struct ThrowAway {
         return Key(id: id, issuerID: made["issuerId"]?.text, file: path)
     }
 
-    /// A key for the API, as the command is told of it.
+    /// An API key, for the variables of the command.
     struct Key {
         let id: String
         let issuerID: String?
         let file: String
     }
 
-    /// A port of loopback that is free at this moment.
+    /// A loopback port that is free at the moment.
     private static func freePort() throws -> UInt16 {
         guard let port = UInt16(exactly: till_free_port()) else { throw ExecRefused("No port is free on 127.0.0.1.") }
         return port
     }
 
-    /// This program's own file.
+    /// The path of this executable.
     private static func executable() throws -> String {
         if let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") { return link }
-        guard let path = Bundle.main.executablePath else { throw ExecRefused("till does not find its own file.") }
+        guard let path = Bundle.main.executablePath else { throw ExecRefused("Cannot find the till executable.") }
         return path
     }
 }
 
-/// Why `till exec` did not run its command, or could not go on.
+/// Why `till exec` did not run its command, or had to stop.
 struct ExecRefused: Error, CustomStringConvertible {
     let description: String
-    /// 125, as `env` and `timeout` have it, unless the command itself could not be run.
+    /// 125, as with `env` and `timeout`, unless the command itself could not be run.
     let code: Int32
 
     init(_ description: String, code: Int32 = 125) {

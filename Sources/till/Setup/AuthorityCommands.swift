@@ -5,14 +5,14 @@ import TillShop
 struct AuthorityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ca",
-        abstract: "Shows, exports, rotates and revokes the certificates that sign.",
+        abstract: "Shows, exports, rotates and revokes the signing certificates.",
         discussion: """
             till ca show
-            till ca export root.pem         what verifiers are given; .der or .cer writes DER
-            till ca export receipts.pem --receipts    the root of app receipts, which is another
-            till ca export --tls tls.pem    what TLS clients are given
+            till ca export root.pem         the root for verifiers; .der or .cer writes DER
+            till ca export receipts.pem --receipts    the root of app receipts, a separate one
+            till ca export --tls tls.pem    the root for TLS clients
             till ca rotate                  a new leaf and intermediate under the same root
-            till ca ocsp set leaf revoked   what who asks is told of a certificate
+            till ca ocsp set leaf revoked   the OCSP status of a certificate
             """,
         subcommands: [Show.self, Export.self, Rotate.self, RevocationCommand.self]
     )
@@ -46,14 +46,14 @@ struct AuthorityCommand: AsyncParsableCommand {
 
         @Argument(help: "The file; .der or .cer writes DER, everything else PEM.")
         var file: String
-        @Flag(help: "The root of app receipts instead of that of signed data.")
+        @Flag(help: "The root of app receipts instead of the root of signed data.")
         var receipts = false
         @Flag(help: "The root of TLS, which clients must trust to reach Till under the App Store's names.")
         var tls = false
         @OptionGroup var server: ServerOptions
 
         func validate() throws {
-            guard !(receipts && tls) else { throw ValidationError("--receipts and --tls name two roots; take one.") }
+            guard !(receipts && tls) else { throw ValidationError("Give --receipts or --tls, not both.") }
         }
 
         func run() async throws {
@@ -75,7 +75,7 @@ struct AuthorityCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Issues a new leaf and intermediate; what was signed before keeps verifying.",
+            abstract: "Issues a new leaf and intermediate; existing signatures stay valid.",
             discussion: "till ca rotate"
         )
 

@@ -8,30 +8,30 @@ import TillStorage
 
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says why a request was refused.",
+        abstract: "Explains why a request was refused.",
         discussion: """
-            till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0        the id that a 401, or X-Request-ID, shows
-            till explain --last                                the newest refusal
-            till explain --last --limit 5                      the five newest, the newest at the end
-            till explain --follow                              each as it comes, until you stop it
+            till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0        the id in a 401 answer or in X-Request-ID
+            till explain --last                                the latest refusal
+            till explain --last --limit 5                      the latest five, the newest at the end
+            till explain --follow                              new refusals, until you stop the command
             """
     )
 
     @Argument(help: "The request id.")
     var requestID: String?
-    @Flag(help: "The newest refusal.")
+    @Flag(help: "Shows the latest refusal.")
     var last = false
-    @Flag(help: "Goes on with each that comes.")
+    @Flag(help: "Shows new refusals as they happen.")
     var follow = false
-    @Option(help: "With --last: so many of the newest, 1 to 100 (default 1).")
+    @Option(help: "With --last: the number of refusals, 1 to 100 (default 1).")
     var limit: Int?
     @OptionGroup var server: ServerOptions
 
     func validate() throws {
         guard [last, follow, requestID != nil].filter({ $0 }).count == 1 else {
-            throw ValidationError("Name a request id, or give --last or --follow.")
+            throw ValidationError("Give a request id, --last or --follow.")
         }
-        if limit != nil, !last { throw ValidationError("--limit belongs to --last.") }
+        if limit != nil, !last { throw ValidationError("--limit needs --last.") }
     }
 
     func run() async throws {
@@ -44,21 +44,21 @@ struct Explain: AsyncParsableCommand {
         } else {
             let entries = try await client.get("/v1/journal?refused=true&limit=\(limit ?? 1)")
             Output.show(entries, asJSON: server.json) { tree in
-                // The newest stands last, where a terminal shows it.
+                // The newest comes last, where a terminal shows it.
                 let entries = tree["entries"]?.elements ?? []
                 let text = entries.reversed().map { Output.lines($0) }.joined(separator: "\n\n")
-                return text.isEmpty ? "Nothing was refused." : text
+                return text.isEmpty ? "No refused requests." : text
             }
         }
     }
 
-    /// Shows each entry once, oldest first, as it comes.
+    /// Shows each new entry once, oldest first.
     private func followJournal(_ client: ControlClient) async throws {
         var seen: Set<String>?
         while true {
             let entries = try await client.get("/v1/journal?limit=100")["entries"]?.elements ?? []
             let ids = Set(entries.compactMap { $0["requestId"]?.text })
-            // What was there before is left out.
+            // Entries from before the start are skipped.
             for entry in entries.reversed() where seen?.contains(entry["requestId"]?.text ?? "") == false {
                 Output.show(entry, asJSON: server.json) { Output.lines($0) + "\n" }
             }
@@ -71,19 +71,19 @@ struct Explain: AsyncParsableCommand {
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Examines a data directory and names everything that is wrong.",
+        abstract: "Checks a data directory and reports every problem.",
         discussion: """
             till doctor --data ./till-data
-            TILL_DATABASE=postgres://… till doctor --data ./till-data       whose data lies in PostgreSQL
+            TILL_DATABASE=postgres://… till doctor --data ./till-data       with the data in PostgreSQL
 
-            Reads only, and may run beside a server. Exit code 0: all is well; 1: the database cannot be reached;
-            3: something was found.
+            Only reads, and can run while a server runs. Exit code 0: no problems; 1: the database cannot be reached;
+            3: problems found.
             """
     )
 
     @Option(help: "The data directory (default ./till-data).")
     var data: String?
-    @Option(help: "postgres://…: where the data lies, if not in the data directory. Prefer TILL_DATABASE.")
+    @Option(help: "postgres://…: the database, if the data is not in the data directory. Prefer TILL_DATABASE.")
     var database: String?
     @Flag(help: "Prints the findings as JSON.")
     var json = false
@@ -94,7 +94,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let url = settings.text(database, "database")
         let directory = DataDirectory(path)
         guard FileManager.default.fileExists(atPath: url == nil ? directory.database : directory.rootCertificate) else {
-            throw CommandRefused("\(path) holds no shop. Name its folder with --data.")
+            throw CommandRefused("\(path) contains no Till data. Name the data directory with --data.")
         }
         let report = await Doctor(directory, now: Int64(Date().timeIntervalSince1970 * 1_000)).report {
             guard let url else { return try SQLiteStorage(examining: directory.database) }
@@ -115,38 +115,38 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         for finding in report.findings { print("- \(finding)") }
         if !report.findings.isEmpty {
-            print("\(report.findings.count) found. \(Self.nextStep(report))")
+            print("Problems found: \(report.findings.count). \(Self.nextStep(report))")
         } else if report.unreached == nil {
-            print("All is well in \(path).")
+            print("No problems in \(path).")
         }
     }
 
-    /// What is to be done about what was found, and not about anything else.
+    /// Advice for the findings of this report only.
     private static func nextStep(_ report: Doctor.Report) -> String {
-        if report.others.isEmpty { return "Run the command that stands with each." }
-        let backup = "Restore a backup, unless a finding says what to do."
-        return report.modes.isEmpty ? backup : backup + " A file mode is mended by the command that stands with it."
+        if report.others.isEmpty { return "Run the command given with each problem." }
+        let backup = "Restore a backup, unless the problem says what to do."
+        return report.modes.isEmpty ? backup : backup + " To fix a file mode, run the command given with it."
     }
 
-    /// What is to be done about a store of which nothing could be read.
+    /// Advice for a store that could not be read at all.
     private static func words(_ unreached: any Error) -> String {
         let reason = "\(unreached)".sentence
-        let told = "\(reason) Nothing in it was examined."
-        guard unreached.isPassingTrouble, !reason.contains("TILL_DATABASE") else { return told }
-        return told + " Start its server, or check host, user, password and name in TILL_DATABASE."
+        let words = "\(reason) Nothing in it was checked."
+        guard unreached.isPassingTrouble, !reason.contains("TILL_DATABASE") else { return words }
+        return words + " Start its server, or check host, user, password and name in TILL_DATABASE."
     }
 }
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copies a shop into a new folder while it serves.",
+        abstract: "Copies all data into a new folder while the server runs.",
         discussion: """
             till backup /var/backups/till-monday
-            till serve --data /var/backups/till-monday          goes on from there
-            till restore --from /var/backups/till-monday        puts it back
+            till serve --data /var/backups/till-monday          runs a server on the copy
+            till restore --from /var/backups/till-monday        restores it
 
-            The copy has the database, certificates and keys, and is in SQLite whatever engine the shop has.
+            The copy has the database, certificates and keys. It is a SQLite database, whatever engine the server uses.
             """
     )
 
@@ -163,7 +163,7 @@ struct BackupCommand: AsyncParsableCommand {
         )
         Output.show(outcome, asJSON: server.json) { answer in
             let rows = answer["tables"]?.elements.reduce(0) { $0 + (Int($1["rows"]?.text ?? "") ?? 0) } ?? 0
-            return "Copied to \(answer["directory"]?.text ?? ""): \(rows) rows, read back and found whole."
+            return "Copied to \(answer["directory"]?.text ?? ""): \(rows) rows, read back and verified."
         }
     }
 }

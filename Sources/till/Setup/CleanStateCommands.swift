@@ -7,20 +7,20 @@ import TillShop
 struct ResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Erases all that happened: customers, purchases, notifications, clocks, faults.",
+        abstract: "Erases all activity: customers, purchases, notifications, clocks, faults.",
         discussion: """
-            till reset                                  of all apps; apps, keys, catalogues and rules stay
-            till reset --app com.example                of one app
-            till reset --app com.example --everything   the app itself goes, too
-            till reset --everything                     an empty Till
+            till reset                                  for all apps; apps, keys, catalogs and settings stay
+            till reset --app com.example                for one app
+            till reset --app com.example --everything   also deletes the app itself
+            till reset --everything                     deletes everything
 
-            What is under way ends first. Identifiers are never used again.
+            Waits for running operations to end. Identifiers are never reused.
             """
     )
 
-    @Option(help: "Only of this app.")
+    @Option(help: "Only for this app.")
     var app: String?
-    @Flag(help: "Also what was set up: apps, keys, catalogues, rules.")
+    @Flag(help: "Also deletes apps, keys, catalogs and settings.")
     var everything = false
     @OptionGroup var server: ServerOptions
 
@@ -31,8 +31,8 @@ struct ResetCommand: AsyncParsableCommand {
             timeout: longestWait
         )
         Output.show(outcome, asJSON: server.json) { _ in
-            app.map { everything ? "\($0) is gone." : "All that happened in \($0) is erased." }
-                ?? (everything ? "The shop is empty." : "All that happened is erased.")
+            app.map { everything ? "Deleted \($0)." : "Erased all activity of \($0)." }
+                ?? (everything ? "Deleted everything." : "Erased all activity.")
         }
     }
 }
@@ -40,9 +40,9 @@ struct ResetCommand: AsyncParsableCommand {
 struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot",
-        abstract: "Saves the state of the shop, or of an app, and puts it back.",
+        abstract: "Saves and restores the state of all apps, or of one app.",
         discussion: """
-            till snapshot save fresh                    the whole shop
+            till snapshot save fresh                    all apps
             till snapshot save fresh --app com.example  one app
             till snapshot list
             till snapshot restore fresh                 exactly as it was saved
@@ -53,7 +53,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Save: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Saves the present state under a name, over what was saved under it before.",
+            abstract: "Saves the current state under a name, replacing an earlier snapshot of that name.",
             discussion: "till snapshot save fresh --app com.example"
         )
 
@@ -83,7 +83,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows what was saved.",
+            abstract: "Lists the snapshots.",
             discussion: "till snapshot list"
         )
 
@@ -93,18 +93,18 @@ struct SnapshotCommand: AsyncParsableCommand {
             let all = try await server.client().get("/v1/snapshots")
             Output.show(all, asJSON: server.json) { tree in
                 let lines = (tree["snapshots"]?.elements ?? []).map(Save.words)
-                return lines.isEmpty ? "Nothing was saved." : lines.joined(separator: "\n")
+                return lines.isEmpty ? "No snapshots." : lines.joined(separator: "\n")
             }
         }
     }
 
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Puts back what was saved, exactly as it was.",
+            abstract: "Restores a snapshot exactly as it was saved.",
             discussion: "till snapshot restore fresh"
         )
 
-        @Argument(help: "The name under which it was saved.")
+        @Argument(help: "The name of the snapshot.")
         var name: String
         @OptionGroup var server: ServerOptions
 
@@ -117,17 +117,17 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forgets what was saved under a name.",
+            abstract: "Deletes a snapshot.",
             discussion: "till snapshot remove fresh"
         )
 
-        @Argument(help: "The name under which it was saved.")
+        @Argument(help: "The name of the snapshot.")
         var name: String
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
             try await server.client().delete("/v1/snapshots/\(escaped(name))")
-            Output.show(.object([]), asJSON: server.json) { _ in "Forgot \(name)." }
+            Output.show(.object([]), asJSON: server.json) { _ in "Deleted \(name)." }
         }
     }
 }
@@ -135,13 +135,13 @@ struct SnapshotCommand: AsyncParsableCommand {
 struct ExportStateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export-state",
-        abstract: "Writes the state of the shop, or of an app, into a file that can be kept and carried elsewhere.",
+        abstract: "Exports the state of all apps, or of one app, to a file.",
         discussion: """
-            till export-state shop.till                     the whole shop
+            till export-state shop.till                     all apps
             till export-state app.till --app com.example    one app, with its team and keys
             till export-state - | gzip > shop.till.gz       - is standard output
 
-            The same state is the same file, byte for byte. It holds shared secrets of receipts, but no private key.
+            Equal states produce identical files. The file contains shared secrets of receipts, but no private keys.
             """
     )
 
@@ -172,7 +172,7 @@ struct ExportStateCommand: AsyncParsableCommand {
 struct ImportStateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import-state",
-        abstract: "Puts the state in a file in place of what there is of it, whole or not at all.",
+        abstract: "Replaces the current state with an exported one, completely or not at all.",
         discussion: """
             till import-state shop.till
             gunzip < shop.till.gz | till import-state -     - is standard input
@@ -197,15 +197,15 @@ struct ImportStateCommand: AsyncParsableCommand {
         let outcome = try await client.upload("/v1/state", from: source)
         Output.show(outcome, asJSON: server.json) { tree in
             let counts = ["customers", "transactions", "notifications"].map { "\(tree[$0]?.text ?? "0") \($0)" }
-            return "Took in \(tree["bundleId"]?.text ?? "all apps"): \(counts.joined(separator: ", "))."
+            return "Imported \(tree["bundleId"]?.text ?? "all apps"): \(counts.joined(separator: ", "))."
         }
     }
 }
 
-/// A reset or a restore waits until what is under way has ended.
+/// A reset or a restore waits for running operations.
 private let longestWait = TimeAmount.minutes(10)
 
-/// Where an export goes: a file that appears under its name only once it is whole, or standard output.
+/// The target of an export: standard output, or a file that gets its name only when it is complete.
 private final class StateSink {
     private let file: String
     private let part: String

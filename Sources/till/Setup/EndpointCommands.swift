@@ -4,7 +4,7 @@ import TillShop
 struct EndpointCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "endpoint",
-        abstract: "Says where notifications go.",
+        abstract: "Configures the endpoints that receive notifications.",
         discussion: """
             till endpoint set http://127.0.0.1:3000/apple
             till endpoint set https://example.com/log --name log --types DID_RENEW,EXPIRED
@@ -29,7 +29,7 @@ struct EndpointCommand: AsyncParsableCommand {
             } as: { answer in
                 let lines = (answer["endpoints"]?.elements ?? []).map(EndpointCommand.words)
                 return lines.isEmpty
-                    ? "Nobody is told. Set one with till endpoint set URL." : lines.joined(separator: "\n")
+                    ? "No endpoints. Set one with till endpoint set URL." : lines.joined(separator: "\n")
             }
         }
     }
@@ -40,13 +40,13 @@ struct EndpointCommand: AsyncParsableCommand {
             discussion: "till endpoint set http://127.0.0.1:3000/apple"
         )
 
-        @Argument(help: "http or https.")
+        @Argument(help: "An http or https URL.")
         var url: String
-        @Option(help: "primary, which Apple's routes tell of, or a name of yours.")
+        @Option(help: "primary, whose deliveries Apple's notification history reports, or another name.")
         var name: String = "primary"
-        @Option(help: "Only these, between commas: DID_RENEW,EXPIRED/VOLUNTARY (default all).")
+        @Option(help: "Only these notification types, separated by commas: DID_RENEW,EXPIRED/VOLUNTARY (default: all).")
         var types: String?
-        @Flag(name: .customLong("v1"), help: "Told in version 1: plain JSON with a unified receipt.")
+        @Flag(name: .customLong("v1"), help: "Sends version 1 notifications: plain JSON with a unified receipt.")
         var isVersionOne = false
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -66,7 +66,7 @@ struct EndpointCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes an endpoint, and forgets what is owed to it.",
+            abstract: "Removes an endpoint and discards its pending deliveries.",
             discussion: "till endpoint remove --name log"
         )
 
@@ -78,7 +78,7 @@ struct EndpointCommand: AsyncParsableCommand {
         func run() async throws {
             let client = try server.client()
             try await client.delete("\(try await scope.path(client))/endpoints/\(escaped(name))")
-            Output.show(.members(["removed": .string(name)]), asJSON: server.json) { _ in "\(name) is told no more." }
+            Output.show(.members(["removed": .string(name)]), asJSON: server.json) { _ in "Removed \(name)." }
         }
     }
 

@@ -9,23 +9,23 @@ import TillStorage
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Carries a shop from SQLite to PostgreSQL, or back, and checks that it is the same.",
+        abstract: "Copies all data from SQLite to PostgreSQL, or back, and verifies the copy.",
         discussion: """
             till migrate --from sqlite:./till-data --to postgres://till@db.example.com/till
             TILL_DATABASE=postgres://… till migrate --from sqlite:./till-data --to database
             TILL_DATABASE=postgres://… till migrate --from database --to sqlite:./till-data
 
-            Every server on both sides must be stopped. The source is only read; the target must be empty. The word
-            database is the URL in TILL_DATABASE, which no list of processes shows. Certificates, keys and tokens stay
-            in the data directory, and the journal of refused requests stays behind.
+            Stop every server on both sides first. The source is only read; the target must be empty. The word
+            database means the URL in TILL_DATABASE, which process lists do not show. Certificates, keys and tokens
+            stay in the data directory. The request log is not copied.
             """
     )
 
-    @Option(help: "sqlite:FOLDER, postgres://… or database.")
+    @Option(help: "The source: sqlite:FOLDER, postgres://… or database.")
     var from: String
-    @Option(help: "The same, where it goes.")
+    @Option(help: "The target: sqlite:FOLDER, postgres://… or database.")
     var to: String
-    @Flag(help: "Prints what was carried as JSON.")
+    @Flag(help: "Prints the copied tables as JSON.")
     var json = false
 
     func run() async throws {
@@ -37,13 +37,13 @@ struct MigrateCommand: AsyncParsableCommand {
         let lines = ProgressLines()
         var target: Place.Opened?
         do {
-            // What cannot be carried leaves nothing behind where it was to go.
+            // A failed migration must not leave files in the target folder.
             let source = try from.open(isTarget: false)
             try await StoreMigration.requireSource(source.storage)
             let opened = try to.open(isTarget: true)
             target = opened
             let report = try await StoreMigration(from: source.storage, to: opened.storage) { lines.show($0) }.run()
-            // Everything is there, however the stores close.
+            // The copy is complete, even if closing the stores fails.
             try? await source.storage.close()
             try? await opened.storage.close()
             withExtendedLifetime((source, opened)) {}
@@ -53,8 +53,8 @@ struct MigrateCommand: AsyncParsableCommand {
         }
     }
 
-    /// What is said of an error. That the target is not whole is said of one that bears the mark of an attempt alone:
-    /// another may be somebody else's, and whole.
+    /// The message of an error. It calls the target incomplete only if the target has the mark of an attempt; any other
+    /// target may hold complete data of another server.
     private func refusal(
         _ error: any Error,
         _ target: Place.Opened?,
@@ -69,7 +69,7 @@ struct MigrateCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(target) {} }
         guard let isUnfinished = try? await target.storage.unfinished != nil else {
             let words = (refused ?? Store.failure(error)).description.sentence
-            return CommandRefused("\(words) If it had begun, the target is refused until it is carried once more.")
+            return CommandRefused("\(words) If copying had begun, the target is incomplete: run the migration again.")
         }
         if !isUnfinished, !hasBegun {
             try? await target.storage.close()
@@ -77,7 +77,7 @@ struct MigrateCommand: AsyncParsableCommand {
         }
         if let refused, error is MigrationRefused || !isUnfinished { return refused }
         let words = (refused ?? Store.failure(error)).description.sentence
-        let end = isUnfinished ? "The target is not whole; carry it once more." : "Nothing was carried."
+        let end = isUnfinished ? "The target is incomplete; run the migration again." : "Nothing was copied."
         return CommandRefused("\(words) \(end)")
     }
 
@@ -96,44 +96,44 @@ struct MigrateCommand: AsyncParsableCommand {
             let width = report.parts.map(\.name.count).max() ?? 0
             let lines = report.parts.map { part in
                 part.name.padding(toLength: width, withPad: " ", startingAt: 0)
-                    + "  \(part.sum.rows) rows, the same on both sides, SHA-256 \(part.sum.sha256.prefix(16))…"
+                    + "  \(part.sum.rows) rows, identical on both sides, SHA-256 \(part.sum.sha256.prefix(16))…"
             }
-            return lines.joined(separator: "\n") + "\nEverything was carried, and both sides hold the same."
+            return lines.joined(separator: "\n") + "\nEverything was copied; source and target are identical."
                 + hint(target)
         }
     }
 
-    /// A folder without certificates would get new ones at its start, under another root.
+    /// A server in a folder without certificates would issue new ones under another root.
     private func hint(_ target: Place) -> String {
         guard case .folder(let directory) = target, !FileManager.default.fileExists(atPath: directory.rootKey) else {
             return ""
         }
         return
-            "\nCopy the folders ca, keys and tls of the data directory with which it was served to \(directory.path) "
-            + "before you start a server there."
+            "\nBefore you start a server on \(directory.path), copy the folders ca, keys and tls from the data "
+            + "directory of the old server to it."
     }
 }
 
 extension MigrateCommand {
-    /// Where a shop lies.
+    /// A SQLite folder or a PostgreSQL database.
     enum Place {
         case folder(DataDirectory)
         case database(String)
 
-        /// - Throws: `ValidationError`, in which no password is.
+        /// - Throws: `ValidationError`, without any password in it.
         init(_ argument: String, of flag: String) throws {
             if argument.hasPrefix("sqlite:"), argument != "sqlite:" {
                 let path = String(argument.dropFirst("sqlite:".count))
                 self = .folder(DataDirectory(URL(fileURLWithPath: path).standardizedFileURL.path))
             } else if argument == "database" {
                 guard let url = TillVariable.text("DATABASE") else {
-                    throw ValidationError("\(flag) database is the URL in TILL_DATABASE, which is not set.")
+                    throw ValidationError("\(flag) database means the URL in TILL_DATABASE, which is not set.")
                 }
                 self = .database(url)
             } else if argument.hasPrefix("postgres://") || argument.hasPrefix("postgresql://") {
                 self = .database(argument)
             } else {
-                throw ValidationError("\(flag) is sqlite:FOLDER, postgres://… or database.")
+                throw ValidationError("\(flag) must be sqlite:FOLDER, postgres://… or database.")
             }
         }
 
@@ -145,7 +145,7 @@ extension MigrateCommand {
             if case .folder(let directory) = self { directory } else { nil }
         }
 
-        /// What tells it from other places, without a password; nil for a URL that cannot be read.
+        /// Identifies the place, without a password; nil for a URL that cannot be parsed.
         var name: String? {
             switch self {
             case .folder(let directory): directory.realPath
@@ -153,12 +153,12 @@ extension MigrateCommand {
             }
         }
 
-        /// Opens it, a folder under its lock, so that no server is at work there.
+        /// Opens the store; a folder is locked, so that no server runs on it.
         func open(isTarget: Bool) throws -> Opened {
             switch self {
             case .folder(let directory):
                 guard isTarget || FileManager.default.fileExists(atPath: directory.database) else {
-                    throw CommandRefused("\(directory.path) holds no shop. Name its folder: --from sqlite:FOLDER.")
+                    throw CommandRefused("\(directory.path) has no Till data. Name another: --from sqlite:FOLDER.")
                 }
                 let lock = try DirectoryLock(directory)
                 guard isTarget else { return (try SQLiteStorage(examining: directory.database), lock) }
@@ -172,12 +172,12 @@ extension MigrateCommand {
     }
 }
 
-/// How far it has come, on standard error: each part once it is whole, and once a second.
+/// Prints progress on standard error: once a second, and when a table is complete.
 private final class ProgressLines: Sendable {
     private let last = Mutex(ContinuousClock.now)
     private let begun = Mutex(false)
 
-    /// Whether anything was carried.
+    /// Whether anything was copied.
     var hasBegun: Bool { begun.withLock { $0 } }
 
     func show(_ progress: StoreMigration.Progress) {

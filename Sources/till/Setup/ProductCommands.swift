@@ -4,9 +4,9 @@ import TillShop
 struct ProductCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "product",
-        abstract: "Removes products from sale, restores them, and lets families share them.",
+        abstract: "Removes products from sale, restores them, and turns on Family Sharing.",
         discussion: """
-            till product remove com.example.pro.month      its subscriptions end with their period
+            till product remove com.example.pro.month      subscriptions end with their current period
             till product restore com.example.pro.month
             """,
         subcommands: [Remove.self, Restore.self, Share.self]
@@ -20,7 +20,7 @@ struct ProductCommand: AsyncParsableCommand {
 
         @Argument(help: "The product.")
         var product: String
-        @Option(help: "The bundle identifier (default: the only app there is).")
+        @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
         @OptionGroup var server: ServerOptions
 
@@ -37,7 +37,7 @@ struct ProductCommand: AsyncParsableCommand {
 
         @Argument(help: "The product.")
         var product: String
-        @Option(help: "The bundle identifier (default: the only app there is).")
+        @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
         @OptionGroup var server: ServerOptions
 
@@ -48,7 +48,7 @@ struct ProductCommand: AsyncParsableCommand {
 
     struct Share: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Switches family sharing on for a product: families get what their members have.",
+            abstract: "Turns on Family Sharing for a product: families get what their members own.",
             discussion: "till product share com.example.pro.month"
         )
 
@@ -61,7 +61,7 @@ struct ProductCommand: AsyncParsableCommand {
             let path = "\(try await options.scope.path(client))/products/\(escaped(product))/sharing"
             let answer = try await client.post(path, options.body([:]))
             Output.show(answer, asJSON: options.server.json) {
-                JobCommand.words("Families share \(product) from now on.", $0)
+                JobCommand.words("Family Sharing is on for \(product).", $0)
             }
         }
     }
@@ -80,7 +80,7 @@ struct ProductCommand: AsyncParsableCommand {
         Output.show(answer, asJSON: server.json) { _ in
             isForSale
                 ? "\(product) is for sale."
-                : "\(product) is no longer for sale; its subscriptions end with their period."
+                : "\(product) is no longer for sale; subscriptions end with their current period."
         }
     }
 }

@@ -5,20 +5,20 @@ import TillShop
 struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Removes notifications that are older than they are kept.",
+        abstract: "Deletes notifications older than the retention period.",
         discussion: """
-            till prune --dry-run                 how many it would be now
-            till prune                           what the server does every hour by itself
-            till prune --days 90                 older than 90 days, whenever they were made
+            till prune --dry-run                 counts them
+            till prune                           the same as the server's hourly run
+            till prune --days 90                 older than 90 days by signed date only
 
-            Age is measured by the clock that is furthest behind: real time, the environment's clock, or a customer's own.
-            What is still due to an endpoint is kept.
+            Age is measured on the slowest clock: real time, the environment's clock, or a customer clock.
+            Notifications with pending deliveries are kept.
             """
     )
 
-    @Option(help: "Older than so many days, instead of what the server keeps (--notification-days).")
+    @Option(help: "The age in days, instead of the server's setting (--notification-days).")
     var days: Int?
-    @Flag(help: "Counts, and changes nothing.")
+    @Flag(help: "Counts only; changes nothing.")
     var dryRun = false
     @OptionGroup var server: ServerOptions
 

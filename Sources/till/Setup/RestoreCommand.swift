@@ -9,26 +9,26 @@ import TillStorage
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Puts a backup back, and checks that all of it is there.",
+        abstract: "Restores a backup and verifies it.",
         discussion: """
             till restore --from /var/backups/till-monday --data ./till-data
             TILL_DATABASE=postgres://… till restore --from /var/backups/till-monday --data ./till-data
 
-            No server may be at work on the data directory or the database, and both must be empty; with --replace the
-            backup takes the place of what is there, and a folder's old content is kept beside it. The backup may have
-            been made on either engine. With a database, only certificates and keys go to the data directory.
+            No server may run on the data directory or the database, and both must be empty. With --replace the
+            backup replaces the existing data, and the old folder is kept next to the new one. The backup may come
+            from either engine. With a database, only certificates and keys go to the data directory.
             """
     )
 
-    @Option(help: "The folder that till backup wrote.")
+    @Option(help: "The folder written by till backup.")
     var from: String
-    @Option(help: "The data directory to put it in (default ./till-data).")
+    @Option(help: "The data directory to restore to (default ./till-data).")
     var data: String?
-    @Option(help: "postgres://…: the database to put it in. Prefer TILL_DATABASE: flags are seen by all.")
+    @Option(help: "postgres://…: the database to restore to. Prefer TILL_DATABASE: all users see flags.")
     var database: String?
-    @Flag(help: "Puts it in the place of what is there.")
+    @Flag(help: "Replaces existing data.")
     var replace = false
-    @Flag(help: "Prints what was put back as JSON.")
+    @Flag(help: "Prints the restored tables as JSON.")
     var json = false
 
     func run() async throws {
@@ -43,7 +43,7 @@ struct RestoreCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(lock) {} }
         do {
             let url = try settings.text(database, "database").map { try DatabaseURL($0) }
-            // Before anything is made: what is no backup leaves no folder behind.
+            // Checked first, so that a wrong --from leaves no folder behind.
             _ = try BackupManifest(of: backup)
             lock = try DirectoryLock(target)
             store = try url.map { try PostgresStorage($0) }
@@ -54,7 +54,7 @@ struct RestoreCommand: AsyncParsableCommand {
             )
             let restoration = Restore(of: backup, to: target, stores)
             let report = try await restoration.run(into: store, replacing: replace) { _ in progress.begin() }
-            // Everything is there, however the store closes.
+            // The restore is complete, even if closing the store fails.
             try? await store?.close()
             show(report, in: target, isDatabase: url != nil)
         } catch {
@@ -62,8 +62,8 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    /// What is said of an error. That the target is not whole is said of one in which something was put, or may have
-    /// been, alone: another may be somebody else's, and whole.
+    /// The message of an error. It calls the target incomplete only if something was, or may have been, written to it;
+    /// any other target may hold complete data of another server.
     private static func refusal(
         _ error: any Error,
         _ store: (any Storage)?,
@@ -73,21 +73,21 @@ struct RestoreCommand: AsyncParsableCommand {
         let isUnfinished = if let store { (try? await store.unfinished != nil) ?? true } else { false }
         let words = (Store.refusal(error) ?? Store.failure(error)).description.sentence
         if hasBegun || isUnfinished || folder.isTouched {
-            return CommandRefused("\(words) What was put down is not whole; put it back once more, with --replace.")
+            return CommandRefused("\(words) The restored data is incomplete; restore it again with --replace.")
         }
         try? await store?.close()
         folder.clear()
         return Store.refusal(error) ?? CommandRefused("\(words) Nothing was changed.")
     }
 
-    /// What is put into a backup is lost with it, and makes another of it.
+    /// Restoring into the backup's own folder would change and perhaps lose the backup.
     private static func requireApart(_ backup: DataDirectory, _ target: DataDirectory, _ from: String) throws {
         let (kept, place) = (backup.realPath, target.realPath)
         guard kept != place else {
             throw CommandRefused("\(from) is the data directory itself. Name another with --data.")
         }
         guard !place.hasPrefix(kept + "/") else {
-            throw CommandRefused("\(target.path) lies in the backup \(from). Name another data directory with --data.")
+            throw CommandRefused("\(target.path) is inside the backup \(from). Name another folder with --data.")
         }
     }
 
@@ -109,8 +109,8 @@ struct RestoreCommand: AsyncParsableCommand {
                 part.name.padding(toLength: width, withPad: " ", startingAt: 0)
                     + "  \(part.rows) rows, as in the backup, SHA-256 \(part.sha256.prefix(16))…"
             }
-            let before = report.before.map { "\nWhat lay in \(target.path) before lies in \($0) now." } ?? ""
-            let migrated = "\nAn older Till made the backup; its tables were migrated to this version."
+            let before = report.before.map { "\nThe old content of \(target.path) is now in \($0)." } ?? ""
+            let migrated = "\nThe backup is from an older Till; its tables were migrated to this version."
             let older = report.wasOlder ? migrated : ""
             let place = isDatabase ? "the database, its certificates and keys in \(target.path)" : target.path
             return lines.joined(separator: "\n") + "\nThe backup is in \(place)." + older + before
@@ -118,7 +118,7 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 }
 
-/// Whether anything was put down yet.
+/// Whether anything was written yet.
 private final class Progress: Sendable {
     private let state = Mutex(false)
 

@@ -4,11 +4,11 @@ import TillCore
 import TillShop
 import TillSigning
 
-/// What the OCSP responder says.
+/// The answers of the OCSP responder.
 struct RevocationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ocsp",
-        abstract: "Says whether a certificate is revoked, for those who ask (OCSP).",
+        abstract: "Shows and sets the OCSP status of certificates.",
         discussion: """
             till ca ocsp show
             till ca ocsp set leaf revoked --reason keyCompromise
@@ -23,7 +23,7 @@ struct RevocationCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows what is said of each certificate.",
+            abstract: "Shows the OCSP status of each certificate.",
             discussion: "till ca ocsp show"
         )
 
@@ -40,26 +40,26 @@ struct RevocationCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets what is said of a certificate.",
+            abstract: "Sets the OCSP status of a certificate.",
             discussion: """
                 till ca ocsp set leaf revoked
                 till ca ocsp set all good
                 """
         )
 
-        @Argument(help: "leaf or intermediate of the chain that signs, a serial number, or all.")
+        @Argument(help: "leaf or intermediate of the signing chain, a serial number, or all.")
         var certificate: String
-        @Argument(help: "good, revoked, unknown, slow, error, stale (an answer out of date) or dead (none at all).")
+        @Argument(help: "good, revoked, unknown, slow, error, stale (an outdated answer) or dead (no answer).")
         var state: String
-        @Option(help: "revoked: since when, such as 2026-01-31 or 2026-01-31T12:00:00Z (default: now).")
+        @Option(help: "revoked: the revocation date, such as 2026-01-31 or 2026-01-31T12:00:00Z (default: now).")
         var at: WrittenInstant?
-        @Option(help: "revoked: keyCompromise, cessationOfOperation, superseded… (default: none is given).")
+        @Option(help: "revoked: keyCompromise, cessationOfOperation, superseded… (default: no reason).")
         var reason: String?
-        @Option(help: "slow: milliseconds until the answer (default 5000).")
+        @Option(help: "slow: the delay in milliseconds (default 5000).")
         var delay: Int?
         @Option(help: "error: tryLater (default), internalError, unauthorized or http500.")
         var error: String?
-        @Option(help: "leaf and intermediate: of this chain instead of the one that signs.")
+        @Option(help: "leaf and intermediate: the chain (default: the signing chain).")
         var chain: String?
         @OptionGroup var server: ServerOptions
 

@@ -5,7 +5,7 @@ struct RulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
         abstract:
-            "Shows and sets what holds in an app's environment: how long a month is, grace, who decides on refunds.",
+            "Shows and changes environment settings: renewal rate, grace period, refund decisions, payload profile.",
         discussion: """
             till rules
             till rules set --rate sandbox-5-minutes
@@ -17,7 +17,7 @@ struct RulesCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the rules that hold.",
+            abstract: "Shows the current settings.",
             discussion: "till rules show --realm production"
         )
 
@@ -35,7 +35,7 @@ struct RulesCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Changes the rules that are named.",
+            abstract: "Changes the given settings; the others stay.",
             discussion: """
                 till rules set --rate calendar
                 till rules set --grace 16 --grace-covers PAID_TO_PAID_ONLY
@@ -46,24 +46,27 @@ struct RulesCommand: AsyncParsableCommand {
                 Rates: default, calendar, sandbox-3-minutes, sandbox-5-minutes, sandbox-15-minutes, sandbox-30-minutes,
                 sandbox-1-hour, testflight, and Xcode's: xcode-1 to xcode-15.
 
-                Weather: fair, sparse (every key that may be absent is), tomorrow or tomorrow:SEED (keys and values that
-                nobody knows yet), version:1.0 to version:1.22 (keys that came later are absent).
+                Payload profiles (--weather): fair (the default payloads), sparse (without optional keys), tomorrow or
+                tomorrow:SEED (with unknown keys and values), version:1.0 to version:1.22 (without later keys).
                 """
         )
 
-        @Option(help: "How long a month is.")
+        @Option(help: "The subscription renewal rate: how long a month takes.")
         var rate: String?
-        @Option(help: "Days of the grace period, 3, 16 or 28, or off.")
+        @Option(help: "The grace period in days: 3, 16, 28 or off.")
         var grace: String?
-        @Option(help: "ALL_RENEWALS (default) or PAID_TO_PAID_ONLY.")
+        @Option(help: "The renewals with a grace period: ALL_RENEWALS (default) or PAID_TO_PAID_ONLY.")
         var graceCovers: String?
-        @Option(help: "followPreference, alwaysGrant, alwaysDecline or byHand.")
+        @Option(help: "Refund decisions: followPreference, alwaysGrant, alwaysDecline or byHand.")
         var refundRule: String?
-        @Option(help: "true, or false: production answers 401, as before an app's first release.")
+        @Option(help: "true or false; with false, production answers 401, as before an app's first release.")
         var released: Bool?
-        @Option(help: "fair, sparse, tomorrow, tomorrow:SEED or version:1.N.")
+        @Option(
+            name: .customLong("weather"),
+            help: "The payload profile: fair, sparse, tomorrow, tomorrow:SEED or version:1.N."
+        )
         var payloadProfile: String?
-        @Option(help: "storefrontCurrency (default) or refuse: buying where the catalog has no price.")
+        @Option(help: "Purchases in storefronts without a catalog price: storefrontCurrency (default) or refuse.")
         var missingPrice: String?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -74,13 +77,13 @@ struct RulesCommand: AsyncParsableCommand {
                     || missingPrice != nil
             else {
                 throw ValidationError(
-                    "Name a rule: --rate, --grace, --refund-rule, --released, --weather or --missing-price."
+                    "Give a setting: --rate, --grace, --refund-rule, --released, --weather or --missing-price."
                 )
             }
             if let grace, grace != "off", Int(grace) == nil {
-                throw ValidationError("--grace is 3, 16, 28 or off.")
+                throw ValidationError("--grace must be 3, 16, 28 or off.")
             }
-            if graceCovers != nil, grace == nil { throw ValidationError("--grace-covers goes with --grace.") }
+            if graceCovers != nil, grace == nil { throw ValidationError("--grace-covers needs --grace.") }
         }
 
         func run() async throws {

@@ -4,33 +4,33 @@ import TillShop
 struct SecretCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret",
-        abstract: "Sets and shows the shared secret that verifyReceipt asks for.",
+        abstract: "Sets and shows the shared secret for verifyReceipt.",
         discussion: """
-            till secret create                       a new one for the app
-            till secret create --value abc123        the one that your backend has already
+            till secret create                       a new secret for the app
+            till secret create --value abc123        the secret that your backend already has
             till secret show
-            till secret create --team ISSUER-ID      the primary one, for apps without their own
+            till secret create --team ISSUER-ID      the primary secret, for apps without their own
             """,
         subcommands: [Create.self, Show.self, Remove.self]
     )
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets a secret: a new one, or one of yours.",
+            abstract: "Sets a secret: a generated one, or your own.",
             discussion: "till secret create --app com.example.app --value abc123"
         )
 
         @Option(help: "The secret, or - to read it from standard input (default: 32 new hexadecimal digits).")
         var value: String?
-        @Option(help: "The bundle identifier (default: the only app there is).")
+        @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
-        @Option(help: "The team whose primary secret it is, instead of an app's.")
+        @Option(help: "The team, for its primary secret instead of an app's own secret.")
         var team: String?
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
             let client = try server.client()
-            // Not everybody may read what stands on a command line.
+            // Other users can read the arguments of a process, so the secret may come from standard input.
             let secret = value == "-" ? readLine() ?? "" : value
             let answer = try await client.put(
                 try await SecretCommand.path(client, app: app, team: team),
@@ -42,11 +42,11 @@ struct SecretCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the secret that counts for an app.",
+            abstract: "Shows the secret in effect for an app.",
             discussion: "till secret show --app com.example.app"
         )
 
-        @Option(help: "The bundle identifier (default: the only app there is).")
+        @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
         @OptionGroup var server: ServerOptions
 
@@ -54,7 +54,7 @@ struct SecretCommand: AsyncParsableCommand {
             let client = try server.client()
             let answer = try await client.get(try await SecretCommand.path(client, app: app, team: nil))
             guard server.json || answer["sharedSecret"] != nil else {
-                throw CommandRefused("No shared secret is set. Make one with till secret create.")
+                throw CommandRefused("No shared secret is set. Create one with till secret create.")
             }
             Output.show(answer, asJSON: server.json) { $0["sharedSecret"]?.text ?? "" }
         }
@@ -66,9 +66,9 @@ struct SecretCommand: AsyncParsableCommand {
             discussion: "till secret remove --app com.example.app"
         )
 
-        @Option(help: "The bundle identifier (default: the only app there is).")
+        @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
-        @Option(help: "The team whose primary secret it is, instead of an app's.")
+        @Option(help: "The team, for its primary secret instead of an app's own secret.")
         var team: String?
         @OptionGroup var server: ServerOptions
 

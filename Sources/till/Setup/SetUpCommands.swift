@@ -22,7 +22,7 @@ struct AppCommand: AsyncParsableCommand {
         var appleID: Int?
         @Option(help: "The app's name.")
         var name: String?
-        @Option(help: "The team that sells it; not needed while there is one.")
+        @Option(help: "The team that sells it; optional with at most one team.")
         var issuer: String?
         @OptionGroup var server: ServerOptions
 
@@ -56,9 +56,9 @@ struct AppCommand: AsyncParsableCommand {
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Makes, lists and revokes API keys.",
+        abstract: "Creates, lists and revokes API keys.",
         discussion: """
-            till key create                 writes AuthKey_….p8, which Till does not keep
+            till key create                 writes AuthKey_….p8; Till keeps no copy
             till key revoke 2X9R4HXF34
             """,
         subcommands: [Create.self, List.self, Revoke.self]
@@ -66,20 +66,20 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a key and writes its private half, once.",
+            abstract: "Creates a key and writes its private key to a file, once.",
             discussion: "till key create --name backend --out ./keys"
         )
 
-        @Option(help: "What the key is for.")
+        @Option(help: "The purpose of the key.")
         var name: String?
-        @Option(help: "The team; not needed while there is one.")
+        @Option(help: "The team; optional with at most one team.")
         var issuer: String?
-        @Option(help: "The folder of the file, made if it is missing (default: here).")
+        @Option(help: "The folder for the file, created if missing (default: the current folder).")
         var out: String = "."
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            // A folder that cannot be written must be found out before the only copy of the key is made.
+            // Checked before the key is created, because its private key is handed out only once.
             if !FileManager.default.fileExists(atPath: out) {
                 try? FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
             }
@@ -120,7 +120,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revokes a key for ever.",
+            abstract: "Revokes a key permanently.",
             discussion: """
                 till key revoke 2X9R4HXF34
                 till key revoke 9D1F02C4 --app com.example.app
@@ -129,7 +129,7 @@ struct KeyCommand: AsyncParsableCommand {
 
         @Argument(help: "The key id.")
         var keyID: String
-        @Option(help: "The app whose offers it signs; needed where several apps have a key of this id.")
+        @Option(help: "The app whose offers the key signs; required if several apps have a key with this id.")
         var app: String?
         @OptionGroup var server: ServerOptions
 
@@ -144,18 +144,18 @@ struct KeyCommand: AsyncParsableCommand {
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Imports a .storekit file of Xcode's as what an app sells.",
+        abstract: "Imports an Xcode .storekit file as an app's catalog.",
         discussion: """
             till import Shop.storekit --app com.example.app
 
-            An app that does not exist is created. Importing again updates what is sold from now on and leaves what
-            was sold alone; a product that the file no longer has is removed from sale.
+            An app that does not exist is created. Another import updates the catalog and does not change past
+            purchases; products missing from the file are removed from sale.
             """
     )
 
     @Argument(help: "The file.")
     var file: String
-    @Option(help: "The bundle identifier (default: the only app there is).")
+    @Option(help: "The bundle identifier (default: the only app).")
     var app: String?
     @OptionGroup var server: ServerOptions
 
@@ -179,7 +179,7 @@ struct ImportCommand: AsyncParsableCommand {
         Output.show(outcome, asJSON: server.json) { "Imported for \(bundleID).\n\(Output.lines($0))" }
     }
 
-    /// A file that will be refused must not leave an app behind.
+    /// Checked before the app is created, so that a refused file leaves no app behind.
     private func check(_ bytes: [UInt8]) throws {
         do {
             _ = try StoreKitFile.read(bytes)

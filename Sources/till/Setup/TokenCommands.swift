@@ -4,25 +4,25 @@ import TillShop
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Makes and revokes tokens for control, each with a name of its own.",
+        abstract: "Creates and revokes named tokens for the control API.",
         discussion: """
             till token create ci                     prints the token, once
             till token list
-            till token revoke ci                     the next request that bears it is refused
+            till token revoke ci                     the next request with it is refused
 
-            On loopback control asks for no token. On another address it takes these beside the administrator's own
-            (TILL_CONTROL_TOKEN, or the file control-token). A token lets its bearer do everything.
+            On loopback the control API requires no token. On other addresses it accepts these tokens and the
+            administrator's token (TILL_CONTROL_TOKEN, or the file control-token). Each token gives full access.
             """,
         subcommands: [Create.self, List.self, Revoke.self]
     )
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a token and prints it, once: Till keeps only its digest.",
+            abstract: "Creates a token and prints it once; Till stores only its digest.",
             discussion: "till token create ci"
         )
 
-        @Argument(help: "Whose it is, or what it is for: 1 to 64 letters, digits, dots, dashes and underscores.")
+        @Argument(help: "The owner or purpose of the token: 1 to 64 letters, digits, dots, dashes and underscores.")
         var name: String
         @OptionGroup var server: ServerOptions
 
@@ -47,7 +47,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revokes a token, at once.",
+            abstract: "Revokes a token immediately.",
             discussion: "till token revoke ci"
         )
 
@@ -58,7 +58,7 @@ struct TokenCommand: AsyncParsableCommand {
         func run() async throws {
             try await server.client().delete("/v1/tokens/\(escaped(name))")
             Output.show(.members(["revoked": .bool(true)]), asJSON: server.json) { _ in
-                "\(name) is revoked; nobody gets in with it any more."
+                "Revoked \(name). Requests with this token are refused."
             }
         }
     }

@@ -8,40 +8,40 @@ import TillShop
 struct AttackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attack",
-        abstract: "Makes signed data that a right verifier must refuse, and tries it on a backend.",
+        abstract: "Creates signed data that a correct verifier must refuse, and tests a backend with it.",
         discussion: """
-            till attack                                            the cases, and what is wrong with each
+            till attack                                            the cases, and the flaw of each
             till attack --case wrong-root --json                   the signed data of one
-            till attack --post http://127.0.0.1:3000/apple         posts them all, and reports what was accepted
+            till attack --post http://127.0.0.1:3000/apple         posts all cases and reports the accepted ones
             till attack --post http://127.0.0.1:3000/apple --about 2000000000012345
             till attack --receipts --post http://127.0.0.1:3000/receipts --about 2000000000012345
             till attack --serve 9000                               http://127.0.0.1:9000/wrong-root, and so on
 
-            A notification, or receipt, that is right goes first: if it is refused, the endpoint refuses everything,
-            and the rest says nothing. Whatever is answered with 2xx counts as accepted; of a receipt not when the
-            answer has a status other than 0, as verifyReceipt's has. A status of 500 and more is a failure of the
-            backend, not a refusal; so is a connection that ends without an answer, or none within 30 seconds.
+            The first case is a valid notification or receipt. If the endpoint refuses it, it refuses everything, and
+            the other results mean nothing. Any 2xx answer counts as accepted, except for a receipt when the answer
+            has a status other than 0, as verifyReceipt's has. An HTTP status of 500 or more is a failure of the
+            backend, not a refusal; so is a closed connection without an answer, or no answer within 30 seconds.
 
-            Exit codes with --post: 0 all refused, 1 the right one not accepted or nobody there, 3 something accepted,
-            4 nothing accepted, but the backend failed on something.
+            Exit codes with --post: 0 all refused; 1 valid data not accepted, or no answer; 3 an attack was accepted;
+            4 no attack was accepted, but the backend failed on at least one.
             """
     )
 
     @Option(name: .customLong("case"), help: "Only this case.")
     var name: String?
-    @Option(help: "The transaction that the data is about (default: one that is made up).")
+    @Option(help: "The transaction in the data (default: an invented one).")
     var about: String?
-    @Flag(help: "Receipts in place of signed data.")
+    @Flag(help: "Receipts instead of notifications.")
     var receipts = false
-    @Option(help: "The address of a backend for notifications, or for receipts.")
+    @Option(help: "The backend's URL for notifications, or for receipts.")
     var post: String?
-    @Option(help: "Serves the cases on a port of 127.0.0.1 until Ctrl-C, each signed when it is fetched.")
+    @Option(help: "Serves the cases on a port of 127.0.0.1 until Ctrl-C; each is signed when it is fetched.")
     var serve: Int?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
     func validate() throws {
-        if post != nil, serve != nil { throw ValidationError("Give --post or --serve.") }
+        if post != nil, serve != nil { throw ValidationError("Give either --post or --serve, not both.") }
         if let post {
             guard let url = URL(string: post), ["http", "https"].contains(url.scheme), url.host != nil else {
                 throw ValidationError("--post is an address such as http://127.0.0.1:3000/apple.")
@@ -86,7 +86,7 @@ struct AttackCommand: AsyncParsableCommand {
     // MARK: Trying a backend
 
     private func report(on url: String, _ client: ControlClient, _ path: String) async throws {
-        // The right ones are always there: one to compare with, and to send twice.
+        // The valid cases are always there: one to compare with, and one to send twice.
         let all = try await client.get(address(path, nil))["cases"]?.elements ?? []
         if let name { _ = try await client.get(address(path, name)) }
         let trial = AttackTrial(url: url, form: receipts ? .receipts : .notifications)

@@ -4,18 +4,18 @@ import NIOCore
 import NIOHTTP1
 import TillShop
 
-/// Posts the attack pack to a backend, and says what it accepted.
+/// Posts the attack pack to a backend and reports what it accepted.
 struct AttackTrial {
-    /// What is posted, and how a backend says no to it.
+    /// What is posted, and how a backend refuses it.
     enum Form {
-        /// `{"signedPayload": …}`; whatever is answered with 2xx is accepted.
+        /// `{"signedPayload": …}`; any 2xx answer means accepted.
         case notifications
-        /// `{"receipt-data": …, "deviceId": …}`; a `status` other than 0 in the answer says no too.
+        /// `{"receipt-data": …, "deviceId": …}`; a `status` other than 0 in the answer also means refused.
         case receipts
 
         var noun: String { self == .notifications ? "notification" : "receipt" }
 
-        /// How an endpoint comes to refuse what is right.
+        /// How to fix an endpoint that refuses valid data.
         var advice: String {
             switch self {
             case .notifications: "Give it Till's root (till ca export), the bundle id and the environment."
@@ -44,25 +44,25 @@ struct AttackTrial {
     let url: String
     var form = Form.notifications
 
-    /// What became of one post.
+    /// The result of one post.
     struct Attempt {
         let name: String
         let wrong: String
         /// Nil when no answer came.
         let status: Int?
-        /// Whether the answer says no although its status does not.
+        /// Whether the body of the answer refuses the data although its HTTP status is 2xx.
         var saysNo = false
 
-        /// Why no answer came: the connection was refused, reset or closed, or the time limit passed.
+        /// Why there was no answer: the connection was refused, reset or closed, or the time limit passed.
         var failure: String?
 
-        /// What the backend made of one post.
+        /// The backend's verdict on one post.
         enum Verdict: String {
             case accepted
             case refused
             /// The backend failed instead of deciding: it answered with a status of 500 to 599.
             case crashed
-            /// The backend closed the connection without an answer, or sent none in time.
+            /// The backend closed the connection without an answer, or did not answer in time.
             case unanswered
         }
 
@@ -81,31 +81,31 @@ struct AttackTrial {
         let form: Form
         let control: Attempt
         var attacks: [Attempt] = []
-        /// What a right verifier may accept: nothing is wrong with it, or only who knows the device can tell.
+        /// Data that a correct verifier may accept: it has no flaw, or one that only a check of the device can find.
         var others: [Attempt] = []
-        /// The second time that the right one was sent.
+        /// The second delivery of the valid data.
         var replay: Attempt?
 
         var accepted: [Attempt] { attacks.filter(\.isAccepted) }
-        /// What the backend failed on, whether or not it should have accepted it.
+        /// Cases on which the backend failed, whether or not it should have accepted them.
         var errors: [Attempt] { ([control] + attacks + others + [replay].compactMap(\.self)).filter(\.isError) }
 
         /// Why the report says nothing about the attacks.
         var failure: String? {
             switch control.verdict {
             case .accepted: nil
-            case .unanswered: "Nobody answers at \(url): \(control.words)."
+            case .unanswered: "No answer from \(url): \(control.words)."
             case .crashed:
-                "The endpoint failed on a \(form.noun) that is right (\(control.words)), so the attacks would say "
-                    + "nothing. Look at its log."
+                "The endpoint failed on a valid \(form.noun) (\(control.words)), so the attacks would prove "
+                    + "nothing. See its log."
             case .refused:
-                "The endpoint refused a \(form.noun) that is right (\(control.words)): it refuses everything. "
+                "The endpoint refused a valid \(form.noun) (\(control.words)): it refuses everything. "
                     + form.advice
             }
         }
     }
 
-    /// - Parameter only: the one attack to try; nil is all.
+    /// - Parameter only: the one attack to try; nil tries all.
     func run(_ cases: [JSONTree], only: String?) async -> Report {
         func attempt(_ name: String) async -> Attempt {
             let entry = cases.first { $0["case"]?.text == name }
@@ -141,7 +141,7 @@ struct AttackTrial {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
-        // A receipt is what an app sends: Till's own verifyReceipt may be tried with it.
+        // The body has the form that an app sends, so Till's own verifyReceipt can be tested with it.
         if form == .notifications { request.headers.add(name: DeliveryHeader.name, value: DeliveryHeader.value) }
         request.body = .bytes(ByteBuffer(bytes: body.written()))
         let answer = try await ControlClient.send(request, timeout: .seconds(30))
@@ -160,7 +160,7 @@ struct AttackTrial {
 
 extension AttackTrial.Report {
     var text: String {
-        var lines = ["control".column + "\(control.words)  " + (control.isAccepted ? "accepted, as it must be" : "")]
+        var lines = ["control".column + "\(control.words)  " + (control.isAccepted ? "accepted, as it should be" : "")]
         for attempt in attacks {
             let verdict =
                 switch attempt.verdict {
@@ -178,10 +178,10 @@ extension AttackTrial.Report {
         if let replay {
             let verdict =
                 switch replay.verdict {
-                case .accepted: "accepted the second time too, as it must be; see that it acted once"
-                case .refused: "refused the second time; it will be sent again and again"
-                case .crashed: "CRASHED; it will be sent again and again"
-                case .unanswered: "NO ANSWER; it will be sent again and again"
+                case .accepted: "accepted the second time too, as it should be; check that it was processed once"
+                case .refused: "refused the second time; the App Store would keep resending it"
+                case .crashed: "CRASHED; the App Store would keep resending it"
+                case .unanswered: "NO ANSWER; the App Store would keep resending it"
                 }
             lines.append(replay.name.column + "\(replay.words)  \(verdict)")
         }
@@ -189,8 +189,8 @@ extension AttackTrial.Report {
             lines.append("")
             lines.append(
                 accepted.isEmpty
-                    ? "Nothing was accepted that must be refused."
-                    : "\(accepted.count) of \(attacks.count) were accepted that must be refused."
+                    ? "The backend accepted no attack."
+                    : "The backend accepted \(accepted.count) of \(attacks.count) attacks."
             )
             if !errors.isEmpty {
                 let names = errors.map(\.name).joined(separator: ", ")

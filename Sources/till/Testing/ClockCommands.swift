@@ -7,16 +7,16 @@ import TillShop
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "Shows, freezes and moves the clock of an app's environment, or one of a customer's own.",
+        abstract: "Shows, freezes and advances the clock of an app's environment, or a customer clock.",
         discussion: """
-            till clock                        what it shows
-            till clock advance 1mo            all that falls due on the way happens
-            till clock advance next           to the next thing that happens by itself
+            till clock                        the current time and mode
+            till clock advance 1mo            processes every event due on the way
+            till clock advance next           to the next scheduled event
             till clock freeze
             till clock run --speed 60
             till clock real
 
-            A clock never goes back. To try something else, create another and put customers on it:
+            A clock never goes back. To try something else, create another clock and put customers on it:
             till clock create trial && till customer clock ann trial && till clock advance 1y --clock trial
             """,
         subcommands: [
@@ -27,7 +27,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows what a clock shows, and how it goes.",
+            abstract: "Shows the time and mode of a clock.",
             discussion: "till clock show --clock trial"
         )
 
@@ -42,14 +42,14 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Freeze: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets a clock stand still, where it is or at a later instant.",
+            abstract: "Freezes a clock, now or at a later instant.",
             discussion: """
                 till clock freeze
                 till clock freeze 2027-01-31T09:00:00Z
                 """
         )
 
-        @Argument(help: "A later instant; what falls due until then happens.")
+        @Argument(help: "A later instant; events due until then are processed.")
         var instant: WrittenInstant?
         @OptionGroup var options: ClockOptions
 
@@ -61,7 +61,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets a clock stand still at a later instant; what falls due until then happens.",
+            abstract: "Freezes a clock at a later instant; events due until then are processed.",
             discussion: "till clock set 2027-01-31"
         )
 
@@ -77,26 +77,26 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Advance: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets a clock leap, and all happen that falls due on the way.",
+            abstract: "Advances a clock and processes every event due on the way.",
             discussion: """
                 till clock advance 1mo
                 till clock advance 36h --settle
                 till clock advance 2027-03-01
                 till clock advance next
 
-                Lengths are 90s, 30m, 36h, 1d, 2w, 1mo, 1y, or as in ISO 8601: P1M, PT36H.
+                Durations: 90s, 30m, 36h, 1d, 2w, 1mo, 1y, or ISO 8601: P1M, PT36H.
                 """
         )
 
-        @Argument(help: "A length of time, an instant, or next.")
+        @Argument(help: "A duration, an instant, or next.")
         var target: String
-        @Flag(help: "Waits, a minute at the most, until nothing that is due is left to deliver.")
+        @Flag(help: "Waits until every due notification is delivered, at most a minute.")
         var settle = false
         @OptionGroup var options: ClockOptions
 
         func validate() throws {
             guard target == "next" || TimeExpression(target) != nil else {
-                throw ValidationError("\(target) is no time; give next, or \(TimeExpression.examples).")
+                throw ValidationError("\(target) is not a time. Give next, or \(TimeExpression.examples).")
             }
         }
 
@@ -122,18 +122,18 @@ struct ClockCommand: AsyncParsableCommand {
         }
 
         private static func words(_ report: JSONTree) -> String {
-            let told = (report["notifications"]?.elements ?? []).map {
+            let notifications = (report["notifications"]?.elements ?? []).map {
                 ($0["notice"]?.text ?? "", $0["count"]?.text)
             }
-            let aside = (report["setAside"]?.elements ?? []).compactMap(\.text)
+            let quarantined = (report["setAside"]?.elements ?? []).compactMap(\.text)
             let lines = [
                 "\(instant(report["from"])) → \(instant(report["to"]))",
-                "accounts in which something happened: \(report["accounts"]?.text ?? "0")",
-                told.isEmpty ? "Nobody was told anything." : Tale.table(told),
+                "accounts with events: \(report["accounts"]?.text ?? "0")",
+                notifications.isEmpty ? "No notifications." : Tale.table(notifications),
                 report["owed"]?.text.map {
-                    $0 == "0" ? "Nothing that is due is left to deliver." : "\($0) deliveries are due and not made."
+                    $0 == "0" ? "No due deliveries are left." : "Due deliveries not made: \($0)."
                 },
-                aside.isEmpty ? nil : "Set aside, see the server's log: \(aside.joined(separator: ", "))",
+                quarantined.isEmpty ? nil : "Quarantined, see the server's log: \(quarantined.joined(separator: ", "))",
             ]
             return lines.compactMap(\.self).joined(separator: "\n")
         }
@@ -142,11 +142,11 @@ struct ClockCommand: AsyncParsableCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
-            abstract: "Lets a clock run on, at a speed.",
-            discussion: "till clock run --speed 60          a minute is an hour"
+            abstract: "Runs a clock at a given speed.",
+            discussion: "till clock run --speed 60          one real minute is one hour"
         )
 
-        @Option(help: "How many times as fast as the wall's.")
+        @Option(help: "Speed as a multiple of real time (default 1).")
         var speed: Int = 1
         @OptionGroup var options: ClockOptions
 
@@ -157,7 +157,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Real: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets a clock show what the wall's shows, unless it is ahead.",
+            abstract: "Sets a clock to real time, unless it is ahead of real time.",
             discussion: "till clock real"
         )
 
@@ -168,13 +168,13 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a clock on which single customers can live; it stands still.",
+            abstract: "Creates a frozen clock for individual customers.",
             discussion: "till clock create trial --at 2026-01-31"
         )
 
-        @Argument(help: "Its name.")
+        @Argument(help: "The clock's name.")
         var name: String
-        @Option(help: "Where it stands (default: where the environment's clock is).")
+        @Option(help: "The time it shows (default: the time of the environment's clock).")
         var at: WrittenInstant?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -192,7 +192,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the clocks of customers' own.",
+            abstract: "Lists customer clocks.",
             discussion: "till clock list"
         )
 
@@ -205,7 +205,8 @@ struct ClockCommand: AsyncParsableCommand {
             } as: { answer in
                 let lines = (answer["clocks"]?.elements ?? []).map(ClockCommand.words)
                 return lines.isEmpty
-                    ? "All customers live by the clock of the environment." : lines.joined(separator: "\n")
+                    ? "No customer clocks. All customers use the environment's clock."
+                    : lines.joined(separator: "\n")
             }
         }
     }
@@ -213,7 +214,7 @@ struct ClockCommand: AsyncParsableCommand {
     static func words(_ clock: JSONTree) -> String {
         let name = clock["name"]?.text.map { "\($0): " } ?? ""
         let mode = clock["mode"]?.text ?? ""
-        let speed = clock["speed"]?.text.map { ", \($0) times as fast as the wall's" } ?? ""
+        let speed = clock["speed"]?.text.map { ", speed \($0)× real time" } ?? ""
         return "\(name)\(instant(clock["now"]))  \(mode)\(speed)"
     }
 
@@ -223,9 +224,9 @@ struct ClockCommand: AsyncParsableCommand {
     }
 }
 
-/// Which clock a command is about.
+/// Selects the clock of a command.
 struct ClockOptions: ParsableArguments {
-    @Option(help: "A clock of customers' own (default: that of the app's environment).")
+    @Option(help: "A customer clock (default: the clock of the app's environment).")
     var clock: String?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
@@ -234,7 +235,7 @@ struct ClockOptions: ParsableArguments {
         "\(try await scope.path(client))/" + (clock.map { "clocks/\(escaped($0))" } ?? "clock")
     }
 
-    /// Sets the clock and shows it. Setting it ahead is an advance, which may take its time.
+    /// Sets the clock and shows it. Setting it to a later time is an advance, which may take long.
     func set(_ body: JSONTree) async throws {
         let client = try server.client()
         let path = try await path(client)
@@ -247,10 +248,10 @@ struct ClockOptions: ParsableArguments {
     }
 }
 
-/// Tells on standard error how far an advance has come, when it takes long.
+/// Shows the progress of a long advance on standard error.
 enum AdvanceWatch {
     static func run(_ client: ControlClient, _ path: String) async {
-        // Only for somebody who looks on.
+        // Only when a person watches the terminal.
         guard isatty(FileHandle.standardError.fileDescriptor) == 1 else { return }
         var hasSpoken = false
         while !Task.isCancelled {
@@ -258,7 +259,8 @@ enum AdvanceWatch {
             guard !Task.isCancelled, let pendingAdvance = try? await client.get("\(path)/leap") else { continue }
             guard pendingAdvance["isUnderWay"]?.text == "true" else { continue }
             let line =
-                "leaping to \(ClockCommand.instant(pendingAdvance["to"])): \(pendingAdvance["accounts"]?.text ?? "0") accounts, "
+                "advancing to \(ClockCommand.instant(pendingAdvance["to"])): "
+                + "\(pendingAdvance["accounts"]?.text ?? "0") accounts, "
                 + "\(pendingAdvance["notifications"]?.text ?? "0") notifications"
             FileHandle.standardError.write(Data("\r\(line)".utf8))
             hasSpoken = true
@@ -270,7 +272,7 @@ enum AdvanceWatch {
 extension CustomerCommand {
     struct Clock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Puts a customer and the family on a clock of their own, or back on that of the environment.",
+            abstract: "Puts a customer and their family on a customer clock, or back on the environment's clock.",
             discussion: """
                 till customer clock ann trial
                 till customer clock ann --none
@@ -281,7 +283,7 @@ extension CustomerCommand {
         var customer: String
         @Argument(help: "The clock's name.")
         var clock: String?
-        @Flag(help: "Back on the clock of the app's environment.")
+        @Flag(help: "Back to the clock of the app's environment.")
         var none = false
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -295,8 +297,8 @@ extension CustomerCommand {
             let path = "\(try await scope.path(client))/customers/\(escaped(customer))/clock"
             let answer = try await client.put(path, bytes: JSONTree.members(["clock": .text(clock)]).written())
             Output.show(answer, asJSON: server.json) { _ in
-                clock.map { "\(customer) lives by the clock \($0)." }
-                    ?? "\(customer) lives by the clock of the environment."
+                clock.map { "\(customer) uses the clock \($0)." }
+                    ?? "\(customer) uses the clock of the environment."
             }
         }
     }

@@ -5,7 +5,7 @@ import TillShop
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault",
-        abstract: "Lets things go wrong on demand: errors, delays, cut connections, lost notifications.",
+        abstract: "Injects faults: errors, delays, cut connections, lost notifications.",
         discussion: """
             till fault add error --code 5000001 --route getTransactionInfo --limit 3
             till fault add latency --milliseconds 500 --spread 1500 --percent 20
@@ -20,45 +20,45 @@ struct FaultCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Adds a rule.",
+            abstract: "Adds a fault rule.",
             discussion: """
                 till fault add error --code 4290000 --retry-after 60
-                till fault add rateLimit                          past Apple's own limits
-                till fault add staleReads --milliseconds 2000     what was just bought is not found yet
+                till fault add rateLimit                          beyond Apple's own limits
+                till fault add staleReads --milliseconds 2000     new purchases are not found yet
                 till fault add receiptStatus --code 21005 --route verifyReceipt
 
-                Kinds: error, unauthorized, status, receiptStatus, latency, cut, half, staleReads, rateLimit; and of
-                notifications drop, delay, duplicate, reorder.
+                Kinds: error, unauthorized, status, receiptStatus, latency, cut, half, staleReads, rateLimit; and for
+                notifications: drop, delay, duplicate, reorder.
                 """
         )
 
-        @Argument(help: "What goes wrong.")
+        @Argument(help: "The kind of fault.")
         var kind: String
         @Option(help: "An error code, an HTTP status, or a status of verifyReceipt.")
         var code: Int?
-        @Option(help: "Only on this route, such as getTransactionInfo; of notifications a type.")
+        @Option(help: "Only on this route, such as getTransactionInfo; for notifications: only this type.")
         var route: String?
-        @Option(help: "Only of this app.")
+        @Option(help: "Only for this app.")
         var app: String?
         @Option(name: .customLong("realm"), help: "Only in this environment: production or sandbox.")
         var environment: String?
-        @Option(help: "Only of this customer.")
+        @Option(help: "Only for this customer.")
         var customer: String?
-        @Option(help: "Of how many calls that it could strike (default 100).")
+        @Option(help: "Percentage of matching calls that fail (default 100).")
         var percent: Int?
-        @Option(help: "How often at the most.")
+        @Option(help: "Maximum number of hits.")
         var limit: Int?
-        @Option(name: .customLong("for"), help: "For so many seconds from now.")
+        @Option(name: .customLong("for"), help: "Active for this many seconds from now.")
         var seconds: Int?
-        @Option(help: "Seconds for the Retry-After of an error.")
+        @Option(help: "Seconds in the Retry-After header of an error.")
         var retryAfter: Int?
-        @Option(help: "How long it holds something up.")
+        @Option(help: "The length of the delay in milliseconds.")
         var milliseconds: Int?
-        @Option(help: "Up to so many milliseconds more, by chance.")
+        @Option(help: "A random extra delay of up to this many milliseconds.")
         var spread: Int?
-        @Option(help: "Calls that a rate limit lets pass in an hour (default Apple's).")
+        @Option(help: "Calls per hour that a rate limit allows (default: Apple's limit).")
         var perHour: Int?
-        @Option(help: "From which chance is drawn, to repeat a run.")
+        @Option(help: "The random seed, to repeat a run.")
         var seed: Int?
         @OptionGroup var server: ServerOptions
 
@@ -81,7 +81,7 @@ struct FaultCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the rules, and how often each struck.",
+            abstract: "Lists the fault rules with their numbers of hits.",
             discussion: "till fault list"
         )
 
@@ -92,31 +92,31 @@ struct FaultCommand: AsyncParsableCommand {
                 try await $0.get("/v1/faults")
             } as: { answer in
                 let rules = (answer["faults"]?.elements ?? []).map { Output.lines($0) }
-                return rules.isEmpty ? "Nothing goes wrong on purpose." : rules.joined(separator: "\n\n")
+                return rules.isEmpty ? "No fault rules." : rules.joined(separator: "\n\n")
             }
         }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a rule, or all of them.",
+            abstract: "Removes one fault rule, or all of them.",
             discussion: "till fault remove --all"
         )
 
-        @Argument(help: "The rule.")
+        @Argument(help: "The id of the rule.")
         var id: String?
         @Flag(help: "All rules.")
         var all = false
         @OptionGroup var server: ServerOptions
 
         func validate() throws {
-            guard all != (id != nil) else { throw ValidationError("Name a rule, or give --all.") }
+            guard all != (id != nil) else { throw ValidationError("Give the id of a rule, or --all.") }
         }
 
         func run() async throws {
             try await server.client().delete(id.map { "/v1/faults/\(escaped($0))" } ?? "/v1/faults")
             Output.show(.members(["removed": .string(id ?? "all")]), asJSON: server.json) { _ in
-                id.map { "\($0) is removed." } ?? "Nothing goes wrong on purpose any more."
+                id.map { "Removed \($0)." } ?? "Removed all fault rules."
             }
         }
     }

@@ -6,10 +6,10 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// A client of Apple's own route: what it prints is what a backend gets.
+/// A client of Apple's own route; it prints what a backend receives.
 struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Asks Get Transaction History and prints it decoded, page after page.",
+        abstract: "Calls Get Transaction History and prints the decoded pages.",
         discussion: """
             till history 2000000000012345
             till history 2000000000012345 --descending --product-type CONSUMABLE
@@ -23,9 +23,9 @@ struct History: AsyncParsableCommand {
     var transaction: String
     @Option(help: "The key file, AuthKey_….p8.")
     var key: String?
-    @Option(help: "The address of the environment's API (default: what the server says).")
+    @Option(help: "The address of the environment's API (default: reported by the server).")
     var api: String?
-    @Flag(help: "The newest first.")
+    @Flag(help: "Newest first.")
     var descending = false
     @Option(help: "Only these products; may be repeated.")
     var productID: [String] = []
@@ -33,7 +33,7 @@ struct History: AsyncParsableCommand {
     var productType: [String] = []
     @Option(help: "true or false.")
     var revoked: String?
-    @Option(help: "Goes on from here.")
+    @Option(help: "Continues from this revision.")
     var revision: String?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
@@ -46,7 +46,7 @@ struct History: AsyncParsableCommand {
         // A key that only signs offers may have the same id.
         let named = keys.filter { $0["keyId"]?.text == pair.keyID }
         guard let issuer = (named.first { $0["offersOf"] == nil } ?? named.first)?["issuerId"]?.text else {
-            throw CommandRefused("The server does not know key \(pair.keyID). Keys are made with till key create.")
+            throw CommandRefused("The server does not know key \(pair.keyID). Create keys with till key create.")
         }
         let base = try await address(client)
         var revision = revision
@@ -90,7 +90,7 @@ struct History: AsyncParsableCommand {
         let environment = scope.environment ?? TillVariable.text("REALM") ?? "sandbox"
         let status = try await client.get("/v1/status")
         guard let port = status["ports"]?[environment]?.text else {
-            throw CommandRefused("There is no environment \(environment).")
+            throw CommandRefused("There is no environment \(environment). Environments: production, sandbox.")
         }
         let host = URL(string: client.address)?.host ?? "127.0.0.1"
         return "http://\(host):\(port)"
@@ -117,7 +117,7 @@ struct History: AsyncParsableCommand {
         let tree = try? JSONTree.parse(body)
         guard status == 200, let tree else {
             let text = String(decoding: body.prefix(500), as: UTF8.self)
-            throw CommandRefused("The API answered \(status): \(text)\nAsk why with till explain --last.")
+            throw CommandRefused("The API answered \(status): \(text)\nSee why with till explain --last.")
         }
         return tree
     }

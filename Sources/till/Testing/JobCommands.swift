@@ -12,7 +12,7 @@ struct PriceCommand: AsyncParsableCommand {
 
     struct Raise: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Raises a price: new customers pay it at once, subscribers after a notice.",
+            abstract: "Raises a price: new customers pay it at once, subscribers after a notification.",
             discussion: """
                 till price raise com.example.pro.month --to 5.99
                 till price raise com.example.pro.month --to 9.99 --consent required
@@ -23,7 +23,7 @@ struct PriceCommand: AsyncParsableCommand {
         var product: String
         @Option(help: "The new price of a full period, such as 5.99.")
         var to: String
-        @Option(help: "Only where this storefront has a price of its own.")
+        @Option(help: "Only in this storefront, which has its own price.")
         var storefront: String?
         @Option(help: "automatic (default), required or not-needed.")
         var consent: String?
@@ -55,16 +55,16 @@ struct PriceCommand: AsyncParsableCommand {
 struct ExtendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "extend",
-        abstract: "Lets the running period of one subscription, or of everybody's to a product, end later.",
+        abstract: "Extends the current period of one subscription, or of all subscriptions to a product.",
         discussion: """
             till extend ann --days 14
             till extend --all --product com.example.pro.month --days 3 --reason 3
             """
     )
 
-    @Argument(help: "Its original transaction, or a customer who has no other.")
+    @Argument(help: "The original transaction, or a customer with one subscription.")
     var subscription: String?
-    @Flag(help: "Everybody who subscribes to the product.")
+    @Flag(help: "All subscribers of the product.")
     var all = false
     @Option(help: "The product, with --all.")
     var product: String?
@@ -72,9 +72,9 @@ struct ExtendCommand: AsyncParsableCommand {
     var days: Int
     @Option(help: "0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
     var reason: Int = 0
-    @Option(help: "A name of your own for the request, a UUID with --all.")
+    @Option(help: "Your own identifier for the request, a UUID with --all.")
     var request: String?
-    @Option(help: "With --all: only this storefront; may stand several times.")
+    @Option(help: "With --all: only this storefront; may be repeated.")
     var storefront: [String] = []
     @OptionGroup var options: ActOptions
 
@@ -113,7 +113,7 @@ struct ExtendCommand: AsyncParsableCommand {
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",
-        abstract: "Shows price raises, mass extensions and the like.",
+        abstract: "Shows price increases, mass extensions and other bulk operations.",
         discussion: """
             till job list
             till job show 5f0c…
@@ -160,25 +160,25 @@ struct JobCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where an extension applies; nil for other jobs.
+    /// The storefronts of an extension; nil for other jobs.
     private static func storefronts(_ job: JSONTree) -> String? {
         guard job["kind"]?.text == "extend" else { return nil }
         let codes = job["storefronts"]?.elements.compactMap(\.text) ?? []
         return codes.isEmpty ? "all" : codes.joined(separator: ", ")
     }
 
-    /// What a job has done, and for whom it waits.
+    /// The results of a job, and the clocks it waits for.
     ///
     /// - Parameters:
-    ///   - done: the sentence once customers on the environment's clock were reached.
-    ///   - scheduled: the subject of the sentence before.
+    ///   - done: the sentence for a job that has reached the customers on the environment's clock.
+    ///   - scheduled: the subject of the sentence for a job that is still scheduled.
     static func heading(_ done: String, scheduled: String, _ job: JSONTree) -> String {
         let date = job["effectiveDate"]?.text.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0).iso8601 } ?? ""
         guard job["state"]?.text == "done" else {
-            return "\(scheduled) is scheduled for \(date), by each customer's clock."
+            return "\(scheduled) is scheduled for \(date) on each customer's clock."
         }
         guard let clocks = pendingClocks(job) else { return done }
-        return "\(done) Customers on the clocks that are behind (\(clocks)) follow at \(date)."
+        return "\(done) Customers on clocks that are behind (\(clocks)) follow at \(date)."
     }
 
     private static func pendingClocks(_ job: JSONTree) -> String? {

@@ -12,14 +12,14 @@ struct ListenCommand: AsyncParsableCommand {
         discussion: """
             till listen --forward-to http://127.0.0.1:3000/apple
 
-            The server need not be able to reach yours: the command fetches notifications over control. While no
-            primary endpoint is set, it stands in for one.
+            Till does not need network access to your server: the command fetches notifications through the
+            control API. While no primary endpoint is set, it acts as the primary endpoint.
             """
     )
 
     @Option(help: "The address of your server.")
     var forwardTo: String
-    @Option(help: "Ends after so many notifications (default: never).")
+    @Option(help: "Exits after this many notifications (default: never).")
     var count: Int?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
@@ -36,12 +36,12 @@ struct ListenCommand: AsyncParsableCommand {
         let path = "\(try await scope.path(client))/listen"
         var left = count ?? .max
         _ = try await client.get("\(path)?wait=0")
-        if !server.json { Self.say("Listening; notifications go to \(forwardTo).") }
+        if !server.json { Self.say("Listening. Forwarding notifications to \(forwardTo).") }
         while left > 0 {
             let delivery = try await client.get("\(path)?wait=25")
             guard let token = delivery["deliveryToken"]?.text, let body = delivery["body"] else { continue }
             let outcome = await forward(body)
-            // A delivery that nobody waits for any more is tried again by the server.
+            // The server retries a delivery that has timed out there.
             _ = try? await client.post("\(path)/\(escaped(token))", outcome.answer)
             show(delivery, outcome)
             left -= 1
@@ -91,7 +91,7 @@ struct ListenCommand: AsyncParsableCommand {
         Self.say(line)
     }
 
-    /// At once, though standard output may be a pipe.
+    /// Flushes each line, because standard output may be a pipe.
     private static func say(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }

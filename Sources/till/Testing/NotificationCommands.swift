@@ -5,7 +5,7 @@ import TillShop
 struct NotificationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notifications",
-        abstract: "Shows what the developer's server is told, and sends it again.",
+        abstract: "Lists, shows and resends notifications.",
         discussion: """
             till notifications list --customer ann
             till notifications show 31f2…
@@ -28,13 +28,13 @@ struct NotificationsCommand: AsyncParsableCommand {
         var type: String?
         @Option(help: "Only about this customer.")
         var customer: String?
-        @Flag(help: "Only those that were tried and have not arrived.")
+        @Flag(help: "Only those that were sent and not delivered.")
         var failed = false
-        @Option(help: "Only those tried at this endpoint.")
+        @Option(help: "Only those sent to this endpoint.")
         var endpoint: String?
-        @Option(help: "Where the page begins, as the page before says.")
+        @Option(help: "The start of the page, as printed by the previous page.")
         var after: String?
-        @Option(help: "At most so many, 1 to 100.")
+        @Option(help: "Maximum number of results, 1 to 100.")
         var limit: Int = 20
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -51,7 +51,7 @@ struct NotificationsCommand: AsyncParsableCommand {
                 let lines = ($0["notifications"]?.elements ?? []).map(NotificationsCommand.line)
                 let more = $0["next"]?.text.map { "\nMore: till notifications list --after \($0)" } ?? ""
                 guard lines.isEmpty else { return lines.joined(separator: "\n") + more }
-                return more.isEmpty ? "Nothing was told." : "None among the newest that were looked at." + more
+                return more.isEmpty ? "No notifications." : "No match among the newest notifications." + more
             }
         }
     }
@@ -62,7 +62,7 @@ struct NotificationsCommand: AsyncParsableCommand {
             discussion: "till notifications show 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21"
         )
 
-        @Argument(help: "Its notificationUUID.")
+        @Argument(help: "The notificationUUID.")
         var notification: String
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -78,27 +78,27 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     struct Resend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sends notifications again, with the same bytes.",
+            abstract: "Resends notifications with the same bytes.",
             discussion: """
                 till notifications resend 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21
                 till notifications resend --from 2026-03-01 --to 2026-03-02
                 """
         )
 
-        @Argument(help: "Its notificationUUID.")
+        @Argument(help: "The notificationUUID.")
         var notification: String?
-        @Option(help: "Instead of one: all that were made from this instant on.")
+        @Option(help: "Instead of one: all notifications created from this instant on.")
         var from: WrittenInstant?
-        @Option(help: "…until this one.")
+        @Option(help: "With --from: …and until this instant.")
         var to: WrittenInstant?
-        @Option(help: "Where to (default: every endpoint).")
+        @Option(help: "The endpoint to send to (default: every endpoint).")
         var endpoint: String?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
 
         func validate() throws {
             guard (notification == nil) == (from != nil), (from == nil) == (to == nil) else {
-                throw ValidationError("Name a notification, or give --from and --to.")
+                throw ValidationError("Give a notificationUUID, or --from and --to.")
             }
         }
 
@@ -120,7 +120,7 @@ struct NotificationsCommand: AsyncParsableCommand {
                     ])
                 )
             }
-            Output.show(answer, asJSON: server.json) { "Deliveries on their way: \($0["owed"]?.text ?? "0")." }
+            Output.show(answer, asJSON: server.json) { "Pending deliveries: \($0["owed"]?.text ?? "0")." }
         }
     }
 
@@ -140,7 +140,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 struct NotifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify",
-        abstract: "Sends any notification by hand; nothing else happens.",
+        abstract: "Sends a notification of any type without changing any data.",
         discussion: """
             till notify EXPIRED/VOLUNTARY --transaction 2000000000012345
             till notify EXTERNAL_PURCHASE_TOKEN/CREATED
@@ -149,11 +149,11 @@ struct NotifyCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A type, and its subtype behind a slash.")
+    @Argument(help: "A type, and its subtype after a slash.")
     var notice: String
-    @Option(help: "The transaction that it is about; not for TEST and EXTERNAL_PURCHASE_TOKEN.")
+    @Option(help: "The transaction of the notification; not for TEST and EXTERNAL_PURCHASE_TOKEN.")
     var transaction: String?
-    @Option(help: "The customer whom RESCIND_CONSENT is about.")
+    @Option(help: "The customer of a RESCIND_CONSENT notification.")
     var customer: String?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
@@ -161,13 +161,13 @@ struct NotifyCommand: AsyncParsableCommand {
     private var type: String { String(notice.prefix { $0 != "/" }) }
 
     func validate() throws {
-        // A type that is not one is the server's to refuse.
+        // The server refuses unknown types.
         let subject = NotificationType(rawValue: type)?.subject ?? .transaction
         if subject == .customer, customer == nil, transaction == nil {
-            throw ValidationError("Name the customer whom it is about: --customer.")
+            throw ValidationError("Name the customer of the notification: --customer.")
         }
         if subject == .transaction, transaction == nil {
-            throw ValidationError("Name the transaction that it is about: --transaction.")
+            throw ValidationError("Name the transaction of the notification: --transaction.")
         }
         if subject != .customer, customer != nil {
             throw ValidationError("\(type) is not about a customer; leave --customer out.")
@@ -180,7 +180,7 @@ struct NotifyCommand: AsyncParsableCommand {
         if notice == NotificationType.test.rawValue, transaction == nil {
             let answer = try await client.post("\(path)/test")
             return Output.show(answer, asJSON: server.json) {
-                "A test is on its way.\ntestNotificationToken  \($0["testNotificationToken"]?.text ?? "")"
+                "Sending the test.\ntestNotificationToken  \($0["testNotificationToken"]?.text ?? "")"
             }
         }
         let parts = notice.split(separator: "/", maxSplits: 1).map(String.init)

@@ -5,19 +5,19 @@ import TillTesting
 
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lives random lives of customers, and proves that the pace of time alters nothing in them.",
+        abstract: "Runs random customer histories and checks that the clock's speed never changes the result.",
         discussion: """
-            till simulate --seeds 10000             a year each, in leaps, day by day, and sixty days hour by hour
+            till simulate --seeds 10000             a year each: in one advance, day by day, and 60 days hour by hour
             till simulate --seed 4711               one of them again
 
-            No server is needed, and nothing is kept. Stops at the first seed that fails and prints it first, with
-            what differs and all that was done; exit code 1.
+            Needs no server and stores nothing. Stops at the first failing seed and prints the seed, the difference
+            and all operations; exit code 1.
             """
     )
 
-    @Option(help: "How many lives.")
+    @Option(help: "The number of random histories.")
     var seeds: Int = 1_000
-    @Option(help: "The seed of the first.")
+    @Option(help: "The seed of the first history.")
     var first: UInt64 = 1
     @Option(help: "Only this seed.")
     var seed: UInt64?
@@ -27,7 +27,7 @@ struct Simulate: AsyncParsableCommand {
     func validate() throws {
         guard seeds > 0 else { throw ValidationError("--seeds is 1 or more.") }
         guard first <= UInt64.max - UInt64(seeds) else {
-            throw ValidationError("--first is too high for so many seeds.")
+            throw ValidationError("--first is too high for \(seeds) seeds.")
         }
     }
 
@@ -49,12 +49,12 @@ struct Simulate: AsyncParsableCommand {
                 count.add(verdict.count)
                 lived += 1
                 if verdict.failure != nil, verdict.seed < failure?.seed ?? .max { failure = verdict }
-                if lived.isMultiple(of: 100) { FileHandle.standardError.write(Data("\(lived) lives\n".utf8)) }
+                if lived.isMultiple(of: 100) { FileHandle.standardError.write(Data("\(lived) histories\n".utf8)) }
                 begin()
             }
         }
         Output.show(Simulate.answer(lived, count, failure), asJSON: json) { _ in
-            failure?.failure ?? "\(lived) lives, each the same at every pace.\n\n\(count.text)"
+            failure?.failure ?? "\(lived) histories, each with the same result at every speed.\n\n\(count.text)"
         }
         if failure != nil { throw ExitCode(1) }
     }

@@ -1,7 +1,7 @@
 import TillCore
 import TillShop
 
-/// What an act caused, for people: what stands now, and what the developer's server is told.
+/// The result of an action as readable text: the present state, and the notifications for the developer's server.
 enum Tale {
     /// The lines under a heading. Signed data is left to --json.
     static func text(_ heading: String, _ answer: JSONTree) -> String {
@@ -15,10 +15,10 @@ enum Tale {
             ("card", answer["card"]?.text),
             ("asksToBuy", answer["asksToBuy"]?.text), ("subscription", answer["subscription"]?["summary"]?.text),
             ("refundRequest", answer["refundRequest"].map(refundRequest)), ("events", words(answer["events"])),
-            ("told", words(answer["notifications"])),
+            ("notifications", words(answer["notifications"])),
         ]
         let result = answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:))
-        // Of a product that is owned already the heading announces the original purchase.
+        // When the product is already owned, the heading announces the original purchase.
         guard result?.hasTransaction == false, result != .alreadyOwned else { return "\(heading)\n\(table(lines))" }
         // The transaction is an earlier one; its price would read as a charge.
         return "\(heading)\n\(table(lines.filter { !ofTransaction.contains($0.0) }))"
@@ -35,7 +35,7 @@ enum Tale {
             + "  \(subscription["summary"]?.text ?? "")"
     }
 
-    /// Names and values in two columns; values that are not there are left out.
+    /// Names and values in two columns; missing values are left out.
     static func table(_ lines: [(String, String?)]) -> String {
         let present = lines.compactMap { name, value in value.map { (name, $0) } }
         let width = present.map(\.0.count).max() ?? 0
@@ -50,7 +50,7 @@ enum Tale {
         return Money(milliunits: milliunits, currency: tree["currency"]?.text ?? "").words
     }
 
-    /// An instant of the answer, as people and as programs write it.
+    /// An instant of the answer, as an ISO 8601 date and in milliseconds.
     static func date(_ tree: JSONTree?) -> String? {
         guard let text = tree?.text, let milliseconds = Int64(text) else { return nil }
         return "\(Timestamp(milliseconds: milliseconds).iso8601)  (\(text))"

@@ -7,7 +7,10 @@ extension Scenarios {
 }
 
 extension Scenarios.Acceptance {
-    @Test("A1: in Apple's sandbox a trial is followed by twelve renewals and the end", arguments: StageKind.everywhere)
+    @Test(
+        "A1: in Apple's sandbox twelve renewals follow a trial, then the subscription ends",
+        arguments: StageKind.everywhere
+    )
     func sandboxYear(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -38,7 +41,7 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A2: an upgrade begins at once and is told once, without a refund", arguments: StageKind.everywhere)
+    @Test("A2: an upgrade begins at once with one notification, without a refund", arguments: StageKind.everywhere)
     func upgrade(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -91,7 +94,7 @@ extension Scenarios.Acceptance {
     }
 
     @Test(
-        "A4: who cancels, thinks again, cancels and leaves comes back by a win-back offer",
+        "A4: a customer cancels, resumes, cancels and lapses, and comes back by a win-back offer",
         arguments: StageKind.everywhere
     )
     func winBack(at stage: StageKind) async throws {
@@ -123,7 +126,7 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A5: a card that is mended within grace keeps the billing cycle", arguments: StageKind.everywhere)
+    @Test("A5: a recovery within the grace period keeps the billing cycle", arguments: StageKind.everywhere)
     func graceRecovered(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -147,7 +150,7 @@ extension Scenarios.Acceptance {
     }
 
     @Test(
-        "A6: a card that is mended after grace begins a new cycle; one that never is ends it",
+        "A6: a recovery after the grace period begins a new cycle; without recovery the subscription ends",
         arguments: StageKind.everywhere
     )
     func graceOver(at stage: StageKind) async throws {
@@ -182,7 +185,7 @@ extension Scenarios.Acceptance {
         #expect(bob.expirationIntent == 2 && bob.autoRenewStatus == 0 && bob.isInBillingRetryPeriod == false)
     }
 
-    @Test("A7: three answers to a price that needs consent", arguments: StageKind.everywhere)
+    @Test("A7: three answers to a price increase that needs consent", arguments: StageKind.everywhere)
     func consent(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         for customer in ["ann", "bob", "cat"] { try await shop.buys(customer, "pro") }
@@ -238,7 +241,7 @@ extension Scenarios.Acceptance {
         #expect(try await shop.transaction(of: "ann", nil).price == 2_970)
     }
 
-    @Test("A9: a family goes with the purchase, through renewal and refund", arguments: StageKind.everywhere)
+    @Test("A9: a family's access follows the purchase through renewal and refund", arguments: StageKind.everywhere)
     func family(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(isShared: true)])
         try await shop.joins("bob", familyOf: "ann")
@@ -262,7 +265,10 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A10: one extension, then one for everybody, which a trial cannot have", arguments: StageKind.everywhere)
+    @Test(
+        "A10: one extension, then one for all subscribers, for which a trial is not eligible",
+        arguments: StageKind.everywhere
+    )
     func extensions(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: .freeWeek)])
         try await shop.buys("ann", "pro")
@@ -288,7 +294,10 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A11: who cancels a commitment in the third month pays it to its end", arguments: StageKind.everywhere)
+    @Test(
+        "A11: a customer who cancels a commitment in the third month pays it to its end",
+        arguments: StageKind.everywhere
+    )
     func commitment(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -322,7 +331,7 @@ extension Scenarios.Acceptance {
     }
 
     @Test(
-        "A12: a code waits for the next period; an upgrade by a promotional offer begins at once",
+        "A12: an offer code waits for the next period; an upgrade by a promotional offer begins at once",
         arguments: StageKind.everywhere
     )
     func offers(at stage: StageKind) async throws {

@@ -7,7 +7,10 @@ extension Scenarios {
 }
 
 extension Scenarios.Billing {
-    @Test("A declined card keeps access through grace and ends after sixty days of retries", arguments: StageKind.all)
+    @Test(
+        "A declined card keeps access during the grace period, and the subscription ends after sixty days of retries",
+        arguments: StageKind.all
+    )
     func declinedCard(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -30,7 +33,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Three days of grace", arguments: StageKind.all)
+    @Test("A grace period of three days", arguments: StageKind.all)
     func threeDays(at stage: StageKind) async throws {
         try await grace(of: 3, each: .month, at: stage).expect(
             """
@@ -42,7 +45,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Twenty-eight days of grace", arguments: StageKind.all)
+    @Test("A grace period of twenty-eight days", arguments: StageKind.all)
     func twentyEightDays(at stage: StageKind) async throws {
         try await grace(of: 28, each: .month, at: stage).expect(
             """
@@ -54,7 +57,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A weekly subscription has three days of grace where the app has three", arguments: StageKind.all)
+    @Test("A weekly subscription has three days of grace if the app has three", arguments: StageKind.all)
     func weeklyThree(at stage: StageKind) async throws {
         try await grace(of: 3, each: .week, at: stage).expect(
             """
@@ -66,7 +69,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A weekly subscription has six days of grace at the most", arguments: StageKind.all)
+    @Test("A weekly subscription has at most six days of grace", arguments: StageKind.all)
     func weeklySix(at stage: StageKind) async throws {
         try await grace(of: 16, each: .week, at: stage).expect(
             """
@@ -78,7 +81,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Nor more where the app has twenty-eight", arguments: StageKind.all)
+    @Test("Nor more if the app has twenty-eight", arguments: StageKind.all)
     func weeklyTwentyEight(at stage: StageKind) async throws {
         try await grace(of: 28, each: .week, at: stage).expect(
             """
@@ -153,7 +156,7 @@ extension Scenarios.Billing {
     }
 
     @Test(
-        "Between two phases of an offer that is paid as one goes a payment is one of an offer",
+        "Between two phases of a pay-as-you-go offer a payment belongs to the offer",
         arguments: StageKind.all
     )
     func payAsYouGo(at stage: StageKind) async throws {
@@ -179,7 +182,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A free period is nothing to charge", arguments: StageKind.all)
+    @Test("A free period is not charged", arguments: StageKind.all)
     func freePeriod(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -200,7 +203,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("One card pays for all that waits for it", arguments: StageKind.all)
+    @Test("One valid card pays for all subscriptions in billing retry", arguments: StageKind.all)
     func twoSubscriptions(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -239,7 +242,7 @@ extension Scenarios.Billing {
     }
 
     @Test(
-        "The billing cycle goes on from the recovery after grace, from the old day within it",
+        "The billing cycle restarts at a recovery after grace, and keeps its day at one within grace",
         arguments: StageKind.all
     )
     func anchors(at stage: StageKind) async throws {
@@ -275,7 +278,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A refund reversed in grace is paid for by a card that was accepted meanwhile", arguments: StageKind.all)
+    @Test("A refund reversed during grace is paid by a card that became valid meanwhile", arguments: StageKind.all)
     func reversed(at stage: StageKind) async throws {
         let grace = GracePeriod(days: 16)
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()], grace: grace)
@@ -297,7 +300,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Buying again what is retried pays for it, and begins no unused trial", arguments: StageKind.all)
+    @Test("Buying a product in billing retry pays for it, and begins no unused trial", arguments: StageKind.all)
     func unusedTrial(at stage: StageKind) async throws {
         let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: trial)])
@@ -336,7 +339,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A purchase that asks for more than what is retried begins a new period", arguments: StageKind.all)
+    @Test("A purchase of another kind during billing retry begins a new period", arguments: StageKind.all)
     func askingForMore(at stage: StageKind) async throws {
         let year = Product.plan("year", each: .year, at: 99_990, monthlyAt: 9_990)
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [year])
@@ -370,7 +373,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("In grace no introductory offer begins: the customer still has the service", arguments: StageKind.all)
+    @Test("No introductory offer begins during grace: the customer still has the service", arguments: StageKind.all)
     func trialInGrace(at stage: StageKind) async throws {
         let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
         let shop = try await Scenario(

@@ -2,7 +2,7 @@ import Testing
 import TillCore
 
 extension Scenarios {
-    /// The dates of actual renewals; the rules' arithmetic alone is tested with the core.
+    /// The dates of actual renewals; the tests of TillCore cover the arithmetic alone.
     @Suite("When periods begin")
     struct Calendars {}
 }
@@ -72,7 +72,7 @@ extension Scenarios.Calendars {
         Dates(start: "2026-11-01 09:30", period: .month, renewals: ["2026-12-01 09:30", "2027-01-01 09:30"]),
     ]
 
-    @Test("Renewals fall on the dates of the table", arguments: StageKind.all, table)
+    @Test("Renewals have the dates of the table", arguments: StageKind.all, table)
     func dates(at stage: StageKind, _ dates: Dates) async throws {
         let shop = try await Scenario(at: stage, on: dates.start, selling: [.plan(each: dates.period)]) {
             $0.keepsAnchorDay = dates.keepsAnchor
@@ -88,7 +88,7 @@ extension Scenarios.Calendars {
         text.split(separator: " ").joined(separator: "T") + ":00Z"
     }
 
-    @Test("The six days of a weekly grace go across the change of the clocks", arguments: StageKind.all)
+    @Test("The six days of a weekly grace period span a change to daylight saving time", arguments: StageKind.all)
     func grace(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -106,7 +106,7 @@ extension Scenarios.Calendars {
 
     // MARK: Accelerated months
 
-    /// Seconds of the periods, of grace and of retry at a rate.
+    /// Lengths of the periods, of grace and of retry at a rate, in seconds.
     struct Rate: Sendable, CustomStringConvertible {
         var name: String
         var week: Int64
@@ -164,7 +164,7 @@ extension Scenarios.Calendars {
         )
     }
 
-    @Test("Each rate has its periods, its grace and its retries", arguments: StageKind.all, rates)
+    @Test("Each rate has its periods, grace and retries", arguments: StageKind.all, rates)
     func accelerated(at stage: StageKind, _ rate: Rate) async throws {
         let periods: [(Period, Int64, Int64)] =
             [(.week, rate.week, rate.weeklyGrace)]
@@ -226,7 +226,7 @@ extension Scenarios.Calendars {
         )
     }
 
-    @Test("At an accelerated rate a free week and three free days are shorter too", arguments: StageKind.all)
+    @Test("At an accelerated rate a free week and three free days are shorter, too", arguments: StageKind.all)
     func offers(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,

@@ -2,7 +2,7 @@ import Testing
 import TillCore
 
 extension Scenarios {
-    @Suite("A year that is billed monthly")
+    @Suite("A yearly commitment that is billed monthly")
     struct Commitments {}
 }
 
@@ -15,7 +15,7 @@ extension Scenarios.Commitments {
         return shop
     }
 
-    @Test("Another commitment follows by itself", arguments: StageKind.all)
+    @Test("A commitment renews automatically", arguments: StageKind.all)
     func renewal(at stage: StageKind) async throws {
         let shop = try await shop(stage)
         try await shop.advance(to: "2027-02-02")
@@ -42,7 +42,7 @@ extension Scenarios.Commitments {
         #expect(try await shop.transaction(of: "ann", nil).commitmentInfo?.commitmentPrice == 119_880)
     }
 
-    @Test("There is no grace, and ninety days of retries", arguments: StageKind.all)
+    @Test("No grace period, and ninety days of retries", arguments: StageKind.all)
     func failure(at stage: StageKind) async throws {
         let shop = try await shop(stage, grace: GracePeriod(days: 16))
         try await shop.declinesCard(of: "ann")
@@ -56,7 +56,7 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("Turning renewal off while a payment is retried keeps the commitment", arguments: StageKind.all)
+    @Test("Turning renewal off during billing retry keeps the commitment", arguments: StageKind.all)
     func cancelledInRetry(at stage: StageKind) async throws {
         let shop = try await shop(stage)
         try await shop.declinesCard(of: "ann")
@@ -142,7 +142,7 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A refund of a past month leaves it alone; one of the current month ends it", arguments: StageKind.all)
+    @Test("A refund of a past month does not change it; one of the current month ends it", arguments: StageKind.all)
     func refund(at stage: StageKind) async throws {
         let shop = try await shop(stage)
         try await shop.advance(to: "2026-03-10")
@@ -162,7 +162,7 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("Who cancels and thinks again has another commitment", arguments: StageKind.all)
+    @Test("A customer who cancels and resumes gets another commitment", arguments: StageKind.all)
     func resumed(at stage: StageKind) async throws {
         let shop = try await shop(stage)
         try await shop.advance(to: "2026-11-10")
@@ -191,7 +191,7 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A product that is removed from sale keeps its promise to the end", arguments: StageKind.all)
+    @Test("A product that is removed from sale keeps running commitments to the end", arguments: StageKind.all)
     func removed(at stage: StageKind) async throws {
         let shop = try await shop(stage)
         try await shop.removesFromSale("year")

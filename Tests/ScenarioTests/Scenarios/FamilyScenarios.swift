@@ -17,7 +17,7 @@ extension Scenarios.Families {
         return shop
     }
 
-    @Test("Grace, retry and the end come to every member", arguments: StageKind.all)
+    @Test("Grace, retry and the end reach every member", arguments: StageKind.all)
     func trouble(at stage: StageKind) async throws {
         let shop = try await family(at: stage, grace: GracePeriod(days: 3))
         try await shop.buys("ann", "pro")
@@ -37,7 +37,7 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A recovery comes to every member", arguments: StageKind.all)
+    @Test("A recovery reaches every member", arguments: StageKind.all)
     func recovery(at stage: StageKind) async throws {
         let shop = try await family(at: stage)
         try await shop.buys("ann", "pro")
@@ -59,7 +59,7 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("Cancelling, resuming and leaving come to every member; so does the return", arguments: StageKind.all)
+    @Test("Cancelling, resuming, lapsing and returning reach every member", arguments: StageKind.all)
     func cancelled(at stage: StageKind) async throws {
         let shop = try await family(at: stage)
         try await shop.buys("ann", "pro")
@@ -87,7 +87,10 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("An upgrade upgrades the members; one to what cannot be shared ends their access", arguments: StageKind.all)
+    @Test(
+        "An upgrade upgrades the members; one to a product without Family Sharing ends their access",
+        arguments: StageKind.all
+    )
     func upgrades(at stage: StageKind) async throws {
         let shop = try await family(
             at: stage,
@@ -136,7 +139,7 @@ extension Scenarios.Families {
     }
 
     @Test(
-        "A refund that is reversed gives the members back what they had, and notifies them",
+        "A reversed refund restores the members' access, and notifies them",
         arguments: StageKind.all
     )
     func reversed(at stage: StageKind) async throws {
@@ -162,7 +165,10 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("Who leaves loses access, and has it again under the same original on return", arguments: StageKind.all)
+    @Test(
+        "A member who leaves loses access, and gets it back under the same original on return",
+        arguments: StageKind.all
+    )
     func leaving(at stage: StageKind) async throws {
         let shop = try await family(at: stage)
         try await shop.joins("cat", familyOf: "ann")
@@ -188,7 +194,7 @@ extension Scenarios.Families {
         #expect(Set(rows.map(\.originalTransactionId)).count == 1)
     }
 
-    @Test("When the purchaser leaves everybody loses access, but the purchaser", arguments: StageKind.all)
+    @Test("When the purchaser leaves, all members but the purchaser lose access", arguments: StageKind.all)
     func purchaserLeaves(at stage: StageKind) async throws {
         let shop = try await family(at: stage)
         try await shop.buys("ann", "pro")
@@ -227,7 +233,7 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("Who joins later has what is shared from then on", arguments: StageKind.all)
+    @Test("A member who joins later gets access from then on", arguments: StageKind.all)
     func joiningLater(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -255,7 +261,7 @@ extension Scenarios.Families {
     }
 
     @Test(
-        "Price, refund request and consumption are the purchaser's alone; an extension is for all",
+        "Price, refund request and consumption concern the purchaser only; an extension concerns all",
         arguments: StageKind.all
     )
     func purchaserOnly(at stage: StageKind) async throws {
@@ -285,7 +291,7 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A member's own subscription goes beside the shared one", arguments: StageKind.all)
+    @Test("A member's own subscription exists beside the shared one", arguments: StageKind.all)
     func own(at stage: StageKind) async throws {
         let shop = try await family(at: stage)
         try await shop.buys("ann", "pro")

@@ -2,15 +2,15 @@ import Testing
 import TillCore
 
 extension Scenarios {
-    /// Production charges a day before a period ends; until it ends, the next one is paid and has not begun.
-    @Suite("Inside the day by which Production charges ahead")
+    /// Production charges a day before a period ends; until then the next period is paid and has not begun.
+    @Suite("During the day by which Production charges ahead")
     struct Lead {}
 }
 
 extension Scenarios.Lead {
     private static let products: [Product] = [.plan(level: 2), .plan("top", level: 1, at: 9_990)]
 
-    @Test("A renewal is told a day ahead and begins when the old period ends", arguments: StageKind.all)
+    @Test("A renewal is notified a day ahead and begins when the old period ends", arguments: StageKind.all)
     func renewal(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -24,7 +24,7 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("Who cancels inside it has paid for the next period, and leaves after that", arguments: StageKind.all)
+    @Test("A customer who cancels that day has paid for the next period, and lapses after it", arguments: StageKind.all)
     func cancel(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -42,7 +42,7 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("A refund inside it names its transaction: the one ahead, or the running one", arguments: StageKind.all)
+    @Test("A refund that day names its transaction: the one ahead, or the current one", arguments: StageKind.all)
     func refund(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
         for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
@@ -68,7 +68,7 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("An upgrade inside it replaces the running period and the one that was paid ahead", arguments: StageKind.all)
+    @Test("An upgrade that day replaces the current period and the one that was paid ahead", arguments: StageKind.all)
     func upgrade(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: Self.products)
         try await shop.buys("ann", "pro")
@@ -129,7 +129,7 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("Cancelling before it and resuming inside it charges at once", arguments: StageKind.all)
+    @Test("Cancelling before that day and resuming during it charges at once", arguments: StageKind.all)
     func resumed(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -147,7 +147,7 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("A member whose access ends inside it loses the running period and the next", arguments: StageKind.all)
+    @Test("A member whose access ends that day loses the current period and the next", arguments: StageKind.all)
     func family(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan(isShared: true)])
         try await shop.joins("bob", familyOf: "ann")

@@ -7,7 +7,10 @@ extension Scenarios {
 }
 
 extension Scenarios.Offers {
-    @Test("Paid as you go, up front, or free: an introductory offer and what follows it", arguments: StageKind.all)
+    @Test(
+        "Pay as you go, pay up front, or free: an introductory offer and the periods after it",
+        arguments: StageKind.all
+    )
     func introductory(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -35,7 +38,10 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("A promotional offer waits on an active subscription, and starts with a lapsed one", arguments: StageKind.all)
+    @Test(
+        "A promotional offer waits if the subscription is active, and starts at once if it lapsed",
+        arguments: StageKind.all
+    )
     func promotional(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -69,7 +75,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Of two offers that wait the second counts", arguments: StageKind.all)
+    @Test("Of two pending offers the second applies", arguments: StageKind.all)
     func replaced(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -96,7 +102,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Turning renewal off drops an offer that has not begun", arguments: StageKind.all)
+    @Test("Turning renewal off drops a pending offer", arguments: StageKind.all)
     func dropped(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -119,7 +125,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("An offer accepted by who had cancelled turns renewal on again", arguments: StageKind.all)
+    @Test("A customer who had cancelled turns renewal on by accepting an offer", arguments: StageKind.all)
     func resumedByOffer(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -140,7 +146,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("A code for the new, the present and the lapsed", arguments: StageKind.all)
+    @Test("Offer codes for new, current and lapsed subscribers", arguments: StageKind.all)
     func codes(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -175,7 +181,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("A stackable code comes after the introductory offer, another takes its place", arguments: StageKind.all)
+    @Test("A stackable code applies after the introductory offer, another replaces it", arguments: StageKind.all)
     func stacked(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -205,7 +211,7 @@ extension Scenarios.Offers {
     }
 
     @Test(
-        "A win-back offer is for who left, in Production a month after and for who had paid",
+        "A win-back offer is for lapsed customers, in Production a month later and only if they had paid",
         arguments: StageKind.all
     )
     func winBack(at stage: StageKind) async throws {
@@ -260,7 +266,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Buying again within sixty days goes on with the run; after them a new one begins", arguments: StageKind.all)
+    @Test("Resubscribing within sixty days continues the run; later a new run begins", arguments: StageKind.all)
     func resubscription(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -294,7 +300,7 @@ extension Scenarios.Offers {
     }
 
     @Test(
-        "A code makes a one-time product cheaper, and Ask to Buy and an interruption only wait",
+        "A code makes a one-time product cheaper; Ask to Buy and an interruption only delay it",
         arguments: StageKind.all
     )
     func oneTime(at stage: StageKind) async throws {
@@ -313,7 +319,7 @@ extension Scenarios.Offers {
         try await shop.buys("bob", "coins")
         try await shop.advance(to: "2026-01-05")
         try await shop.approves("ann")
-        // What ann owns is free, and there is nothing to send.
+        // A product that ann owns is free, and no notification is sent.
         try await shop.buys("ann", "skin")
         try await shop.approves("bob", 1)
         try await shop.declines("bob", 2)

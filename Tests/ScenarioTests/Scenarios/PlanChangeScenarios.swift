@@ -7,7 +7,7 @@ extension Scenarios {
 }
 
 extension Scenarios.PlanChanges {
-    /// A cell of the table: from which level and period to which, and what is told.
+    /// A cell of the table: the levels and periods before and after, and the notifications.
     struct Cell: Sendable, CustomStringConvertible {
         var from: (level: Int, period: Period)
         var to: (level: Int, period: Period)
@@ -50,10 +50,10 @@ extension Scenarios.PlanChanges {
         #expect(received.transaction.productId == (cell.isAtOnce ? "new" : "old"))
         #expect(received.renewalInfo?.productId == (cell.isAtOnce ? "new" : "old"))
         #expect(received.renewalInfo?.autoRenewProductId == "new")
-        #expect(Laws.breaches(by: received).isEmpty)
+        #expect(Laws.violations(by: received).isEmpty)
     }
 
-    @Test("The last of several choices wins, and each is told", arguments: StageKind.all)
+    @Test("The last of several choices wins, and each is notified", arguments: StageKind.all)
     func lastChoice(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -74,7 +74,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("An upgrade takes the place of a downgrade that waits", arguments: StageKind.all)
+    @Test("An upgrade replaces a pending downgrade", arguments: StageKind.all)
     func upgradeOverDowngrade(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -119,7 +119,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("A choice turns auto-renewal on again without a word of its own", arguments: StageKind.all)
+    @Test("A plan change turns auto-renewal on again without a separate notification", arguments: StageKind.all)
     func choiceAfterCancelling(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -147,7 +147,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("Cancelling drops a change that waits", arguments: StageKind.all)
+    @Test("Cancelling drops a pending plan change", arguments: StageKind.all)
     func cancelledChoice(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -170,7 +170,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("An offer with a downgrade waits; withdrawing gives it up", arguments: StageKind.all)
+    @Test("An offer with a downgrade is pending; withdrawing the downgrade drops it", arguments: StageKind.all)
     func downgradeWithOffer(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -203,7 +203,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("Another group is a subscription of its own", arguments: StageKind.all)
+    @Test("Another group is a separate subscription", arguments: StageKind.all)
     func groups(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -226,7 +226,7 @@ extension Scenarios.PlanChanges {
         #expect(Set(all.map(\.transaction.originalTransactionId)).count == 2)
     }
 
-    @Test("What is running cannot be bought again", arguments: StageKind.all)
+    @Test("An active subscription cannot be bought again", arguments: StageKind.all)
     func again(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -238,7 +238,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("An upgrade anchors the run anew", arguments: StageKind.all)
+    @Test("An upgrade resets the billing date", arguments: StageKind.all)
     func anchor(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,

@@ -2,12 +2,12 @@ import Testing
 import TillCore
 
 extension Scenarios {
-    @Suite("Prices that change")
+    @Suite("Price changes")
     struct Prices {}
 }
 
 extension Scenarios.Prices {
-    @Test("A small rise needs a notice twenty-seven days ahead, and no consent", arguments: StageKind.all)
+    @Test("A small increase needs a notice twenty-seven days ahead, and no consent", arguments: StageKind.all)
     func notice(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
@@ -33,7 +33,7 @@ extension Scenarios.Prices {
     }
 
     @Test(
-        "More than half of less than five dollars needs no consent; nor more than five of much",
+        "An increase over half but under five dollars needs no consent; nor one over five dollars but under half",
         arguments: StageKind.all
     )
     func limits(at stage: StageKind) async throws {
@@ -103,7 +103,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A weekly price that needs no consent rises on the fourth renewal", arguments: StageKind.all)
+    @Test("A weekly increase without consent applies at the fourth renewal", arguments: StageKind.all)
     func weeklyNotice(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(each: .week)])
         try await shop.buys("ann", "pro")
@@ -122,7 +122,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A rise that comes too late for one renewal is told before the next", arguments: StageKind.all)
+    @Test("An increase too late for one renewal is notified before the next", arguments: StageKind.all)
     func late(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -139,7 +139,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A preserved price stays for subscribers, and is gone with the subscription", arguments: StageKind.all)
+    @Test("A preserved price is kept for subscribers, and ends with the subscription", arguments: StageKind.all)
     func preserved(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -163,7 +163,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A lower price holds from the next renewal on, without a word", arguments: StageKind.all)
+    @Test("A lower price applies from the next renewal on, without a notification", arguments: StageKind.all)
     func decrease(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -178,7 +178,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A second rise within a year needs consent; one later does not", arguments: StageKind.all)
+    @Test("A second increase within a year needs consent; a later one does not", arguments: StageKind.all)
     func second(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -200,7 +200,7 @@ extension Scenarios.Prices {
         #expect(try await shop.transaction(of: "ann", nil).price == 6_490)
     }
 
-    @Test("Where the law asks for it, every rise needs consent", arguments: StageKind.all)
+    @Test("Where the law requires it, every increase needs consent", arguments: StageKind.all)
     func law(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()]) {
             $0.storefrontsAskingConsent = ["KOR"]
@@ -221,7 +221,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A change of plan leaves the rise behind", arguments: StageKind.all)
+    @Test("A change of plan drops the price increase", arguments: StageKind.all)
     func left(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -245,7 +245,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A trial's end may be dearer, when it was told in time", arguments: StageKind.all)
+    @Test("The end of a trial may have a higher price, if it was notified in time", arguments: StageKind.all)
     func afterTrial(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: .free(.introductory))])
         try await shop.buys("ann", "pro")
@@ -261,7 +261,7 @@ extension Scenarios.Prices {
     }
 
     @Test(
-        "A customer who chose another plan is not asked, and after a withdrawal not too late",
+        "A customer who chose another plan is not asked; after a withdrawal they are still asked in time",
         arguments: StageKind.all
     )
     func chosen(at stage: StageKind) async throws {
@@ -288,7 +288,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("Auto-renewal that was off, a refund and grace never shorten the notice", arguments: StageKind.all)
+    @Test("Disabled auto-renewal, a refund and grace never shorten the notice", arguments: StageKind.all)
     func neverShort(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,

@@ -2,12 +2,15 @@ import Testing
 import TillCore
 
 extension Scenarios {
-    @Suite("Refunds that are asked for, and extensions")
+    @Suite("Refund requests and extensions")
     struct Refunds {}
 }
 
 extension Scenarios.Refunds {
-    @Test("Asking turns renewal off and asks the developer; after twelve hours it is granted", arguments: StageKind.all)
+    @Test(
+        "A request turns renewal off and asks the developer; after twelve hours it is granted",
+        arguments: StageKind.all
+    )
     func granted(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -25,7 +28,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("What the developer prefers: declined, then at the end the customer leaves", arguments: StageKind.all)
+    @Test("The developer's preference: declined, and the customer lapses at the end", arguments: StageKind.all)
     func declined(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -44,7 +47,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Prorated is the unused part of the period", arguments: StageKind.all)
+    @Test("A prorated refund is the unused part of the period", arguments: StageKind.all)
     func prorated(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-04-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -62,7 +65,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Data that come too late have no effect", arguments: StageKind.all)
+    @Test("Consumption data that arrive too late have no effect", arguments: StageKind.all)
     func late(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.coins])
         try await shop.buys("ann", "coins")
@@ -79,7 +82,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Of a non-consumable nobody is asked for data", arguments: StageKind.all)
+    @Test("No consumption data are requested for a non-consumable", arguments: StageKind.all)
     func nonConsumable(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.skin()])
         try await shop.buys("ann", "skin")
@@ -93,7 +96,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("By hand nothing is decided until the operator does", arguments: StageKind.all)
+    @Test("With manual decisions nothing happens until the operator decides", arguments: StageKind.all)
     func byHand(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.coins]) { $0.refundRule = .byHand }
         for customer in ["ann", "bob"] {
@@ -116,7 +119,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Of a past period the running one goes on, and renews", arguments: StageKind.all)
+    @Test("After a refund of a past period the current one continues, and renews", arguments: StageKind.all)
     func pastPeriod(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -160,7 +163,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Who cannot be extended: trial, retry, expired, revoked", arguments: StageKind.all)
+    @Test("Not eligible for an extension: trial, retry, expired, revoked", arguments: StageKind.all)
     func ineligible(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: .freeWeek)])
         try await shop.buys("ann", "pro")

@@ -2,8 +2,8 @@ import Testing
 import TillCore
 
 extension Scenarios {
-    /// What a status follows: the latest transaction, and for a member of a family the purchaser's subscription.
-    @Suite("What a status follows")
+    /// What determines a status: the latest transaction, and for a family member the purchaser's subscription.
+    @Suite("What determines a status")
     struct States {}
 }
 
@@ -16,10 +16,10 @@ extension Scenarios.States {
         try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: products)
     }
 
-    // MARK: 1 and 2: inside the day by which Production charges ahead
+    // MARK: 1 and 2: during the day by which Production charges ahead
 
     @Test(
-        "1: after a refund of the running period another plan replaces the one paid ahead",
+        "1: after a refund of the current period another plan replaces the one paid ahead",
         arguments: StageKind.everywhere
     )
     func refundThenUpgrade(at stage: StageKind) async throws {
@@ -42,7 +42,7 @@ extension Scenarios.States {
     }
 
     @Test(
-        "2: a refund of the running period changes no status, and a lower plan waits",
+        "2: a refund of the current period changes no status, and a lower plan is pending",
         arguments: StageKind.everywhere
     )
     func refundOfRunning(at stage: StageKind) async throws {
@@ -92,7 +92,7 @@ extension Scenarios.States {
             2026-02-12        ann  REFUND_REVERSED         status 1  mid
             """
         )
-        // The period that still ran ended with the new purchase.
+        // The current period ended with the new purchase.
         let history = try await shop.stage.history(of: "bob")
         #expect(history.filter { $0.isUpgraded == true }.map(\.purchaseDate) == [shop.instant("2026-01-10")])
     }
@@ -100,7 +100,7 @@ extension Scenarios.States {
     // MARK: 3 to 5: families
 
     @Test(
-        "3: a member who loses access inside that day is notified of both transactions",
+        "3: a member who loses access that day is notified of both transactions",
         arguments: StageKind.everywhere
     )
     func sharingEndsAhead(at stage: StageKind) async throws {
@@ -158,7 +158,7 @@ extension Scenarios.States {
         )
     }
 
-    @Test("4: without the setting members are notified of what Apple lists only", arguments: StageKind.everywhere)
+    @Test("4: without the setting members are notified only of what Apple lists", arguments: StageKind.everywhere)
     func listedOnly(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -185,7 +185,7 @@ extension Scenarios.States {
     }
 
     @Test(
-        "5: a member's copy of a year that is billed monthly is bound as the purchase is",
+        "5: a member's copy of a yearly commitment has the commitment of the purchase",
         arguments: StageKind.everywhere
     )
     func sharedCommitment(at stage: StageKind) async throws {
@@ -217,10 +217,10 @@ extension Scenarios.States {
         )
     }
 
-    // MARK: 6: what no page explained
+    // MARK: 6: behaviour that Apple's pages do not explain
 
     @Test(
-        "6: a refund reversed after a new purchase brings back a transaction that was replaced",
+        "6: a refund reversed after a new purchase restores a transaction that was replaced",
         arguments: StageKind.everywhere
     )
     func reversalAfterPurchase(at stage: StageKind) async throws {
@@ -244,7 +244,7 @@ extension Scenarios.States {
         )
     }
 
-    @Test("6: a plan that waits already is notified again when it is chosen again", arguments: StageKind.everywhere)
+    @Test("6: a pending plan is notified again when it is chosen again", arguments: StageKind.everywhere)
     func samePendingPlan(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.plans)
         try await shop.buys("ann", "top")
@@ -261,7 +261,10 @@ extension Scenarios.States {
         )
     }
 
-    @Test("6: who buys the present plan in grace pays for it, whatever waits", arguments: StageKind.everywhere)
+    @Test(
+        "6: buying the current plan during grace pays for it, whatever plan is pending",
+        arguments: StageKind.everywhere
+    )
     func sameInGrace(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.plans, grace: GracePeriod(days: 16))
         for customer in ["ann", "bob"] {

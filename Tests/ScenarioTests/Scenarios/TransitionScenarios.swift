@@ -2,13 +2,13 @@ import Testing
 import TillCore
 
 extension Scenarios {
-    /// What the acceptance scenarios do not show of the table of transitions.
+    /// The rows of the table of transitions that the acceptance scenarios do not cover.
     @Suite("Every transition of a subscription")
     struct Transitions {}
 }
 
 extension Scenarios.Transitions {
-    @Test("Buying, renewing, cancelling, resuming, leaving", arguments: StageKind.all)
+    @Test("Buying, renewing, cancelling, resuming, lapsing", arguments: StageKind.all)
     func ordinary(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-31", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -35,7 +35,7 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("Without grace a declined renewal ends access; a mended card begins a new cycle", arguments: StageKind.all)
+    @Test("Without grace a declined renewal ends access; a recovery begins a new cycle", arguments: StageKind.all)
     func retry(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -54,7 +54,7 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("Who cancels in grace or in retry loses access at once", arguments: StageKind.all)
+    @Test("A customer who cancels in grace or in retry loses access at once", arguments: StageKind.all)
     func cancelledTrouble(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -86,7 +86,10 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("Buying the same product in retry pays for it; another one begins anew", arguments: StageKind.all)
+    @Test(
+        "Buying the same product in retry pays for it; another one begins a new subscription period",
+        arguments: StageKind.all
+    )
     func boughtInRetry(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -136,7 +139,7 @@ extension Scenarios.Transitions {
     }
 
     @Test(
-        "A refund of the running period revokes; its later end tells nothing; buying again begins anew",
+        "A refund of the current period revokes; its later end is not notified; a new purchase starts again",
         arguments: StageKind.all
     )
     func refund(at stage: StageKind) async throws {
@@ -179,7 +182,7 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A refund of an earlier period changes nothing, running or expired", arguments: StageKind.all)
+    @Test("A refund of an earlier period changes nothing, active or expired", arguments: StageKind.all)
     func olderRefund(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -204,7 +207,7 @@ extension Scenarios.Transitions {
     }
 
     @Test(
-        "A refund that is reversed in time goes on; one reversed later has expired meanwhile",
+        "A refund reversed in time continues; one reversed later has expired meanwhile",
         arguments: StageKind.all
     )
     func reversal(at stage: StageKind) async throws {
@@ -254,7 +257,7 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("Who cancelled a product that was removed left by themselves", arguments: StageKind.all)
+    @Test("After cancelling a product that was later removed, the expiration is voluntary", arguments: StageKind.all)
     func removedAndCancelled(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         try await shop.buys("ann", "pro")
@@ -286,7 +289,10 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("The start of the run stays within sixty days of a gap and moves after it", arguments: StageKind.all)
+    @Test(
+        "The start of the run is kept over a gap of up to sixty days and moves after a longer one",
+        arguments: StageKind.all
+    )
     func gaps(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         for customer in ["ann", "bob"] {

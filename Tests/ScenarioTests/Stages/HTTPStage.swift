@@ -11,18 +11,17 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-/// A shop behind its API: requests go to the router of Apple's routes, and notifications to a receiver on a socket.
-/// Other tests use the socket of the routes: the test client gives up after twenty seconds, too few on a busy machine.
-///
-/// All that it signed is kept in a folder of the build, where Apple's own library verifies it afterwards.
+/// A shop behind its API: requests go to the router of Apple's routes, and notifications to an endpoint on a socket.
+/// Other tests use a socket for the routes: the test client gives up after twenty seconds, too few on a busy machine.
+/// Everything it signed is kept in a folder of the build, where Apple's own library verifies it afterwards.
 final class HTTPStage: Stage {
     private let inner: ShopStage
     private let post: ListeningPost
     private let deliveryWorker: DeliveryWorker
-    init(_ opening: Opening) async throws {
+    init(_ settings: StageSettings) async throws {
         let post = try await ListeningPost.start { _ in .status(200) }
         self.post = post
-        inner = try await ShopStage(opening, on: .sqlite)
+        inner = try await ShopStage(settings, on: .sqlite)
         try await inner.test.shop.updateRules(of: inner.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         deliveryWorker = try inner.test.startSending()
     }
@@ -31,7 +30,9 @@ final class HTTPStage: Stage {
         try await inner.open(customer, storefront: storefront)
     }
 
-    func perform(_ act: Act, by customer: String) async throws { try await inner.perform(act, by: customer) }
+    func perform(_ operation: StageOperation, by customer: String) async throws {
+        try await inner.perform(operation, by: customer)
+    }
 
     func perform(_ task: Job.Work) async throws { try await inner.perform(task) }
 
@@ -49,7 +50,7 @@ final class HTTPStage: Stage {
         var payloads: [String] = []
         for body in bodies {
             let payload = try JSONDecoder().decode(Posted.self, from: Data(body.utf8)).signedPayload
-            // A receiver may be told twice, with the same bytes, and drops what it has.
+            // An endpoint may receive a notification twice, with the same bytes, and ignores the duplicate.
             guard !payloads.contains(payload) else { continue }
             payloads.append(payload)
             received += try await inner.received(payload)
@@ -107,7 +108,7 @@ final class HTTPStage: Stage {
         }
     }
 
-    /// Keeps what was signed, with the root by which it verifies.
+    /// Keeps the signed data, with the root that verifies it.
     private func keep(_ payloads: [String]) throws {
         let folder = URL(fileURLWithPath: "\(Self.keptFolder)/\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -117,7 +118,7 @@ final class HTTPStage: Stage {
         try Data(lines.utf8).write(to: folder.appendingPathComponent("payloads.txt"))
     }
 
-    /// Where Apple's library looks for what the scenarios collected (Tests/Python/test_scenarios.py).
+    /// Where Apple's library looks for the collected data of the scenarios (Tests/Python/test_scenarios.py).
     static let keptFolder = ".build/test-logs/scenarios"
 
     deinit {

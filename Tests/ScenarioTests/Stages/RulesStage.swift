@@ -6,15 +6,20 @@ final class RulesStage: Stage {
     private var core: CoreStage
     private var jobs = 0
 
-    init(_ opening: Opening) {
-        core = CoreStage(in: opening.environment, selling: opening.products, policy: opening.policy, at: opening.start)
+    init(_ settings: StageSettings) {
+        core = CoreStage(
+            in: settings.environment,
+            selling: settings.products,
+            policy: settings.policy,
+            at: settings.start
+        )
     }
 
     func open(_ customer: String, storefront: Storefront) { core.open(customer, storefront: storefront) }
 
-    func perform(_ act: Act, by customer: String) throws {
+    func perform(_ operation: StageOperation, by customer: String) throws {
         do {
-            try core.act(customer, act.command { core.accounts[$0]?.id })
+            try core.act(customer, operation.command { core.accounts[$0]?.id })
         } catch let refusal as Refusal {
             throw Refused(refusal)
         }
@@ -33,7 +38,7 @@ final class RulesStage: Stage {
         core.notifications.map { notification in
             ReceivedNotification(
                 signedDate: notification.signedDate,
-                customer: core.customer(notification.account) ?? "nobody",
+                customer: core.customer(notification.account) ?? "unknown",
                 type: notification.type.rawValue,
                 subtype: notification.subtype?.rawValue,
                 status: notification.status?.rawValue,
@@ -65,8 +70,8 @@ final class RulesStage: Stage {
     }
 }
 
-extension Act {
-    /// The act as the rules know it.
+extension StageOperation {
+    /// The operation as a command of the rules.
     ///
     /// - Parameter account: the account of a customer.
     func command(_ account: (String) -> AccountID?) throws -> Command {
@@ -98,7 +103,7 @@ extension Act {
 }
 
 extension Refused {
-    /// A refusal by its name on control.
+    /// The name of a refusal in the control API.
     init(_ refusal: Refusal) {
         let name = String(describing: refusal).prefix { $0 != "(" }
         code = name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }

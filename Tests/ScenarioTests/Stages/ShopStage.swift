@@ -6,14 +6,14 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-/// A whole shop on a store: what it tells is read from what it signed.
+/// A complete shop on a store: results are read from what it signed.
 final class ShopStage: Stage {
     let test: TestShop
     let environment: StoreEnvironment
     var scope: AccountScope { AccountScope(environment: environment, app: TestShop.bundleID) }
     var clock: ClockName { ClockName(scope) }
 
-    init(_ opening: Opening, on engine: TestEngine) async throws {
+    init(_ opening: StageSettings, on engine: TestEngine) async throws {
         environment = opening.environment
         let policy = opening.policy
         var settings = Settings()
@@ -46,9 +46,9 @@ final class ShopStage: Stage {
         _ = try await test.shop.openAccount(name(customer), TillShop.Opening(storefront: storefront))
     }
 
-    func perform(_ act: Act, by customer: String) async throws {
+    func perform(_ operation: StageOperation, by customer: String) async throws {
         do {
-            _ = try await test.shop.perform(try await command(act), by: name(customer))
+            _ = try await test.shop.perform(try await command(operation), by: name(customer))
         } catch let refusal as Refusal {
             throw Refused(refusal)
         }
@@ -122,7 +122,7 @@ final class ShopStage: Stage {
         try await test.shop.storage.account(environment: environment, app: scope.app, customer: customer)
     }
 
-    /// What a signed notification says; summaries are about nobody and are left out.
+    /// A decoded signed notification; summaries are skipped, because they have no customer.
     func received(_ signedPayload: String) async throws -> [ReceivedNotification] {
         let payload = try SignedText.decode(ReceivedPayload.self, signedPayload)
         guard let data = payload.data, let signed = data.signedTransactionInfo else { return [] }
@@ -143,15 +143,15 @@ final class ShopStage: Stage {
         ]
     }
 
-    private func command(_ act: Act) async throws -> Command {
-        if case .joinFamily(let host) = act {
+    private func command(_ operation: StageOperation) async throws -> Command {
+        if case .joinFamily(let host) = operation {
             return .joinFamily(of: try await account(host).id, named: "family")
         }
-        return try act.command { _ in nil }
+        return try operation.command { _ in nil }
     }
 }
 
-/// A decoded notification, as far as scenarios look at it.
+/// A decoded notification, with the keys that scenarios check.
 private struct ReceivedPayload: Decodable {
     struct Data: Decodable {
         var status: Int?
@@ -170,7 +170,7 @@ private struct ReceivedAccount: Decodable {
     var appTransactionId: String
 }
 
-/// Reads what a compact JWS says, without asking who signed it.
+/// Decodes a compact JWS, without verifying the signature.
 enum SignedText {
     static func decode<Value: Decodable>(_ type: Value.Type, _ jws: String) throws -> Value {
         let segments = jws.split(separator: ".")

@@ -3,112 +3,112 @@ import Testing
 
 @testable import TillShop
 
-@Suite("Acts go side by side, a restore alone")
+@Suite("Operations run concurrently, a restore runs exclusively")
 struct AsyncReadWriteLockTests {
-    /// Counts who is inside, and who met somebody who was to be alone.
-    private final class Watch: Sendable {
-        private let state = Mutex((inside: 0, isAlone: false, collisions: 0, most: 0))
+    /// Counts the tasks inside, and overlaps with an exclusive section.
+    private final class OverlapCounter: Sendable {
+        private let state = Mutex((inside: 0, isExclusive: false, collisions: 0, maximum: 0))
 
         func enter(exclusive: Bool) {
             state.withLock { state in
-                if state.isAlone || (exclusive && state.inside > 0) { state.collisions += 1 }
+                if state.isExclusive || (exclusive && state.inside > 0) { state.collisions += 1 }
                 state.inside += 1
-                state.isAlone = exclusive
-                state.most = max(state.most, state.inside)
+                state.isExclusive = exclusive
+                state.maximum = max(state.maximum, state.inside)
             }
         }
 
         func leave(exclusive: Bool) {
             state.withLock { state in
                 state.inside -= 1
-                if exclusive { state.isAlone = false }
+                if exclusive { state.isExclusive = false }
             }
         }
 
         var collisions: Int { state.withLock { $0.collisions } }
-        var most: Int { state.withLock { $0.most } }
+        var maximum: Int { state.withLock { $0.maximum } }
     }
 
-    @Test("Whoever is alone meets nobody, and everybody comes through")
-    func crowd() async {
-        let gate = AsyncReadWriteLock()
-        let watch = Watch()
+    @Test("No task overlaps an exclusive section, and every task completes")
+    func contention() async {
+        let lock = AsyncReadWriteLock()
+        let counter = OverlapCounter()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<400 {
                 group.addTask {
                     if number % 40 == 0 {
-                        await gate.exclusive {
-                            watch.enter(exclusive: true)
+                        await lock.exclusive {
+                            counter.enter(exclusive: true)
                             try? await Task.sleep(for: .milliseconds(1))
-                            watch.leave(exclusive: true)
+                            counter.leave(exclusive: true)
                         }
                     } else {
-                        await gate.shared {
-                            watch.enter(exclusive: false)
+                        await lock.shared {
+                            counter.enter(exclusive: false)
                             await Task.yield()
-                            // Goes in again, although somebody may wait to be alone.
-                            await gate.shared { await Task.yield() }
-                            watch.leave(exclusive: false)
+                            // Enters again although another task may be waiting for exclusive access.
+                            await lock.shared { await Task.yield() }
+                            counter.leave(exclusive: false)
                         }
                     }
                 }
             }
         }
-        #expect(watch.collisions == 0)
-        #expect(watch.most > 1)
-        #expect(gate.era == 10)
+        #expect(counter.collisions == 0)
+        #expect(counter.maximum > 1)
+        #expect(lock.era == 10)
     }
 
-    @Test("What somebody reads while another is alone belongs to the era before")
-    func eras() async {
-        let gate = AsyncReadWriteLock()
-        let during = await gate.exclusive { gate.era }
-        #expect(during < gate.era)
+    @Test("A read during an exclusive section returns the epoch before it")
+    func epochs() async {
+        let lock = AsyncReadWriteLock()
+        let during = await lock.exclusive { lock.era }
+        #expect(during < lock.era)
     }
 
-    @Test("Child tasks of who is inside go in while somebody waits; a task that outlives it does not")
+    @Test("Child tasks of a shared section enter while a writer waits; a task that outlives it does not")
     func children() async {
-        let gate = AsyncReadWriteLock()
+        let lock = AsyncReadWriteLock()
         let order = Synchronized<[String]>([])
         var outliving: Task<Void, Never>?
         var waiting: Task<Void, Never>?
-        await gate.shared {
+        await lock.shared {
             waiting = Task {
-                await gate.exclusive { order.value += ["alone"] }
+                await lock.exclusive { order.value += ["exclusive"] }
             }
-            while gate.waitingToBeAlone == 0 { await Task.yield() }
+            while lock.waitingToBeAlone == 0 { await Task.yield() }
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await gate.shared { order.value += ["child"] } }
+                group.addTask { await lock.shared { order.value += ["child"] } }
             }
             outliving = Task {
-                while order.value.last != "alone" { await Task.yield() }
-                await gate.shared { order.value += ["later"] }
+                while order.value.last != "exclusive" { await Task.yield() }
+                await lock.shared { order.value += ["later"] }
             }
-            await gate.shared(pushing: true) { order.value += ["pushing"] }
+            await lock.shared(pushing: true) { order.value += ["pushing"] }
         }
         await waiting?.value
         await outliving?.value
-        #expect(order.value == ["child", "pushing", "alone", "later"])
+        #expect(order.value == ["child", "pushing", "exclusive", "later"])
     }
 
-    @Test("Who comes while somebody waits to be alone comes after, and who pushes before")
+    @Test("A task that arrives while a writer waits enters after it; a `pushing` task enters before it")
     func pushing() async {
-        let gate = AsyncReadWriteLock()
+        let lock = AsyncReadWriteLock()
         let order = Synchronized<[String]>([])
         let (leave, leaving) = AsyncStream<Void>.makeStream()
         let first = Task.detached {
-            await gate.shared { for await _ in leave { break } }
+            await lock.shared { for await _ in leave { break } }
         }
-        while gate.inside == 0 { await Task.yield() }
-        let exclusive = Task.detached { await gate.exclusive { order.value += ["alone"] } }
-        while gate.waitingToBeAlone == 0 { await Task.yield() }
-        let second = Task.detached { await gate.shared { order.value += ["second"] } }
-        while gate.waiting == 0 { await Task.yield() }
-        await Task.detached { await gate.shared(pushing: true) { order.value += ["pushing"] } }.value
+        while lock.inside == 0 { await Task.yield() }
+        let exclusive = Task.detached { await lock.exclusive { order.value += ["exclusive"] } }
+        while lock.waitingToBeAlone == 0 { await Task.yield() }
+        let second = Task.detached { await lock.shared { order.value += ["second"] } }
+        while lock.waiting == 0 { await Task.yield() }
+        await Task.detached { await lock.shared(pushing: true) { order.value += ["pushing"] } }.value
         leaving.yield()
         await first.value
         await exclusive.value
         await second.value
-        #expect(order.value == ["pushing", "alone", "second"])
+        #expect(order.value == ["pushing", "exclusive", "second"])
     }
 }

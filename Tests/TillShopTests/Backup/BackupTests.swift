@@ -9,7 +9,7 @@ import TillTesting
 
 @testable import TillShop
 
-@Suite("Backups of other versions, and where a backup may lie")
+@Suite("Backups of other versions, and where a backup may be written")
 struct BackupTests {
     private let folder = TemporaryFolder()
 
@@ -38,7 +38,7 @@ struct BackupTests {
         )
     }
 
-    /// Makes the backup one that an earlier version wrote: tables, list of versions and manifest.
+    /// Turns the backup into one of an earlier version: tables, list of versions and manifest.
     private func makeOlder(_ backup: DataDirectory, _ manifest: BackupManifest, version: Int) throws {
         let queue = try DatabaseQueue(path: backup.database)
         try queue.write { db in
@@ -83,7 +83,7 @@ struct BackupTests {
         let target = DataDirectory("\(folder.path)/target")
         try DataDirectory.makeFolder(target.path)
         let place = engine == .postgres ? try await TestShop(on: .postgres) : nil
-        // A database that holds a shop already, which the backup replaces.
+        // The target database already contains a shop, which the backup replaces.
         let report = try await Restore(of: backup, to: target, Self.stores)
             .run(into: place?.shop.storage, replacing: place != nil)
         #expect(report.wasOlder)
@@ -99,7 +99,7 @@ struct BackupTests {
         if place == nil { try await store.close() }
     }
 
-    @Test("An older backup that is not what it was is damaged, one of a newer version is said to be that")
+    @Test("An altered older backup is rejected as damaged, and a backup of a newer version as too new")
     func refused() async throws {
         let test = try await shop(on: .sqlite)
         let backup = DataDirectory("\(folder.path)/backup")
@@ -125,7 +125,7 @@ struct BackupTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["backup"])
     }
 
-    @Test("A backup never lies in the data directory, whatever way leads there")
+    @Test("A backup is never written into the data directory, whatever path leads there")
     func inside() async throws {
         let test = try await shop(on: .sqlite)
         let data = test.directory.path
@@ -146,7 +146,7 @@ struct BackupTests {
             }
         }
         #expect(try files.subpathsOfDirectory(atPath: data).sorted() == before)
-        // A neighbour whose name begins in the same way is another folder.
+        // A sibling folder whose name begins in the same way is a different folder.
         _ = try await backup(test, to: data + "-copy")
         try files.removeItem(atPath: data + "-copy")
     }

@@ -7,7 +7,7 @@ import TillTesting
 
 @testable import TillShop
 
-@Suite("Clean and saved states")
+@Suite("Reset, snapshots and exports")
 struct CleanStateTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
@@ -43,7 +43,7 @@ struct CleanStateTests {
         return try await state.finish()
     }
 
-    @Test("A year later the saved state stands again, byte for byte, and life goes on from there")
+    @Test("A snapshot restored a year later is identical byte for byte, and the shop continues from there")
     func restored() async throws {
         let test = try await shop()
         let before = try await text(test.shop)
@@ -66,7 +66,7 @@ struct CleanStateTests {
         #expect(try await test.shop.storage.examine().isEmpty)
     }
 
-    @Test("An exported state has no private keys, and has the shared secrets of receipts", arguments: [true, false])
+    @Test("An exported state contains the shared secrets of receipts and no private keys", arguments: [true, false])
     func secrets(isWhole: Bool) async throws {
         let test = try await shop()
         var app = test.app
@@ -77,7 +77,7 @@ struct CleanStateTests {
         let account = try #require(
             try await test.shop.storage.account(environment: .sandbox, app: app.bundleID, customer: "ann")
         )
-        // Makes the receipts' keys.
+        // Creates the keys of receipts.
         _ = try await test.shop.appReceipt(of: account)
         let exported = String(decoding: try await text(test.shop, isWhole ? nil : app.bundleID), as: UTF8.self)
 
@@ -91,14 +91,14 @@ struct CleanStateTests {
             guard text.contains("PRIVATE KEY-----") else { continue }
             keys += text.split(separator: "\n").filter { !$0.contains("-----") && $0.utf8.count > 16 }.map(String.init)
         }
-        // The root, the chain and the receipts' keys have a file each.
+        // The root, the chain and the keys of receipts have a file each.
         #expect(keys.count > 6)
         for key in keys { #expect(!exported.contains(key)) }
         #expect(exported.contains("5f0c1d2e3b4a59687786a5b4c3d2e1f0"))
-        #expect(exported.contains(pair.id), "the public half comes along")
+        #expect(exported.contains(pair.id), "the public key is exported")
     }
 
-    @Test("A reset erases what happened, of one app or of all, and leaves what was set up")
+    @Test("A reset erases the data of one app or of all, and keeps the settings")
     func reset() async throws {
         let test = try await shop()
         let catalog = test.shop.registry.catalog(of: TestShop.bundleID)
@@ -122,8 +122,8 @@ struct CleanStateTests {
         #expect(test.shop.registry.teams.isEmpty && test.shop.registry.keys.isEmpty)
     }
 
-    @Test("A written state is taken in by another Till, in pieces of any size, and is the same text there")
-    func carried() async throws {
+    @Test("An export is imported by another Till, in chunks of any size, and exports there as the same text")
+    func imported() async throws {
         let source = try await shop()
         let text = try await text(source.shop, TestShop.bundleID)
         let target = try await TestShop()
@@ -145,7 +145,7 @@ struct CleanStateTests {
         #expect(try await target.shop.storage.examine().isEmpty)
     }
 
-    @Test("What is not what was written is refused with its line, and nothing is changed")
+    @Test("An altered export is rejected with the line number, and changes nothing")
     func refused() async throws {
         let test = try await shop()
         let text = String(decoding: try await text(test.shop, TestShop.bundleID), as: UTF8.self)
@@ -159,13 +159,13 @@ struct CleanStateTests {
         let documents = try #require(lines.firstIndex { $0.contains(#""table":"documents""#) })
         let deliveries = try #require(lines.firstIndex { $0.contains(#""table":"deliveries""#) })
         let wrong: [(String, Int, String)] = [
-            ("", 1, "ends before"), ("{}", 1, "no state"), ("[1]\n", 1, "no state"),
+            ("", 1, "ends before"), ("{}", 1, "not a state"), ("[1]\n", 1, "not a state"),
             (joined { $0[0] = $0[0].replacing("\"format\":1", with: "\"format\":2") }, 1, "format is 2"),
             (joined { $0.removeLast(2) }, lines.count - 2, "ends before"),
             (joined { $0.remove(at: deliveries + 1) }, lines.count - 2, "digest"),
             (joined { $0[accounts + 1] += " " }, lines.count - 1, "digest"),
-            (joined { $0[accounts + 1] = "[1,2]" }, accounts + 2, "no row of accounts"),
-            (joined { $0[accounts + 1] = "[[[[" }, accounts + 2, "no row of accounts"),
+            (joined { $0[accounts + 1] = "[1,2]" }, accounts + 2, "not a row of accounts"),
+            (joined { $0[accounts + 1] = "[[[[" }, accounts + 2, "not a row of accounts"),
             (
                 joined { $0[accounts + 1] = $0[accounts + 1].replacing("sandbox", with: "moon") }, accounts + 2,
                 "environment"
@@ -176,7 +176,7 @@ struct CleanStateTests {
             ),
             (joined { $0[accounts] = $0[accounts].replacing("version", with: "verse") }, accounts + 1, "columns"),
             (joined { $0.insert(#"["x"]"#, at: 1) }, 2, "before any table"),
-            (joined { $0.insert($0[documents], at: accounts) }, accounts + 1, "comes twice"),
+            (joined { $0.insert($0[documents], at: accounts) }, accounts + 1, "occurs twice"),
             (
                 joined { $0[documents + 1] = $0[documents + 1].replacing("appleID", with: "pearID") }, documents + 2,
                 "cannot be read"
@@ -188,7 +188,7 @@ struct CleanStateTests {
         for (changed, line, words) in wrong {
             do {
                 _ = try await take(Array(changed.utf8), into: test.shop)
-                Issue.record("taken in: \(words)")
+                Issue.record("imported: \(words)")
             } catch StateRefused.badFile(let place, let what) {
                 #expect(place == line && what.contains(words), "\(place): \(what), not \(line): \(words)")
             }
@@ -197,8 +197,8 @@ struct CleanStateTests {
         #expect(try await test.shop.storage.snapshots().isEmpty)
     }
 
-    @Test("A restore in the middle of acts, leaps and deliveries leaves one state, whole")
-    func amidst() async throws {
+    @Test("A restore during operations, advances and deliveries results in one complete state")
+    func concurrentRestore() async throws {
         let test = try await shop()
         let post = try await ListeningPost.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
@@ -225,14 +225,14 @@ struct CleanStateTests {
         _ = try await test.shop.restoreSnapshot("fresh")
         let accounts = try await test.shop.storage.accounts(of: nil, after: nil, limit: 100)
         #expect(accounts.map(\.customer).sorted() == ["ann", "ann", "bob"])
-        // What came about before the last restore is noted nowhere.
+        // Attempts from before the last restore are not recorded.
         for entry in try await test.shop.storage.notifications(NotificationQuery(scope: Self.scope, limit: 100)) {
             #expect(try await test.shop.storage.deliveries(of: entry.id).allSatisfy { $0.attempts.isEmpty })
         }
         try await post.stop()
     }
 
-    @Test("Who sells for real lets nobody erase")
+    @Test("With erasing forbidden, nothing can be erased")
     func forbidden() async throws {
         var settings = Settings()
         settings.allowReset = false
@@ -245,7 +245,7 @@ struct CleanStateTests {
     }
 
     @Test(
-        "A snapshot's name is plain",
+        "The characters of a snapshot name are restricted",
         arguments: ["", ".hidden", "a/b", "a b", "ä", String(repeating: "a", count: 65)]
     )
     func names(_ name: String) async throws {

@@ -22,7 +22,10 @@ struct CustomerErasureTests {
         )
     }
 
-    @Test("Nothing of them is left, what others have stays, and the name begins anew", arguments: TestEngine.allCases)
+    @Test(
+        "Nothing of the customer remains, other customers keep their data, and the name can be used again",
+        arguments: TestEngine.allCases
+    )
     func erased(_ engine: TestEngine) async throws {
         let test = try await TestShop(on: engine, selling: SampleProducts.all)
         let (shop, storage) = (test.shop, test.shop.storage)
@@ -56,13 +59,16 @@ struct CustomerErasureTests {
 
         let again = try await test.buy("coins", by: "ann")
         #expect(again.account > account.id && again.id > bobs.id)
-        await #expect(throws: Refusal.unknownAccount("nobody")) {
-            try await shop.eraseCustomer(test.customer("nobody"))
+        await #expect(throws: Refusal.unknownAccount("unknown")) {
+            try await shop.eraseCustomer(test.customer("unknown"))
         }
     }
 
-    /// bob loses ann's; cat loses ann's, and bob's, as the family ends with its organizer.
-    @Test("The family loses what they shared, and is told so; of them nothing is told", arguments: TestEngine.allCases)
+    /// Bob loses what ann shared; cat loses what ann and bob shared, because the family ends with its organizer.
+    @Test(
+        "Family members lose shared products and are notified; no notification is about the erased customer",
+        arguments: TestEngine.allCases
+    )
     func family(_ engine: TestEngine) async throws {
         let test = try await TestShop(on: engine, selling: SampleProducts.all)
         let (shop, storage) = (test.shop, test.shop.storage)
@@ -89,7 +95,7 @@ struct CustomerErasureTests {
         #expect(!notifications.map(\.account).contains(bought.account))
     }
 
-    @Test("A member who goes leaves the family to the others", arguments: TestEngine.allCases)
+    @Test("The family continues without an erased member", arguments: TestEngine.allCases)
     func member(_ engine: TestEngine) async throws {
         let test = try await TestShop(on: engine, selling: SampleProducts.all)
         let host = try await test.buy("coins", by: "ann")
@@ -103,7 +109,7 @@ struct CustomerErasureTests {
         #expect(try await test.shop.storage.examine() == [])
     }
 
-    @Test("Snapshots that hold them are named, and removed when that is wished", arguments: TestEngine.allCases)
+    @Test("Snapshots that contain the customer are listed, and deleted on request", arguments: TestEngine.allCases)
     func snapshots(_ engine: TestEngine) async throws {
         let test = try await TestShop(on: engine, selling: SampleProducts.all)
         try await test.buy("coins", by: "bob")
@@ -122,7 +128,7 @@ struct CustomerErasureTests {
     }
 
     @Test(
-        "Whoever buys at the same time has bought before, or begins anew; nothing is half",
+        "A purchase during an erasure happens before it or for a new customer, never half",
         arguments: TestEngine.allCases
     )
     func race(_ engine: TestEngine) async throws {

@@ -6,7 +6,7 @@ import TillTesting
 
 @testable import TillShop
 
-@Suite("A state that was put back stands as it was, whatever was under way")
+@Suite("A restored state is unchanged, whatever was in progress")
 struct RestoreTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
@@ -17,7 +17,7 @@ struct RestoreTests {
         return text
     }
 
-    @Test("What fell due by a clock that ran before does not happen in the state that was put back")
+    @Test("Events that were due on a clock before the restore do not happen in the restored state")
     func ticking() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -38,7 +38,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("A leap in the middle of which the state was saved is finished")
+    @Test("An advance during which the snapshot was saved is completed")
     func advancing() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -56,7 +56,7 @@ struct RestoreTests {
         #expect(test.shop.clock(Self.clock) == .frozen(at: target))
     }
 
-    @Test("A fault that was removed comes back under its name, although there are others since")
+    @Test("A deleted fault returns under its name, although newer faults exist")
     func faults() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let responder = test.shop.faults
@@ -72,7 +72,7 @@ struct RestoreTests {
         #expect(try await again.add(FaultRule(id: "", kind: .half, seed: 1))?.id == "f3")
     }
 
-    @Test("A copy that a crash left behind is forgotten at once, one that is being made is not")
+    @Test("A copy that a crash left behind is deleted at once, a copy in progress is not")
     func leftovers() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let present = test.shop.passingName("export")

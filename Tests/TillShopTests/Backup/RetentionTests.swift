@@ -5,7 +5,7 @@ import TillTesting
 
 @testable import TillShop
 
-@Suite("How long notifications are kept")
+@Suite("Retention of notifications")
 struct RetentionTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let day: Int64 = 86_400_000
@@ -16,7 +16,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "After the days of its environment a notification goes, and the doctor misses nothing",
+        "A notification is deleted after its environment's retention period, and the doctor reports nothing missing",
         arguments: TestEngine.allCases
     )
     func ages(_ engine: TestEngine) async throws {
@@ -41,7 +41,7 @@ struct RetentionTests {
         #expect(try await shop.prune() == PruneReport())
     }
 
-    @Test("Neither a leap of ten years nor a past that was made up makes anything old")
+    @Test("Neither an advance of ten years nor a simulated date in the past makes a notification old")
     func runningAdvances() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let shop = test.shop
@@ -65,7 +65,7 @@ struct RetentionTests {
         #expect(try await notifications(test) == count)
     }
 
-    @Test("A clock that stands keeps what its history can tell")
+    @Test("A frozen clock keeps the notifications that its history can return")
     func frozen() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
@@ -75,7 +75,7 @@ struct RetentionTests {
         #expect(try await test.shop.prune() == PruneReport())
     }
 
-    @Test("What is owed stays, however old, and 0 keeps all")
+    @Test("Pending notifications are kept at any age, and 0 keeps everything")
     func owed() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")] }
@@ -97,7 +97,7 @@ struct RetentionTests {
         await #expect(throws: StateRefused.forbidden) { try await keeping.shop.prune(olderThan: 1) }
     }
 
-    @Test("Who names days asks for them, whenever it was made; many pages go one by one")
+    @Test("An explicit number of days counts simulated time only; pages are deleted one at a time")
     func named() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let many = Retention.page + 5
@@ -109,8 +109,8 @@ struct RetentionTests {
         #expect(try await test.shop.storage.examine() == [])
     }
 
-    @Test("A state taken in from elsewhere is as old as its arrival, and the doctor knows what it lacks")
-    func carried() async throws {
+    @Test("The age of an imported state counts from its import, and the doctor knows what it lacks")
+    func imported() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.buy("coins", by: "ann")
         test.advance(2 * Self.day)

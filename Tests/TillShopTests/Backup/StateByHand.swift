@@ -8,7 +8,7 @@ import TillTesting
 @testable import TillShop
 
 extension Shop {
-    /// Imports lines of a state under a digest that fits, as an edit by hand can write one.
+    /// Imports lines of a state with a digest that matches, like an edit by hand with a new digest.
     func takeState(_ lines: [String]) async throws {
         var text = Data(lines.map { $0 + "\n" }.joined().utf8)
         let foot = StateFile.Foot(
@@ -33,7 +33,7 @@ extension Shop {
 }
 
 extension TestShop {
-    /// What the doctor finds.
+    /// The findings of the doctor.
     func doctorFindings() async -> [String] {
         await Doctor(directory, now: now.milliseconds).findings {
             try SQLiteStorage(examining: directory.database)

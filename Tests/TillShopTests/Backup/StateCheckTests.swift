@@ -7,8 +7,8 @@ import TillTesting
 
 @testable import TillShop
 
-/// The digest is right in all of them: whoever changes a text by hand can write one anew.
-@Suite("A written state that no Till wrote is refused")
+/// The digest is right in all of them: an edit by hand can include a new digest.
+@Suite("An invalid export is rejected")
 struct StateCheckTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
@@ -29,37 +29,37 @@ struct StateCheckTests {
     }
 
     @Test(
-        "Rows that contradict themselves, each other or what there can be",
+        "Rows that contradict themselves or each other, or are impossible",
         arguments: [
-            ("accounts", #"\"id\":704"#, #"\"id\":705"#, "is not what its columns say"),
-            ("accounts", #"\"app\":\"com.example.shop\""#, #"\"app\":\"com.other\""#, "is not what its columns say"),
-            ("accounts", #"\"version\":"#, #"\"version\":7"#, "is not what its columns say"),
-            ("accounts", ",704", ",-704", "a number that no Till gives"),
-            ("accounts", ",704", ",703", "a number that no Till gives"),
-            ("ledger", ",704", ",705", "of an account that is not in the text"),
-            ("ledger", ",2000000", ",2900000", "a number that no Till gives"),
-            ("ledger", ",2000000", ",-2000000", "a number that no Till gives"),
-            ("outbox", ",704", ",705", "of an account that is not in the text"),
-            ("deliveries", "[", "[1", "a number that no Till gives"),
-            ("documents", #"["app","com.example.shop""#, #"["app","com.other""#, "not what its name says"),
-            ("documents", #"["rules","sandbox/com.example.shop""#, #"["rules","sandbox/com.other""#, "its name says"),
-            ("documents", #"["clock","sandbox/com.example.shop""#, #"["clock","sandbox/com.other""#, "its name says"),
+            ("accounts", #"\"id\":704"#, #"\"id\":705"#, "does not match its columns"),
+            ("accounts", #"\"app\":\"com.example.shop\""#, #"\"app\":\"com.other\""#, "does not match its columns"),
+            ("accounts", #"\"version\":"#, #"\"version\":7"#, "does not match its columns"),
+            ("accounts", ",704", ",-704", "a number that is out of range"),
+            ("accounts", ",704", ",703", "a number that is out of range"),
+            ("ledger", ",704", ",705", "to an account that is not in the file"),
+            ("ledger", ",2000000", ",2900000", "a number that is out of range"),
+            ("ledger", ",2000000", ",-2000000", "a number that is out of range"),
+            ("outbox", ",704", ",705", "to an account that is not in the file"),
+            ("deliveries", "[", "[1", "a number that is out of range"),
+            ("documents", #"["app","com.example.shop""#, #"["app","com.other""#, "does not match its name"),
+            ("documents", #"["rules","sandbox/com.example.shop""#, #"["rules","sandbox/com.other""#, "match its name"),
+            ("documents", #"["clock","sandbox/com.example.shop""#, #"["clock","sandbox/com.other""#, "match its name"),
             ("documents", #"\"frozen\":{\"at\":"#, #"\"frozen\":{\"at\":99999"#, "a date or a speed that no clock has"),
             ("documents", #"\"frozen\":{\"at\":"#, #"\"frozen\":{\"at\":-"#, "a date from 2008-01-01"),
             ("documents", #"\"frozen\":{\"at\":"#, #"\"frozen\":{\"at\":0,\"was\":"#, "is set to 1970-01-01"),
             ("documents", #"\"frozen\":{\"at\":"#, #"\"frozen\":{\"at\":4102444800000,\"was\":"#, "before 2100-01-01"),
-            ("documents", #"\"createdAt\":"#, #"\"createdAt\":-"#, "a number that no Till gives"),
-            ("documents", #"\"milliunits\":"#, #"\"milliunits\":900000000000000"#, "a number that no Till gives"),
-            ("documents", #"["app","com.example.shop""#, #"["app","..""#, "not what its name says"),
-            ("accounts", #"\"lastEvent\":"#, #"\"lastEvent\":9999"#, "a number that no Till gives"),
-            ("accounts", #"\"recentStart\":"#, #"\"recentStart\":-"#, "a number that no Till gives"),
-            ("accounts", #"\"purchaseDate\":"#, #"\"purchaseDate\":999"#, "a number that no Till gives"),
-            ("accounts", #"\"anchorDay\":"#, #"\"anchorDay\":99"#, "a number that no Till gives"),
-            ("accounts", #"\"quantity\":1"#, #"\"quantity\":11"#, "a number that no Till gives"),
+            ("documents", #"\"createdAt\":"#, #"\"createdAt\":-"#, "a number that is out of range"),
+            ("documents", #"\"milliunits\":"#, #"\"milliunits\":900000000000000"#, "a number that is out of range"),
+            ("documents", #"["app","com.example.shop""#, #"["app","..""#, "does not match its name"),
+            ("accounts", #"\"lastEvent\":"#, #"\"lastEvent\":9999"#, "a number that is out of range"),
+            ("accounts", #"\"recentStart\":"#, #"\"recentStart\":-"#, "a number that is out of range"),
+            ("accounts", #"\"purchaseDate\":"#, #"\"purchaseDate\":999"#, "a number that is out of range"),
+            ("accounts", #"\"anchorDay\":"#, #"\"anchorDay\":99"#, "a number that is out of range"),
+            ("accounts", #"\"quantity\":1"#, #"\"quantity\":11"#, "a number that is out of range"),
             ("accounts", #"\"expiresDate\":"#, #"\"expires\":"#, "a period without an end"),
-            ("companions", #"["key",""#, #"["key","X"#, "its name says"),
-            ("companions", #"["chain",""#, #"["chain","0"#, "its name says"),
-            ("companions", #"["team",""#, #"["team","0"#, "its name says"),
+            ("companions", #"["key",""#, #"["key","X"#, "match its name"),
+            ("companions", #"["chain",""#, #"["chain","0"#, "match its name"),
+            ("companions", #"["team",""#, #"["team","0"#, "match its name"),
         ]
     )
     func contradictions(_ table: String, _ old: String, _ new: String, _ words: String) async throws {
@@ -73,7 +73,7 @@ struct StateCheckTests {
         let before = try await text(test.shop, nil)
         do {
             try await test.shop.takeState(lines)
-            Issue.record("taken in")
+            Issue.record("imported")
         } catch StateRefused.badFile(_, let what) {
             #expect(what.contains(words), "\(what)")
         }
@@ -82,7 +82,7 @@ struct StateCheckTests {
     }
 
     @Test(
-        "A number of a row that leads arithmetic astray",
+        "A number in a row that would overflow arithmetic",
         arguments: [
             (ShopTable.ledger, "purchase_date"), (.ledger, "original_purchase_date"), (.ledger, "modified_date"),
             (.ledger, "expires_date"), (.ledger, "quantity"), (.ledger, "price"), (.ledger, "change"),
@@ -104,14 +104,14 @@ struct StateCheckTests {
             changed[start + 1] = String(decoding: row.dropLast(), as: UTF8.self)
             do {
                 try await test.shop.takeState(changed)
-                Issue.record("\(column) \(number) was taken in")
+                Issue.record("\(column) \(number) was imported")
             } catch StateRefused.badFile(_, let what) {
-                #expect(what.contains("a number that no Till gives"), "\(what)")
+                #expect(what.contains("a number that is out of range"), "\(what)")
             }
         }
     }
 
-    /// Ann has a subscription, a skin and two lots of coins; Bob is in her family and has nothing of his own.
+    /// Ann has a subscription, a skin and two purchases of coins; Bob is in her family and owns nothing.
     private func family() async throws -> TestShop {
         let test = try await shop()
         for product in ["skin", "coins", "coins"] { try await test.buy(product, by: "ann") }
@@ -127,7 +127,7 @@ struct StateCheckTests {
         return test
     }
 
-    /// The number of the first row of a table that holds some words, counted from 1.
+    /// The number of the first row of a table that contains some words, counted from 1.
     private func line(of table: ShopTable, holding words: String, in lines: [String]) throws -> Int {
         let start = try #require(lines.firstIndex { $0.contains(#""table":"\#(table.rawValue)""#) })
         return try #require(lines[start...].firstIndex { $0.hasPrefix("[") && $0.contains(words) }) + 1
@@ -151,14 +151,14 @@ struct StateCheckTests {
     private func expectRefusal(_ lines: [String], _ test: TestShop, at line: Int, _ words: String) async throws {
         do {
             try await test.shop.takeState(lines)
-            Issue.record("taken in: \(words)")
+            Issue.record("imported: \(words)")
         } catch StateRefused.badFile(let found, let what) {
             #expect(found == line && what.contains(words), "line \(found), not \(line): \(what)")
         }
         #expect(try await test.shop.storage.snapshots().isEmpty)
     }
 
-    /// A value of a row that the doctor would find, and what is said of it.
+    /// A value of a row that the doctor reports, and the expected message.
     struct WrongCell: Sendable, CustomTestStringConvertible {
         let table: ShopTable
         /// A part of the row.
@@ -177,7 +177,7 @@ struct StateCheckTests {
     }
 
     static let wrongCells: [WrongCell] = [
-        // Values that stand for something.
+        // Values of enumerations.
         WrongCell(.ledger, "coins", ["storefront": .text("ZZZ")], "column storefront"),
         WrongCell(.ledger, "coins", ["currency": .text("dollar")], "column currency"),
         WrongCell(.ledger, "coins", ["currency": .null], "column currency"),
@@ -190,23 +190,23 @@ struct StateCheckTests {
         WrongCell(.ledger, "pro", ["offer_mode": .text("FREE")], "column offer_mode"),
         WrongCell(.ledger, "pro", ["offer_period": .text("week")], "column offer_period"),
         WrongCell(.ledger, "pro", ["billing_plan": .text("DAILY")], "column billing_plan"),
-        // Halves of what belongs together.
+        // Pairs of values with only one present.
         WrongCell(.ledger, "coins", ["ownership": .text("FAMILY_SHARED")], "column shared_from"),
         WrongCell(.ledger, "coins", ["shared_from": .integer(2_000_000_000_000_000)], "column shared_from"),
         WrongCell(.ledger, "coins", ["revocation_kind": .text("REFUND_FULL")], "column revocation_date"),
         WrongCell(.ledger, "coins", ["revocation_date": .integer(1_767_225_600_000)], "column revocation_reason"),
         WrongCell(.ledger, "coins", ["refund_number": .integer(1)], "column refund_number"),
-        // What accounts and the ledger say of each other.
+        // What accounts and the ledger state about each other.
         WrongCell(.ledger, "pro", ["expires_date": .integer(1_767_225_600_000)], "is not what the subscription"),
         WrongCell(.ledger, "pro", ["product": .text("other")], "is not what the subscription"),
-        WrongCell(.ledger, "skin", ["product": .text("other")], "which is of the product other"),
-        WrongCell(.ledger, "coins", ["type": .text("nonConsumable")], "does not know that it holds coins"),
+        WrongCell(.ledger, "skin", ["product": .text("other")], "which is for the product other"),
+        WrongCell(.ledger, "coins", ["type": .text("nonConsumable")], "does not record that it owns coins"),
         WrongCell(.ledger, "coins", ["change": .integer(99)], "its account has only reached"),
-        WrongCell(.accounts, #""ann""#, ["next_due": .integer(1_767_225_600_000)], "falls due next at"),
+        WrongCell(.accounts, #""ann""#, ["next_due": .integer(1_767_225_600_000)], "the next event is due at"),
         WrongCell(.accounts, #""ann""#, ["next_due": .null], "noted is never"),
     ]
 
-    @Test("A row in which the doctor would find something", arguments: wrongCells)
+    @Test("A row with a value that the doctor would report", arguments: wrongCells)
     func wrongCell(_ wrong: WrongCell) async throws {
         let test = try await family()
         var lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
@@ -215,7 +215,7 @@ struct StateCheckTests {
         try await expectRefusal(lines, test, at: line, wrong.words)
     }
 
-    @Test("A fault that only shows at the end names the line of the account")
+    @Test("An error found at the end names the line of the account")
     func accountLines() async throws {
         let test = try await family()
         let lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
@@ -227,24 +227,24 @@ struct StateCheckTests {
         try await expectRefusal(apart, test, at: min(ann, bob), "is damaged")
     }
 
-    @Test("An account with fewer transactions or notifications than it says is named with its line")
+    @Test("An account with fewer transactions or notifications than it states is named with its line")
     func missingRows() async throws {
         let test = try await shop()
         try await test.buy("coins", by: "ann")
         let lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
         let ann = try line(of: .accounts, holding: #""ann""#, in: lines)
         var table = ""
-        let untold = lines.filter { line in
+        let withoutNotifications = lines.filter { line in
             if line.hasPrefix("{") { table = line }
             return !line.hasPrefix("[") || !["outbox", "deliveries"].contains { table.contains(#""table":"\#($0)""#) }
         }
-        try await expectRefusal(untold, test, at: ann, "notifications and has")
-        var unsold = untold
-        unsold.remove(at: try line(of: .ledger, holding: "coins", in: untold) - 1)
-        try await expectRefusal(unsold, test, at: ann, "transactions and has")
+        try await expectRefusal(withoutNotifications, test, at: ann, "notifications and has")
+        var withoutCoins = withoutNotifications
+        withoutCoins.remove(at: try line(of: .ledger, holding: "coins", in: withoutNotifications) - 1)
+        try await expectRefusal(withoutCoins, test, at: ann, "transactions and has")
     }
 
-    @Test("Two rows with one key are told from a number that another app has")
+    @Test("A duplicate key is distinguished from a number that another app uses")
     func doubled() async throws {
         let test = try await family()
         var lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
@@ -254,7 +254,7 @@ struct StateCheckTests {
         try await expectRefusal(lines, test, at: first + 1, "an earlier row of ledger has the same key (partition")
     }
 
-    @Test("Certificates that signed notifications come with the state or are there already")
+    @Test("Certificates that signed notifications must be in the export or in the store")
     func lostChain() async throws {
         let source = try await shop()
         let lines = try await text(source.shop).split(separator: "\n").dropLast().map(String.init)
@@ -262,11 +262,11 @@ struct StateCheckTests {
         let target = try await TestShop()
         try await target.shop.reset(app: nil, .everything)
         try await expectRefusal(without, target, at: without.count + 1, "certificates of chain")
-        // The shop that signed them has them.
+        // The shop that signed the notifications has the certificates.
         try await source.shop.takeState(without)
     }
 
-    @Test("Numbers are judged by their keys, wherever they stand")
+    @Test("Numbers are checked by their keys, wherever they occur")
     func documents() {
         for good in [
             #"{"a":"\"milliunits\":-1","b":[1,2.5,1e3],"id":9223372036854775807}"#, #"{"share":0.25}"#, "[]", "7",
@@ -279,7 +279,7 @@ struct StateCheckTests {
         #expect(NumberCheck.arePossible(in: #"{"seed":18446744073709551615}"#, except: ["seed"]))
     }
 
-    @Test("Tables come in their order, and what comes along is of the state")
+    @Test("Tables come in a fixed order, and additional rows belong to the exported state")
     func order() async throws {
         let test = try await shop()
         let lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
@@ -291,15 +291,15 @@ struct StateCheckTests {
         }
         let key = try #require(lines.last { $0.hasPrefix(#"["key","#) })
         await #expect(throws: StateRefused.self) { try await test.shop.takeState(lines + [key]) }
-        let stranger = Team(issuerID: UUID().uuidString.lowercased(), name: "Stranger", createdAt: test.now)
+        let otherTeam = Team(issuerID: UUID().uuidString.lowercased(), name: "Stranger", createdAt: test.now)
         var row: [UInt8] = []
-        StateFile.append(try Document(kind: .team, name: stranger.issuerID, encoding: stranger).row, to: &row)
+        StateFile.append(try Document(kind: .team, name: otherTeam.issuerID, encoding: otherTeam).row, to: &row)
         let line = String(decoding: row.dropLast(), as: UTF8.self)
         await #expect(throws: StateRefused.self) { try await test.shop.takeState(lines + [line]) }
         try await test.shop.takeState(lines)
     }
 
-    @Test("What comes along is put down with the state or not at all")
+    @Test("Additional rows are imported with the state or not at all")
     func whole() async throws {
         let source = try await shop()
         var rule = FaultRule(id: "", kind: .cut, seed: 1)
@@ -308,7 +308,7 @@ struct StateCheckTests {
         let lines = try await text(source.shop).split(separator: "\n").dropLast().map(String.init)
         let target = try await TestShop()
         try await target.shop.reset(app: nil, .everything)
-        // Of the same name, and of another app: of all.
+        // With the same name, and for another app: for all apps.
         _ = try await target.shop.faults.add(FaultRule(id: "", kind: .half, seed: 1))
         let before = try await text(target.shop, nil)
         await #expect(throws: StateRefused.collides(.documents)) { try await target.shop.takeState(lines) }

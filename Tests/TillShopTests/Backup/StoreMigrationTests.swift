@@ -6,7 +6,7 @@ import TillShop
 import TillStorage
 import TillTesting
 
-@Suite("A shop goes from one store to another")
+@Suite("Migrating a shop from one store to another")
 struct StoreMigrationTests {
     private let folder = TemporaryFolder()
 
@@ -22,7 +22,7 @@ struct StoreMigrationTests {
         return test
     }
 
-    @Test("Everything arrives, and the sums say so")
+    @Test("Every row arrives, and the checksums match")
     func everything() async throws {
         let test = try await shop()
         let target = try empty("target")
@@ -34,7 +34,7 @@ struct StoreMigrationTests {
         #expect(try await target.unfinished == nil)
         #expect(try await target.documents(.shop) == test.shop.storage.documents(.shop))
         #expect(try await target.documents(.chain) == test.shop.storage.documents(.chain))
-        // The sums are of what is there: once more gives the same, another row gives others.
+        // The checksums depend on the data: the same data gives the same checksum, another row gives another.
         let again = try await StoreMigration(from: target, to: try empty("again")).run()
         #expect(again.parts.map(\.sum) == report.parts.map(\.sum))
         try await test.buy("coins", by: "ann")
@@ -42,7 +42,7 @@ struct StoreMigrationTests {
         #expect(more.parts.first { $0.name == "ledger" }?.sum != report.parts.first { $0.name == "ledger" }?.sum)
     }
 
-    @Test("A target that holds something is left alone")
+    @Test("A target that contains data is rejected")
     func occupied() async throws {
         let test = try await shop()
         let target = try empty("target")
@@ -53,7 +53,7 @@ struct StoreMigrationTests {
         #expect(try await target.rows(of: .documents, after: nil, limit: 9).count == 1)
     }
 
-    @Test("A target that was given up midway is refused, and begun anew")
+    @Test("A target of an interrupted migration is rejected, and can be migrated again")
     func brokenOff() async throws {
         let test = try await shop()
         let target = try empty("target")

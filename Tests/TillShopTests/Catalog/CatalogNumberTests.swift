@@ -6,7 +6,7 @@ import TillStorage
 @testable import TillShop
 
 /// A state can be imported elsewhere only if every number of its catalog is one that the import accepts.
-@Suite("Numbers of a catalog are within the ranges of a state")
+@Suite("Numbers of a catalog are within the ranges of an export")
 struct CatalogNumberTests {
     private func storeKit(level: String, appleID: String) -> String {
         """
@@ -24,7 +24,7 @@ struct CatalogNumberTests {
         """
     }
 
-    @Test("The largest numbers that either format accepts are accepted in a state")
+    @Test("The largest numbers that either format accepts are accepted in an export")
     func largest() throws {
         let (level, large) = ("\(CatalogLimits.levels.upperBound)", "\(CatalogLimits.appleIDs.upperBound)")
         let redemptions = "\(CatalogLimits.redemptions.upperBound)"
@@ -44,7 +44,7 @@ struct CatalogNumberTests {
         #expect(catalogs[1].products["s"]?.offers.first?.redemptionLimit == CatalogLimits.redemptions.upperBound)
     }
 
-    @Test("Larger numbers are refused at their place", arguments: ["9223372036854775807", "18446744073709551616"])
+    @Test("Larger numbers are rejected with their path", arguments: ["9223372036854775807", "18446744073709551616"])
     func tooLarge(number: String) {
         #expect(
             CatalogueFixtures.faults(of: storeKit(level: number, appleID: number))?.map(path) == [

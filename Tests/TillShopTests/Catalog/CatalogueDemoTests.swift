@@ -3,8 +3,8 @@ import Testing
 import TillCore
 import TillShop
 
-/// The catalogue that ships with Till.
-@Suite("The demo catalogue shows everything that can be sold")
+/// The catalog that ships with Till.
+@Suite("The demo catalog contains everything that can be sold")
 struct CatalogueDemoTests {
     private func demo() throws -> Catalog {
         let file = CatalogueFixtures.root.appending(path: "Catalogs/demo.storekit")
@@ -28,7 +28,7 @@ struct CatalogueDemoTests {
         #expect(products.contains { $0.plan?.billingPlans.contains { $0.kind == .monthly && $0.isEnabled } == true })
     }
 
-    @Test("From its middle one can upgrade, crossgrade to another length, and downgrade")
+    @Test("From its middle plan a customer can upgrade, crossgrade to another duration, and downgrade")
     func choices() throws {
         let plans = try demo().products.values.compactMap(\.plan)
         for group in Set(plans.map(\.groupID)) {

@@ -2,8 +2,8 @@ import Testing
 import TillCore
 import TillShop
 
-/// Till's own JSON, as the control API takes and gives it.
-@Suite("A catalogue can be written as plain calls")
+/// Till's own JSON, as the control API accepts and returns it.
+@Suite("A catalog can be written by control API calls")
 struct CatalogueDocumentTests {
     private func written(_ tree: JSONTree) -> String { String(decoding: tree.written(), as: UTF8.self) }
 
@@ -11,7 +11,10 @@ struct CatalogueDocumentTests {
         CatalogueFixtures.faults { try CatalogDocument.product(from: Array(text.utf8)) }
     }
 
-    @Test("What is written reads back the same", arguments: ["v1.0", "v1.1", "v1.2", "v2.0", "v3.0", "v4.0", "v5.0"])
+    @Test(
+        "A written document reads back the same",
+        arguments: ["v1.0", "v1.1", "v1.2", "v2.0", "v3.0", "v4.0", "v5.0"]
+    )
     func roundTrip(name: String) throws {
         let catalog = try CatalogueFixtures.read(name).catalog
         let bytes = CatalogDocument.tree(of: catalog).written()
@@ -26,7 +29,7 @@ struct CatalogueDocumentTests {
         }
     }
 
-    /// A subscription with all that a document can say.
+    /// A subscription with every key of the format.
     private let full = """
         {
           "productId": "pro",
@@ -116,7 +119,7 @@ struct CatalogueDocumentTests {
 
         """
 
-    @Test("A product with everything is written key by key as it was read")
+    @Test("A product with every key is written key by key as it was read")
     func everything() throws {
         let product = try CatalogDocument.product(from: Array(full.utf8))
         #expect(written(CatalogDocument.tree(of: product)) == full)
@@ -124,7 +127,7 @@ struct CatalogueDocumentTests {
         #expect(product.prices.standard == Money(milliunits: 49_990, currency: "USD"))
     }
 
-    @Test("A short product takes the rest from the catalogue: currency, name, for sale")
+    @Test("A short product gets defaults from the catalog: currency, name, for sale")
     func short() throws {
         let text = #"{"productId": "coin", "type": "CONSUMABLE", "price": 3, "prices": {"JPN": {"price": "500"}}}"#
         let product = try CatalogDocument.product(from: Array(text.utf8), settings: CatalogSettings(storefront: "GBR"))
@@ -134,7 +137,7 @@ struct CatalogueDocumentTests {
         #expect(product == Product(id: "coin", type: .consumable, referenceName: "coin", prices: prices))
     }
 
-    @Test("A one-time product has codes that are paid once")
+    @Test("A one-time product has offer codes that are paid once")
     func oneTime() throws {
         let text = """
             {"productId": "coin", "type": "CONSUMABLE", "price": "3", "offers":
@@ -154,7 +157,7 @@ struct CatalogueDocumentTests {
         #expect(try CatalogDocument.product(from: CatalogDocument.tree(of: product).written()) == product)
     }
 
-    @Test("A product that names a new group brings it into being; one that was sold keeps its type")
+    @Test("A product with a new group creates the group; a product that was sold keeps its type")
     func adding() throws {
         let (catalog, product) = try CatalogDocument.adding(product: Array(full.utf8), to: Catalog())
         #expect(catalog.groups == ["main": SubscriptionGroup(id: "main", name: "main")])
@@ -169,19 +172,19 @@ struct CatalogueDocumentTests {
         #expect(unsold.catalog.products["pro"]?.type == .consumable)
     }
 
-    @Test("A mistyped key is a fault, not a setting that was left out")
+    @Test("A misspelled key is an error, not a missing setting")
     func mistyped() {
         let text = #"{"productId": "coin", "type": "CONSUMABLE", "price": "1", "familySharable": true}"#
         #expect(
             productFaults(text) == [
                 "$.familySharable: expected one of the keys productId, type, referenceName, price, currency, prices, "
-                    + "familyShareable, forSale, localizations, offers of a product that is no subscription, "
+                    + "familyShareable, forSale, localizations, offers of a product that is not a subscription, "
                     + "found the key \"familySharable\""
             ]
         )
     }
 
-    @Test("Every fault of a product is named")
+    @Test("Every error of a product is listed")
     func faults() {
         let text = """
             {"productId": "", "type": "AUTO_RENEWABLE", "price": "1,00", "currency": "usd",
@@ -206,13 +209,13 @@ struct CatalogueDocumentTests {
             $.offers[2].audience[0]: expected one of "NEW", "EXISTING", "EXPIRED", found the string "OLD"
             $.offers[3].winBack.minimumPaidMonths: expected a whole number from 1 to 60, found the number 61
             $.offers[3].winBack.monthsBetweenOffers: expected a whole number from 2 to 24, found the number 1
-            $.offers[3].winBack.monthsSinceExpiry: expected the least and the most of months, such as [1, 24], \
+            $.offers[3].winBack.monthsSinceExpiry: expected the minimum and maximum of months, such as [1, 24], \
             found an array
             """
         #expect(productFaults(text)?.joined(separator: "\n") == expected)
     }
 
-    @Test("A whole catalogue needs its products, and each of them and of its groups once")
+    @Test("A complete catalog needs its products, and no duplicate product or group")
     func wholeCatalogue() {
         let text = """
             {"groups": [{"groupId": "g"}, {"groupId": "g"}, {}], "settings": {"storefront": "XXX", "rate": 1},

@@ -2,7 +2,7 @@ import Foundation
 import TillCore
 import TillShop
 
-/// The catalogue files of the tests, found from this file's own place.
+/// The catalog files of the tests, found relative to this source file.
 enum CatalogueFixtures {
     /// The root of the repository.
     static let root = URL(filePath: #filePath)
@@ -15,7 +15,7 @@ enum CatalogueFixtures {
         [UInt8](try Data(contentsOf: directory.appending(path: "\(name).storekit")))
     }
 
-    /// A fixture as it imports.
+    /// A fixture, imported.
     static func read(_ name: String) throws -> CatalogImport {
         try StoreKitFile.read(try bytes(name))
     }
@@ -28,12 +28,12 @@ enum CatalogueFixtures {
             .sorted { $0.path < $1.path }
     }
 
-    /// The faults of a text that ought to be refused, a line each; nil when it is accepted.
+    /// The errors of a text that must be rejected, one per line; nil when it is accepted.
     static func faults(of text: String) -> [String]? {
         faults { try StoreKitFile.read(Array(text.utf8)) }
     }
 
-    /// The faults of an attempt that ought to be refused, a line each; nil when it succeeds.
+    /// The errors of an attempt that must be rejected, one per line; nil when it succeeds.
     static func faults(_ attempt: () throws -> some Any) -> [String]? {
         do {
             _ = try attempt()
@@ -46,7 +46,7 @@ enum CatalogueFixtures {
     }
 }
 
-/// A catalogue as a text, a line for each thing in it, so that a test can say what it expects in full.
+/// A catalog as text, one line for each item, so that a test can state the full expected result.
 enum CatalogueListing {
     static func text(_ catalog: Catalog) -> String {
         var lines: [String] = []

@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillShop
 
-/// What each version of the format holds, imported in full.
+/// The content of each version of the format, imported completely.
 @Suite("A .storekit file of every version imports")
 struct CatalogueImportTests {
     @Test("Version 1.0 has products, groups and introductory offers")
@@ -85,7 +85,7 @@ struct CatalogueImportTests {
         #expect(CatalogueListing.text(imported.catalog) == expected)
     }
 
-    @Test("Version 2.0 adds the storefront, whose currency the prices are in")
+    @Test("Version 2.0 adds the storefront, which determines the currency of the prices")
     func versionTwo() throws {
         let imported = try CatalogueFixtures.read("v2.0")
         #expect(imported.version == "2.0")
@@ -110,7 +110,7 @@ struct CatalogueImportTests {
         #expect(CatalogueListing.text(imported.catalog) == expected)
     }
 
-    @Test("Version 3.0 is synced: Apple's own ids")
+    @Test("Version 3.0 is synced: it has Apple's ids")
     func versionThree() throws {
         let imported = try CatalogueFixtures.read("v3.0")
         #expect(imported.version == "3.0")

@@ -3,8 +3,8 @@ import Testing
 import TillCore
 import TillShop
 
-/// What people write by hand and what Xcode leaves out.
-@Suite("A .storekit file may be imperfect where nothing is lost by it")
+/// Deviations that people write by hand and that Xcode produces by omission.
+@Suite("A .storekit file may deviate from the format where no information is lost")
 struct CatalogueLeniencyTests {
     private func product(_ json: String) throws -> Product? {
         try StoreKitFile.read(Array("{\"products\": [\(json)]}".utf8)).catalog.products["p"]
@@ -47,7 +47,7 @@ struct CatalogueLeniencyTests {
     }
 
     @Test(
-        "What is no plain amount is no price",
+        "An amount in any other form is not a price",
         arguments: [
             "1e2", "-0", "0.0001", "\"\"", "\" 1\"", "\"$1\"", "\".5\"", "\"1.\"", "99999999999", "\"١\"", "[1]",
         ]
@@ -57,7 +57,7 @@ struct CatalogueLeniencyTests {
         #expect(CatalogueFixtures.faults(of: file)?.map { $0.prefix(26) } == ["$.products[0].displayPrice"])
     }
 
-    @Test("winBackOffers is winbackOffers, and its entries may have either name")
+    @Test("winBackOffers is accepted for winbackOffers, and its entries may have either name")
     func winBack() throws {
         let product = try subscription(
             """
@@ -69,7 +69,7 @@ struct CatalogueLeniencyTests {
         #expect(product?.offers.allSatisfy { $0.kind == .winBack && $0.winBack == WinBackCriteria() } == true)
     }
 
-    @Test("The single introductory offer counts where the list has none")
+    @Test("The single introductory offer is used when the list has none")
     func introductory() throws {
         let single = ", \"introductoryOffer\": {\"paymentMode\": \"free\", \"subscriptionPeriod\": \"P1W\"}"
         #expect(try subscription(single + ", \"introductoryOffers\": []")?.offers.map(\.period) == [Period(1, .week)])
@@ -93,7 +93,7 @@ struct CatalogueLeniencyTests {
         }
     }
 
-    @Test("A price that a free offer kept, unknown keys and unknown sections mean nothing")
+    @Test("The price of a free offer, unknown keys and unknown sections are ignored")
     func ignored() throws {
         let members = """
             , "introductoryOffer": {"paymentMode": "free", "subscriptionPeriod": "P1W", "displayPrice": "gone", "x": 1},
@@ -102,19 +102,19 @@ struct CatalogueLeniencyTests {
         #expect(try subscription(members)?.offers.first?.prices == nil)
     }
 
-    @Test("A file without products is an empty catalogue")
+    @Test("A file without products is an empty catalog")
     func empty() throws {
         let file = #"{"appPolicies": {}, "products": [], "settings": {}, "version": {"major": 4, "minor": 0}}"#
         #expect(try StoreKitFile.read(Array(file.utf8)).catalog == Catalog())
     }
 
-    @Test("A local application id, which is no number, is no Apple id")
+    @Test("A local application id that is not a number is not an Apple id")
     func applicationID() throws {
         let file = #"{"products": [], "settings": {"_applicationInternalID": "8C0FFEE8"}}"#
         #expect(try StoreKitFile.read(Array(file.utf8)).catalog.settings.appAppleID == nil)
     }
 
-    @Test("Escapes, surrogate pairs and other languages read as they are meant")
+    @Test("Escapes, surrogate pairs and other languages are decoded")
     func text() throws {
         let found = try product(
             #"{"productID": "p", "displayPrice": "1", "type": "Consumable", "referenceName": "\"\\\/\n\u00e9\ud83c\udf31湯"}"#
@@ -122,7 +122,7 @@ struct CatalogueLeniencyTests {
         #expect(found?.referenceName == "\"\\/\n\u{e9}\u{1F331}湯")
     }
 
-    @Test("The files of TILL_EXTRA_STOREKIT_DIR import, and come back from Till's own JSON unchanged")
+    @Test("The files of TILL_EXTRA_STOREKIT_DIR import, and survive a round trip through Till's JSON")
     func extraFiles() throws {
         guard let path = ProcessInfo.processInfo.environment["TILL_EXTRA_STOREKIT_DIR"], !path.isEmpty else { return }
         let files = try CatalogueFixtures.files(in: URL(filePath: path))

@@ -2,8 +2,8 @@ import Testing
 import TillCore
 import TillShop
 
-/// Importing again while people have already bought.
-@Suite("Importing again changes what is sold from now on, never what was sold")
+/// Imports into a shop whose customers have already bought.
+@Suite("A second import changes the products for sale, never past purchases")
 struct CatalogueMergeTests {
     private func product(
         _ id: String,
@@ -26,7 +26,7 @@ struct CatalogueMergeTests {
         return catalog
     }
 
-    @Test("Importing a file twice is importing it once", arguments: ["v1.0", "v2.0", "v5.0"])
+    @Test("Importing a file twice gives the same result as importing it once", arguments: ["v1.0", "v2.0", "v5.0"])
     func twice(name: String) throws {
         let file = try CatalogueFixtures.read(name)
         let once = try file.merged(into: Catalog())
@@ -34,7 +34,7 @@ struct CatalogueMergeTests {
         #expect(try file.merged(into: once) == once)
     }
 
-    @Test("A new definition replaces the old, and the new settings hold")
+    @Test("A new definition replaces the old one, and the new settings apply")
     func replaced() throws {
         var new = catalog(product("a", price: 1_990))
         new.settings.storefront = "DEU"
@@ -42,7 +42,7 @@ struct CatalogueMergeTests {
         #expect(merged == new)
     }
 
-    @Test("A product that is gone from the file is off sale but stays, with its group")
+    @Test("A product that is missing from the new file is kept with its group, but is not for sale")
     func gone() throws {
         let old = catalog(product("a"), product("s", .autoRenewable, group: "G"))
         let merged = try CatalogImport(catalog: catalog(product("b"))).merged(into: old)

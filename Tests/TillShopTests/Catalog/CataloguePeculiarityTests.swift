@@ -6,19 +6,19 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-/// What real catalog files have that no version of the format tells of, each in a file of its own: import, and buy
-/// everything in both environments.
+/// Features of real catalog files that no documentation of the format mentions, each in its own file: import, and buy
+/// every product in both environments.
 @Suite("Peculiarities of real catalog files")
 struct CataloguePeculiarityTests {
     private static let names = [
         "empty-group", "foreign-storefront", "missing-storefront-price", "shared-key-pair-1", "shared-key-pair-2",
     ]
-    /// Customers of the catalog's storefront (nil), of others with and without its currency, and of the United States.
+    /// Customers in the catalog's storefront (nil), in others with and without its currency, and in the United States.
     private static let places = [nil, "USA", "DEU", "JPN", "AFG"]
 
     private static func read(_ name: String) throws -> [UInt8] { try CatalogueFixtures.bytes("peculiar/\(name)") }
 
-    /// A shop with an app for each of some files, imported.
+    /// A shop with an imported app for each of some files.
     private func shop(importing names: [String]) async throws -> (test: TestShop, apps: [AppRecord]) {
         let test = try await TestShop()
         var apps: [AppRecord] = []
@@ -37,14 +37,14 @@ struct CataloguePeculiarityTests {
         return (test, apps)
     }
 
-    @Test("No file lies in the folder that is not tried")
+    @Test("Every file in the folder is tested")
     func complete() throws {
         let files = try CatalogueFixtures.files(in: CatalogueFixtures.directory.appending(path: "peculiar"))
         #expect(files.map { $0.deletingPathExtension().lastPathComponent } == Self.names)
     }
 
     @Test(
-        "Every file imports beside the others, and every product is bought in both environments",
+        "Every file imports beside the others, and every product can be bought in both environments",
         arguments: StoreEnvironment.allCases
     )
     func bought(in environment: StoreEnvironment) async throws {
@@ -61,7 +61,7 @@ struct CataloguePeculiarityTests {
                         by: customer,
                         opening: Opening(storefront: storefront)
                     )
-                    // A second plan of a group takes the place of the first, now or later.
+                    // A second plan of a group replaces the first, now or later.
                     guard let row = outcome.transaction, row.productID == product.id else { continue }
                     let here = storefront ?? catalog.storefront
                     #expect(row.storefront == here, "\(name): \(product.id)")
@@ -72,7 +72,7 @@ struct CataloguePeculiarityTests {
         }
     }
 
-    @Test("A customer of whom nothing is said shops in the file's storefront, and one of 0.1.0 stays where they are")
+    @Test("A customer without a storefront gets the file's storefront, and a customer of 0.1.0 keeps theirs")
     func defaultStorefront() async throws {
         let (test, apps) = try await shop(importing: ["missing-storefront-price"])
         let scope = AccountScope(environment: .production, app: apps[0].bundleID)
@@ -93,7 +93,7 @@ struct CataloguePeculiarityTests {
     }
 
     @Test(
-        "Where missing prices are refused, every product is sold in the file's storefront only",
+        "With missing prices rejected, every product is sold only in the file's storefront",
         arguments: StoreEnvironment.allCases
     )
     func refused(in environment: StoreEnvironment) async throws {
@@ -113,7 +113,7 @@ struct CataloguePeculiarityTests {
 
     // MARK: The key pair that Xcode copies with the file
 
-    /// The pair of a file, with which an app's server signs.
+    /// The key pair in a file, with which an app's server signs.
     private func pair(_ name: String) throws -> APIKeyPair {
         let key = try #require(try StoreKitFile.read(try Self.read(name)).offerKey)
         let lines = Data(key.privateKey).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
@@ -121,7 +121,7 @@ struct CataloguePeculiarityTests {
         return try APIKeyPair(keyID: key.id, privateKeyPEM: Secret(pem))
     }
 
-    /// A promotional offer as an app's server grants it.
+    /// A promotional offer as an app's server signs it.
     private func proof(of app: AppRecord, _ product: String, signedWith pair: APIKeyPair, _ test: TestShop) throws
         -> OfferProof
     {
@@ -157,7 +157,7 @@ struct CataloguePeculiarityTests {
         }
     }
 
-    @Test("Revoking the key of one app leaves the other's, and importing the file again does not bring it back")
+    @Test("Revoking the key of one app keeps the other app's key, and a second import does not restore it")
     func revoked() async throws {
         let (test, apps) = try await shop(importing: Self.files)
         let pair = try pair(Self.files[0])
@@ -177,13 +177,13 @@ struct CataloguePeculiarityTests {
                 _ = try await test.shop.importStoreKit(try Self.read(Self.files[place]), for: app)
             }
         }
-        // What is in memory is what is stored.
+        // The keys in memory equal the keys in the store.
         let again = try await Registry(storage: test.shop.storage)
         #expect(again.keys == test.shop.registry.keys)
         #expect(again.keys(Self.keyID).map { $0.record.revokedAt == nil } == [false, true])
     }
 
-    @Test("A key that 0.1.0 stored under its id alone stays the first app's, and a second app has its own")
+    @Test("A key that 0.1.0 stored under its id alone still belongs to the first app, and a second app has its own")
     func older() async throws {
         let (test, apps) = try await shop(importing: [Self.files[0]])
         let record = try #require(test.shop.registry.keys(Self.keyID).first?.record)
@@ -214,8 +214,8 @@ struct CataloguePeculiarityTests {
         #expect(Set(documents.map(\.name)) == [Self.keyID, "com.example.second/\(Self.keyID)"])
     }
 
-    @Test("An app's state with such a key is exported, and imported where another app has the same")
-    func carried() async throws {
+    @Test("The state of an app with such a key is exported, and imported where another app has the same key")
+    func imported() async throws {
         let (test, apps) = try await shop(importing: Self.files)
         var text: [UInt8] = []
         try await test.shop.exportState(of: apps[0].bundleID) { text += $0 }
@@ -225,7 +225,7 @@ struct CataloguePeculiarityTests {
         #expect(test.shop.registry.keys(Self.keyID).map(\.record.offersOf) == apps.map(\.bundleID))
     }
 
-    @Test("A key pair with the id of an API key is refused with its place")
+    @Test("A key pair with the id of an API key is rejected with its path")
     func taken() async throws {
         let test = try await TestShop()
         let text = String(decoding: try Self.read(Self.files[0]), as: UTF8.self)

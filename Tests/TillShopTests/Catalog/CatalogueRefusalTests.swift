@@ -3,10 +3,10 @@ import Testing
 import TillCore
 import TillShop
 
-/// Wrong files, each with everything that is to be said about it.
-@Suite("A wrong .storekit file is refused as a whole, every fault by its path")
+/// Invalid files, each with the complete list of its errors.
+@Suite("An invalid .storekit file is rejected as a whole, with every error by its path")
 struct CatalogueRefusalTests {
-    @Test("Each wrong file names its faults", arguments: CatalogueRefusals.expected.keys.sorted())
+    @Test("Each invalid file gives its errors", arguments: CatalogueRefusals.expected.keys.sorted())
     func refused(name: String) throws {
         let bytes = try CatalogueFixtures.bytes("refused/\(name)")
         let faults = CatalogueFixtures.faults { try StoreKitFile.read(bytes) }
@@ -14,14 +14,14 @@ struct CatalogueRefusalTests {
         #expect(faults?.joined(separator: "\n") == expected)
     }
 
-    @Test("No wrong file lies in the folder without a word about it here")
+    @Test("Every invalid file in the folder is tested")
     func complete() throws {
         let files = try CatalogueFixtures.files(in: CatalogueFixtures.directory.appending(path: "refused"))
         let names = files.map { $0.deletingPathExtension().lastPathComponent }.sorted()
         #expect(names == CatalogueRefusals.expected.keys.sorted())
     }
 
-    @Test("A file cut off anywhere is refused, not fatal")
+    @Test("A truncated file is rejected without a crash")
     func cutOff() throws {
         let bytes = try CatalogueFixtures.bytes("v5.0")
         for length in stride(from: 0, to: bytes.count - 3, by: 7) {
@@ -30,7 +30,7 @@ struct CatalogueRefusalTests {
         }
     }
 
-    @Test("Any byte may change without a crash")
+    @Test("Changing any byte causes no crash")
     func bitRot() throws {
         let bytes = try CatalogueFixtures.bytes("v4.0")
         var state: UInt64 = 4_0
@@ -42,7 +42,7 @@ struct CatalogueRefusalTests {
         }
     }
 
-    @Test("Too much of anything is refused with its number")
+    @Test("Too many items are rejected with their number")
     func limits() {
         let large = [UInt8](repeating: UInt8(ascii: " "), count: CatalogLimits.bytes + 1)
         #expect(
@@ -69,12 +69,12 @@ struct CatalogueRefusalTests {
         )
     }
 
-    @Test("The description of a refusal is a heading and a line for each fault")
+    @Test("The description of a rejection is a heading and one line per error")
     func description() throws {
         let bytes = try CatalogueFixtures.bytes("refused/family-sharing")
         let refusal = #expect(throws: CatalogRefused.self) { try StoreKitFile.read(bytes) }
         let expected = """
-            The catalogue was refused as a whole; 2 things are wrong with it:
+            The catalog was rejected as a whole; 2 things are wrong with it:
               $.products[0].familyShareable: expected false, since a Consumable cannot be shared, found true
               $.products[1].familyShareable: expected true or false, found the string "yes"
             """

@@ -1,4 +1,4 @@
-/// The wrong files of `Tests/Fixtures/storekit/refused`, by name, and all that is said about each.
+/// The invalid files of `Tests/Fixtures/storekit/refused`, by name, and the complete list of errors of each.
 enum CatalogueRefusals {
     static let expected: [String: String] = [
         "another-file": #"""
@@ -19,7 +19,7 @@ enum CatalogueRefusals {
         $.products: expected each key once, found the key twice
         """#,
         "duplicate-productID": #"""
-        $.products[2].productID: expected an identifier of its own for each product, found "p" after $.products[0]
+        $.products[2].productID: expected a unique identifier for each product, found "p" after $.products[0]
         """#,
         "empty": #"""
         $: expected a JSON object, found an empty file
@@ -39,7 +39,7 @@ enum CatalogueRefusals {
         """#,
         "groups": #"""
         $.subscriptionGroups[0].subscriptions[0].subscriptionGroupID: expected the group that holds it, "G", found the string "H"
-        $.subscriptionGroups[1].id: expected an identifier of its own for each group, found the string "G" again
+        $.subscriptionGroups[1].id: expected a unique identifier for each group, found the string "G" again
         $.subscriptionGroups[2].id: expected a string of 1 to 255 characters, found nothing
         $.subscriptionGroups[3].id: expected a string of 1 to 255 characters, found the string ""
         $.subscriptionGroups[3].name: expected a string, found the number 5
@@ -88,7 +88,7 @@ enum CatalogueRefusals {
         $.subscriptionGroups[0].subscriptions[0].codeOffers[0].eligibility[1]: expected one of "new", "existing", "expired", found the string "old"
         $.subscriptionGroups[0].subscriptions[0].winbackOffers[0].offerID: expected a string of 1 to 255 characters, found nothing
         $.subscriptionGroups[0].subscriptions[0].introductoryOffers[1]: expected one introductory offer, found another after $.subscriptionGroups[0].subscriptions[0].introductoryOffers[0]
-        $.subscriptionGroups[0].subscriptions[0].adHocOffers[2]: expected an identifier of its own for each offer, found "twice" after $.subscriptionGroups[0].subscriptions[0].adHocOffers[1]
+        $.subscriptionGroups[0].subscriptions[0].adHocOffers[2]: expected a unique identifier for each offer, found "twice" after $.subscriptionGroups[0].subscriptions[0].adHocOffers[1]
         """#,
         "offer-lengths": #"""
         $.subscriptionGroups[0].subscriptions[0].introductoryOffer.subscriptionPeriod: expected one of P3D, P1W, P2W, P1M, P2M, P3M, P6M, P1Y, found the string "P5D"

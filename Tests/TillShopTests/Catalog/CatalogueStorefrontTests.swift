@@ -4,7 +4,7 @@ import TillCore
 
 @Suite("A storefront is found by its code")
 struct CatalogueStorefrontTests {
-    @Test("Every line of the table is well formed and no code or id occurs twice")
+    @Test("Every line of the table is well formed, and no code or id is duplicated")
     func table() {
         #expect(Storefront.all.count == 175)
         #expect(Set(Storefront.all.map(\.code)).count == 175)
@@ -18,7 +18,7 @@ struct CatalogueStorefrontTests {
     }
 
     @Test(
-        "The ids that the payload documentation shows are right",
+        "The ids in Apple's payload documentation are right",
         arguments: [
             ("USA", "143441", "USD"), ("KOR", "143466", "KRW"), ("TUR", "143480", "TRY"), ("AUS", "143460", "AUD"),
         ]
@@ -28,12 +28,12 @@ struct CatalogueStorefrontTests {
         #expect(Storefront(code: code)?.currency == currency)
     }
 
-    @Test("No other spelling finds one", arguments: ["usa", "US", "", "USA ", "XXX"])
+    @Test("No other spelling is accepted", arguments: ["usa", "US", "", "USA ", "XXX"])
     func unknown(code: String) {
         #expect(Storefront(code: code) == nil)
     }
 
-    @Test("It encodes as its bare code, and an unknown code does not decode")
+    @Test("A storefront encodes as its code, and an unknown code does not decode")
     func coding() throws {
         #expect(Storefront.unitedStates == Storefront(code: "USA"))
         let data = try JSONEncoder().encode([Storefront.unitedStates])

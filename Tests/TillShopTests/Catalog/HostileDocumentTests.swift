@@ -2,9 +2,8 @@ import Testing
 
 @testable import TillShop
 
-/// Documents that nobody wrote by hand: what a reader keeps of them, and does over them, grows with their length and
-/// not with more.
-@Suite("Hostile documents")
+/// Malicious documents: the memory and time of a reader grow with the length of the document, and not faster.
+@Suite("Malicious documents")
 struct HostileDocumentTests {
     private let longKey = String(repeating: "k", count: 1_000_000)
 
@@ -19,7 +18,7 @@ struct HostileDocumentTests {
         #expect(members.map(\.key) == [longKey])
     }
 
-    @Test("Places of what is wrong are short, however long keys are, and are not listed without end")
+    @Test("Paths in errors are short, however long the keys are, and their number is limited")
     func longFaults() throws {
         let twice = String(repeating: #"{"a":1,"a":2},"#, count: 3_000)
         let text = #"{"\#(longKey)":{"\#(longKey)":[\#(twice)0]}}"#
@@ -45,7 +44,7 @@ struct HostileDocumentTests {
         #expect(JSONTree.short(String(repeating: "ä", count: 61)) == String(repeating: "ä", count: 60) + "…")
     }
 
-    @Test("A place says where it is once it is asked")
+    @Test("A path is computed only on demand")
     func places() {
         var place = JSONPlace()
         place.enter("a")

@@ -5,13 +5,13 @@ import TillShop
 import TillStorage
 import TillTesting
 
-/// Time passes, notifications are made and sent.
-@Suite("Leaps of the clock")
+/// Advances clocks, and checks the notifications and their delivery.
+@Suite("Advancing clocks")
 struct AdvanceTests {
     static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     static let clock = ClockName(scope)
 
-    @Test("A year in one leap renews month by month and tells of each renewal, in order, with signed data")
+    @Test("One advance of a year renews monthly and sends a signed notification of each renewal, in order")
     func year() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let post = try await ListeningPost.start { _ in .status(200) }
@@ -43,7 +43,7 @@ struct AdvanceTests {
         try await post.stop()
     }
 
-    @Test("An account that cannot be read is set aside with its reason and stops nobody")
+    @Test("An unreadable account is quarantined with the reason and does not stop the advance")
     func poisoned() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -60,7 +60,7 @@ struct AdvanceTests {
         #expect(test.shop.quarantine.all.keys.contains(bob.id))
     }
 
-    @Test("What fell due while nobody was there happens in order, each renewal with its own dates")
+    @Test("Events that fell due while the server was stopped happen in order, each renewal with its own dates")
     func replay() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let bought = try await test.buy("pro", by: "ann")
@@ -81,7 +81,7 @@ struct AdvanceTests {
         for (earlier, later) in zip(rows, rows.dropFirst()) { #expect(later.purchaseDate == earlier.expiresDate) }
     }
 
-    @Test("What comes about on the way is sent when it came about, however the clock leaps", arguments: [true, false])
+    @Test("Notifications of an advance are sent with the date on which each event was due", arguments: [true, false])
     func attemptsOnTheWay(settling: Bool) async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let post = try await ListeningPost.start { _ in .status(500) }
@@ -107,7 +107,7 @@ struct AdvanceTests {
         try await post.stop()
     }
 
-    @Test("Who is ahead of a frozen clock is told at once")
+    @Test("A notification to a customer ahead of a frozen clock is sent at once")
     func aheadOfTheClock() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let post = try await ListeningPost.start { _ in .status(200) }
@@ -117,7 +117,7 @@ struct AdvanceTests {
         let deliveryWorker = try test.startSending()
         let later = test.now.advanced(milliseconds: 86_400_000)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
-        // A customer who leaves a clock that is ahead goes on from what happened there.
+        // A customer who leaves a clock that is ahead continues from the date of the last event there.
         try await test.shop.createClock(ClockName(Self.scope, own: "ahead"), .frozen(at: later))
         _ = try await test.shop.openAccount(test.customer("ann"), Opening(clock: "ahead"))
         _ = try await test.shop.perform(.useClock(nil), by: test.customer("ann"))
@@ -128,7 +128,7 @@ struct AdvanceTests {
         try await post.stop()
     }
 
-    @Test("Whoever comes to a clock that is ahead is brought to its present")
+    @Test("A customer who is assigned to a clock that is ahead advances to its present time")
     func laterClock() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -139,16 +139,16 @@ struct AdvanceTests {
         let outcome = try await test.shop.perform(.useClock("ahead"), by: test.customer("ann"))
         let account = try #require(try await test.shop.storage.account(outcome.account.id))
         #expect(account.clockName == own)
-        // A free week, and four months of which the last runs.
+        // A free week, and four months; the last one is current.
         #expect(account.rowCount == 5)
         #expect(account.subscriptions[0].status == .active)
     }
 
-    @Test("A stop in the middle of a job fails nobody, sets nobody aside and passes over nobody")
+    @Test("A stop during a job fails, quarantines and skips no account")
     func stopped() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         for customer in ["ann", "bob"] { try await test.buy("pro", by: customer) }
-        // More falls due than is handled in one transaction; the stop comes after the first.
+        // More events fall due than one transaction processes; the stop comes after the first transaction.
         test.advance(3_650 * 86_400_000)
         let shop = test.shop
         shop.signals.add(Signals.Listener(notifications: { [weak shop] _ in shop?.stopLongWork() }))

@@ -23,7 +23,7 @@ struct ClockEndTests {
         }
     }
 
-    @Test("No clock is set to the end or beyond it, nor made there")
+    @Test("No clock can be set to the end or beyond it, nor created there")
     func set() async throws {
         let test = try await TestShop()
         for instant in [ClockState.end, ClockState.end.advanced(milliseconds: 86_400_000)] {
@@ -39,7 +39,7 @@ struct ClockEndTests {
         await expectBeyond { _ = try await test.shop.setClock(Self.clock, .run(speed: 1)) }
     }
 
-    @Test("A running clock stops there, and what falls due later never does", arguments: [1, 10_000_000.0])
+    @Test("A running clock stops there, and later events never fall due", arguments: [1, 10_000_000.0])
     func run(speed: Double) async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: Self.last.advanced(milliseconds: -2_000)))
@@ -60,7 +60,7 @@ struct ClockEndTests {
         #expect(test.shop.clocks.state(Self.clock) == .frozen(at: Self.last))
     }
 
-    @Test("A clock that data of an earlier version started beyond the end stays where it started")
+    @Test("A clock that an earlier version started beyond the end keeps its start")
     func earlier() {
         let start = ClockState.end.advanced(milliseconds: 5_000)
         let since = Timestamp(milliseconds: 0)

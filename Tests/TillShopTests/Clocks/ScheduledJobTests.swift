@@ -5,8 +5,8 @@ import TillTesting
 
 @testable import TillShop
 
-/// An operation for many customers with a date reaches each of them at that instant of their own clock.
-@Suite("Scheduled operations for many customers")
+/// A bulk operation with a date reaches each customer when the customer's own clock shows that date.
+@Suite("Scheduled bulk operations")
 struct ScheduledJobTests {
     private static let day: Int64 = 86_400_000
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
@@ -14,7 +14,7 @@ struct ScheduledJobTests {
 
     private static func own(_ name: String) -> ClockName { ClockName(scope, own: name) }
 
-    /// A shop with a frozen clock and a clock of customers' own, each with a subscriber.
+    /// A shop with a frozen clock and a customer clock, each with a subscriber.
     private static func shop(ahead days: Int64) async throws -> TestShop {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(clock, .freeze(at: nil))
@@ -38,13 +38,13 @@ struct ScheduledJobTests {
         return .raisePrice(PriceRaise(productID: "pro", prices: prices))
     }
 
-    /// When the higher price was decided for a customer; nil while it was not.
+    /// The date on which the price increase was set for a customer; nil if it was not.
     private static func raised(_ test: TestShop, _ name: String) async throws -> Timestamp? {
         let account = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: name)
         return try #require(account).subscriptions.first?.priceIncrease?.scheduledAt
     }
 
-    @Test("Customers whose clock is past the date are reached at once, at their own present; the others at the date")
+    @Test("Customers whose clock is past the date are processed at once, at their own present; others at the date")
     func past() async throws {
         let test = try await Self.shop(ahead: 60)
         let at = test.now.advanced(milliseconds: 30 * Self.day)
@@ -61,7 +61,9 @@ struct ScheduledJobTests {
         #expect(test.shop.pendingClocks(of: done).isEmpty)
     }
 
-    @Test("Customers whose clock is behind are reached when it comes to the date, however late the environment's is")
+    @Test(
+        "Customers whose clock is behind are processed when it reaches the date, whatever the environment's clock shows"
+    )
     func behind() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 30 * Self.day)
@@ -77,7 +79,7 @@ struct ScheduledJobTests {
         #expect(all.succeeded == 2 && test.shop.pendingClocks(of: all).isEmpty)
     }
 
-    @Test("The next event of a clock of customers' own is the date of a scheduled operation")
+    @Test("The next event of a customer clock is the date of a scheduled operation")
     func nextEvent() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 2 * Self.day)
@@ -87,7 +89,7 @@ struct ScheduledJobTests {
         #expect(try await Self.raised(test, "bob") == at)
     }
 
-    @Test("A customer who comes to a clock that is past the date is reached at the date, and only once")
+    @Test("A customer who moves to a clock that is past the date is processed at the date, and only once")
     func moved() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 10 * Self.day)
@@ -102,7 +104,7 @@ struct ScheduledJobTests {
         #expect(try await test.shop.job(stored.id)?.succeeded == 2)
     }
 
-    @Test("A clock that is created after the date is not concerned; one that is created before it is")
+    @Test("A clock created after the date is not affected; a clock created before it is")
     func laterClocks() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 10 * Self.day)
@@ -127,12 +129,12 @@ struct ScheduledJobTests {
         return try #require(account).subscriptions.flatMap(\.extensions).map(\.date)
     }
 
-    @Test("A mass extension with a date reaches every clock at its own instant")
+    @Test("A mass extension with a date is applied on each clock at its own time")
     func extensionWithDate() async throws {
         let test = try await Self.shop(ahead: 60)
         try await test.shop.createClock(Self.own("late"), .frozen(at: test.now))
         try await Self.subscribe(test, "cat", on: "late")
-        // The trial is over, and the first paid period runs.
+        // The trial is over, and the first paid period is current.
         for clock in [Self.clock, Self.own("other"), Self.own("late")] {
             _ = try await test.shop.advance(clock, .by(milliseconds: 45 * Self.day), settling: false)
         }
@@ -140,7 +142,8 @@ struct ScheduledJobTests {
         let ahead = test.shop.now(on: Self.own("other"))
         let stored = try await test.shop.startJob(Self.extend, in: Self.scope, at: at)
         #expect(try await Self.extensions(test, "bob") == [ahead])
-        // What jobs do counts in the report of the advance, with the summary that is about no account.
+        // The report of the advance counts the notifications of jobs, including the summary, which belongs to no
+        // account.
         let report = try await test.shop.advance(Self.clock, .by(milliseconds: 4 * Self.day), settling: false)
         #expect(
             report.notifications.map { "\($0.words) \($0.count)" }
@@ -157,7 +160,7 @@ struct ScheduledJobTests {
         #expect(job.state == .done && job.succeeded == 3 && job.failed == 0)
     }
 
-    @Test("A date that the clock is past is refused, unless the job was stored before")
+    @Test("A date in the clock's past is rejected, unless the job was stored before")
     func pastDate() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: Self.day)
@@ -171,7 +174,7 @@ struct ScheduledJobTests {
         #expect(try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "job").state == .done)
     }
 
-    @Test("Without a date everybody is reached at once")
+    @Test("Without a date every customer is processed at once")
     func withoutDate() async throws {
         let test = try await Self.shop(ahead: 60)
         let done = try await test.shop.startJob(Self.raise(test), in: Self.scope)
@@ -180,7 +183,7 @@ struct ScheduledJobTests {
         #expect(try await Self.raised(test, "bob") == test.shop.now(on: Self.own("other")))
     }
 
-    /// A job as the store keeps it that nobody has run.
+    /// A stored job that has not run yet.
     private static func store(_ test: TestShop, _ ownClocks: [String: JobRecord.ClockProgress]?) async throws {
         let record = JobRecord(
             id: "job",
@@ -199,7 +202,7 @@ struct ScheduledJobTests {
         try await test.shop.storage.put([document])
     }
 
-    @Test("A scheduled operation that a stop cut short on a clock of customers' own is finished after the start")
+    @Test("A scheduled operation that a stop interrupted on a customer clock is completed after the restart")
     func resumed() async throws {
         let test = try await Self.shop(ahead: 60)
         try await Self.store(test, ["other": JobRecord.ClockProgress()])
@@ -210,7 +213,7 @@ struct ScheduledJobTests {
     }
 
     @Test(
-        "An operation that version 0.1.0 scheduled reaches everybody when the clock of the environment shows its date"
+        "An operation that version 0.1.0 scheduled is applied to all when the environment's clock shows its date"
     )
     func older() async throws {
         let test = try await Self.shop(ahead: 60)
@@ -222,7 +225,7 @@ struct ScheduledJobTests {
         #expect(job.state == .done && job.succeeded == 2)
     }
 
-    @Test("The ticker reaches customers on a clock of their own that moves")
+    @Test("The ticker processes customers on a running customer clock")
     func ticker() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.shop.createClock(Self.own("other"), .real)

@@ -6,18 +6,18 @@ import TillTesting
 
 @testable import TillShop
 
-/// What fell due while a clock was set forward is dated when it fell due, and nothing else is dated back.
+/// An attempt that fell due while a clock was advanced has the date on which it was due; no other attempt is backdated.
 @Suite("Attempts after an advance")
 struct SkippedTimeTests {
     private static let hour: Int64 = 3_600_000
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
-    /// The waits of the retry schedule, summed up.
+    /// The delays of the retry schedule, as running totals.
     private static let offsets: [Int64] = [0, 1, 13, 37, 85, 157]
 
     private static func instant(_ hours: Int64) -> Timestamp { Timestamp(milliseconds: hours * hour) }
 
-    /// A shop on a clock that moves, with an endpoint that always answers 500.
+    /// A shop on a running clock, with an endpoint that always answers 500.
     private static func shop(_ change: ClockChange) async throws -> (TestShop, ListeningPost) {
         let post = try await ListeningPost.start { _ in .status(500) }
         let test = try await TestShop(selling: SampleProducts.all)
@@ -26,7 +26,7 @@ struct SkippedTimeTests {
         return (test, post)
     }
 
-    /// The attempts of the only notification, once there are so many.
+    /// The attempts of the only notification, once there are this many.
     private static func attempts(_ test: TestShop, count: Int) async throws -> [SendAttempt] {
         var attempts: [SendAttempt] = []
         for _ in 0..<6_000 where attempts.count < count {
@@ -44,7 +44,7 @@ struct SkippedTimeTests {
     }
 
     @Test(
-        "Seven days in one advance make all six attempts on a moving clock, each dated when it fell due",
+        "One advance of seven days makes all six attempts on a running clock, each dated when it was due",
         arguments: [ClockChange.real, .run(speed: 60)],
         [true, false]
     )
@@ -61,7 +61,7 @@ struct SkippedTimeTests {
         try await post.stop()
     }
 
-    @Test("Seven advances of a day make the same attempts, though nobody waits for them in between")
+    @Test("Seven advances of a day make the same attempts, without a pause in between")
     func manyAdvances() async throws {
         let (test, post) = try await Self.shop(.real)
         let bought = test.now
@@ -79,12 +79,12 @@ struct SkippedTimeTests {
         try await post.stop()
     }
 
-    @Test("An attempt that real time made late is dated when it is made; an advance after that dates back to its start")
+    @Test("An attempt that is late in real time has its real date; an advance after it backdates to its own start")
     func late() async throws {
         let (test, post) = try await Self.shop(.real)
         try await test.buy("coins", by: "ann")
         try await test.buy("coins", by: "bob")
-        // Nobody sent for two days.
+        // No attempt was made for two days.
         test.advance(48 * Self.hour)
         let start = test.now
         let deliveryWorker = try test.startSending()
@@ -115,7 +115,7 @@ struct SkippedTimeTests {
         _ = try await Self.attempts(test, count: 1)
         _ = try await test.shop.advance(Self.clock, .by(milliseconds: 2 * Self.hour), settling: false)
         #expect(Self.hours(try await Self.attempts(test, count: 2), after: bought) == [0, 1])
-        // The third is due 13 hours after the purchase; the delivery worker comes at 16.
+        // The third attempt is due 13 hours after the purchase; the delivery worker starts at 16 hours.
         test.advance(14 * Self.hour)
         await deliveryWorker.pump(Self.clock)
         #expect(Self.hours(try await Self.attempts(test, count: 3), after: bought) == [0, 1, 16])
@@ -123,12 +123,12 @@ struct SkippedTimeTests {
         try await post.stop()
     }
 
-    @Test("An advance that a crash cut short is finished after the start, with attempts dated as without it")
+    @Test("An advance that a crash interrupted is completed after the restart, with the same attempt dates")
     func restart() async throws {
         let (test, post) = try await Self.shop(.real)
         let bought = test.now
         try await test.buy("coins", by: "ann")
-        // What is stored in the middle of an advance of seven days, at its stop after one day.
+        // The stored record in the middle of an advance of seven days, at its stop after one day.
         var record = test.shop.clocks.record(Self.clock)
         record.freeze(at: bought, from: bought)
         record.freeze(at: bought.advanced(milliseconds: 24 * Self.hour), from: bought)
@@ -144,7 +144,7 @@ struct SkippedTimeTests {
         try await post.stop()
     }
 
-    @Test("A clock that is frozen never showed a later time, also while that is being written")
+    @Test("A frozen clock never showed a later time, also while the freeze is being written")
     func frozenWhileItRuns() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         for _ in 0..<50 {
@@ -164,7 +164,7 @@ struct SkippedTimeTests {
             #expect(frozen == .frozen(at: test.shop.now(on: Self.clock)))
             #expect(latest <= test.shop.now(on: Self.clock))
         }
-        // A change that is refused leaves the clock as it was.
+        // A rejected change leaves the clock unchanged.
         _ = try await test.shop.setClock(Self.clock, .run(speed: 2))
         await #expect(throws: ClockRefused.self) { try await test.shop.setClock(Self.clock, .run(speed: 0)) }
         #expect(test.shop.clocks.state(Self.clock).moves)
@@ -172,20 +172,20 @@ struct SkippedTimeTests {
 
     // MARK: The spans
 
-    @Test("The date follows from the first span that ends at or after the instant at which the attempt fell due")
+    @Test("The date follows from the first span that ends at or after the instant at which the attempt was due")
     func dates() {
         var skipped = SkippedTime()
         skipped.skip(from: Self.instant(10), to: Self.instant(20))
         skipped.skip(from: Self.instant(30), to: Self.instant(40))
         let now = Self.instant(50)
-        // Late already when the clock was set forward; inside; between two spans; after the last.
+        // Already late when the clock was advanced; inside; between two spans; after the last.
         for (due, date) in [(5, 10), (10, 10), (15, 15), (20, 20), (25, 30), (35, 35), (45, 50)] as [(Int64, Int64)] {
             #expect(skipped.dateOfAttempt(due: Self.instant(due), now: now) == Self.instant(date), "due at \(due)")
         }
         #expect(SkippedTime().dateOfAttempt(due: Self.instant(5), now: now) == now)
     }
 
-    @Test("Spans that touch become one, those in which nothing is due go, and their number has a limit")
+    @Test("Adjacent spans are merged, spans without due attempts are deleted, and their number is limited")
     func spans() {
         var skipped = SkippedTime()
         skipped.skip(from: Self.instant(0), to: Self.instant(1))
@@ -205,7 +205,7 @@ struct SkippedTimeTests {
         #expect(skipped.spans.last?.to == Self.instant(199))
     }
 
-    @Test("A clock that version 0.1.0 froze dates attempts when they fell due, one that it ran when they are made")
+    @Test("Clocks of 0.1.0: a frozen clock dates attempts when they were due, a running clock when they are made")
     func olderRecords() throws {
         let frozen = #"{"app":"a","realm":"sandbox","state":{"frozen":{"at":1000}}}"#
         let record = try JSONDecoder().decode(Clocks.Record.self, from: Data(frozen.utf8))

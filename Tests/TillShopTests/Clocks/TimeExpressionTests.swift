@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 
 /// Times as people write them on the command line.
-@Suite("Written times")
+@Suite("Time expressions")
 struct TimeExpressionTests {
     @Test(
         "Instants",
@@ -19,14 +19,14 @@ struct TimeExpressionTests {
         #expect(TimeExpression(text) == .instant(Timestamp(milliseconds: milliseconds)))
     }
 
-    @Test("An instant that is written out reads back", arguments: [0, 951_782_400, 1_709_164_799, 4_102_444_799])
+    @Test("A formatted instant parses to the same instant", arguments: [0, 951_782_400, 1_709_164_799, 4_102_444_799])
     func roundTrip(seconds: Int64) {
         let instant = Timestamp(seconds: seconds)
         #expect(TimeExpression.instant(instant.iso8601) == instant)
     }
 
     @Test(
-        "Calendar lengths",
+        "Calendar durations",
         arguments: [
             ("1mo", Period(1, .month)), ("P1M", Period(1, .month)), ("P1Y", Period(1, .year)), ("2w", Period(2, .week)),
             ("16d", Period(16, .day)), ("1year", Period(1, .year)), ("3months", Period(3, .month)),
@@ -37,7 +37,7 @@ struct TimeExpressionTests {
     }
 
     @Test(
-        "Lengths of the clock",
+        "Clock durations",
         arguments: [
             ("36h", 129_600_000), ("90m", 5_400_000), ("1h30m", 5_400_000), ("PT36H", 129_600_000),
             ("PT1H30M", 5_400_000), ("45s", 45_000), ("12hours", 43_200_000), ("5min", 300_000),
@@ -48,7 +48,7 @@ struct TimeExpressionTests {
     }
 
     @Test(
-        "Anything else is nothing",
+        "Any other text is rejected",
         arguments: [
             "", "1", "mo", "0d", "0h", "-1d", "1.5h", "1d12h", "12h1d", "1000d", "P0M", "P1M2D", "PT", "P", "1x",
             "tomorrow",

@@ -7,7 +7,7 @@ import TillTesting
 
 @testable import TillShop
 
-/// What is owed reaches its receiver: retries, order, and receivers that do not hinder each other.
+/// Deliveries reach their endpoint: retries, order, and endpoints that do not delay each other.
 @Suite("Deliveries")
 struct DeliveryTests {
     static let hour: Int64 = 3_600_000
@@ -16,7 +16,7 @@ struct DeliveryTests {
         AccountScope(environment: environment, app: TestShop.bundleID)
     }
 
-    /// A shop on a frozen clock that posts to one receiver.
+    /// A shop on a frozen clock that posts to one endpoint.
     static func shop(
         _ post: ListeningPost,
         _ settings: Settings = Settings(),
@@ -40,7 +40,7 @@ struct DeliveryTests {
         return attempts
     }
 
-    @Test("A receiver that answers 500 gets the same bytes at 0, 1, 13, 37, 85 and 157 hours of the shop's time")
+    @Test("An endpoint that answers 500 gets the same bytes at 0, 1, 13, 37, 85 and 157 hours of simulated time")
     func retries() async throws {
         let post = try await ListeningPost.start { _ in .status(500) }
         let test = try await Self.shop(post)
@@ -61,7 +61,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    /// What a receiver got, as version 2 says it; nil for what is of another version.
+    /// The version-2 content that an endpoint received; nil for another version.
     private static func type(of body: [UInt8]) throws -> String? {
         struct Posted: Decodable { let signedPayload: String? }
         struct Payload: Decodable { let notificationType: String }
@@ -70,7 +70,7 @@ struct DeliveryTests {
         return try JSONDecoder().decode(Payload.self, from: Data(payload)).notificationType
     }
 
-    @Test("A test of version 2 goes to a primary endpoint of version 1, and nothing else of version 2 does")
+    @Test("A version-2 test goes to a primary endpoint of version 1, and no other version-2 notification does")
     func testOfVersionTwo() async throws {
         let post = try await ListeningPost.start { _ in .status(200) }
         let test = try await Self.shop(post)
@@ -80,7 +80,7 @@ struct DeliveryTests {
         let token = try #require(try await test.shop.requestTest(in: scope))
         let first = try await post.requests(atLeast: 1, within: .seconds(60))
         #expect(try Self.type(of: first[0].body) == "TEST")
-        // Until its answer is noted it is on its way, and a resend would be the same attempt.
+        // Until its answer is stored the delivery is in progress, and a resend would be the same attempt.
         _ = try await test.shop.advance(ClockName(scope), .by(milliseconds: 1), settling: true)
         let entry = try #require(try await test.shop.test(of: token, in: scope))
         // Where Apple's status of a test, and its history, look.
@@ -88,8 +88,8 @@ struct DeliveryTests {
         #expect(delivery != nil)
         #expect(try await test.shop.resend(entry) == 1)
         _ = try await post.requests(atLeast: 2, within: .seconds(60))
-        // A purchase is sent in version 1 only; and what was noted for a primary endpoint of version 2 a moment before
-        // it became one of version 1 is not sent.
+        // A purchase is sent in version 1 only. A version-2 notification that was queued just before the primary
+        // endpoint became one of version 1 is not sent.
         try await test.buy("pro", by: "ann")
         let caused = try #require(
             try await test.shop.storage.notifications(NotificationQuery(scope: scope, limit: 100)).first {
@@ -113,7 +113,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("What is due in version 2 is dropped when the endpoint becomes one of version 1, and a test is not")
+    @Test("Pending version-2 deliveries are dropped when the endpoint changes to version 1, except a test")
     func changedVersion() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let scope = Self.scope()
@@ -141,22 +141,22 @@ struct DeliveryTests {
         #expect(try await test.shop.requestTest(in: scope) == nil)
     }
 
-    @Test("A planned stop, which cuts short what is being read, logs no error")
+    @Test("A planned stop, which interrupts reads, logs no error")
     func stopped() async throws {
         let post = try await ListeningPost.start { _ in .status(200) }
         let test = try await Self.shop(post)
         let deliveryWorker = try test.startSending()
-        let ringing = Task {
+        let dispatch = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             await deliveryWorker.pump(ClockName(Self.scope()))
         }
-        await ringing.value
+        await dispatch.value
         await test.stopSending(deliveryWorker)
         #expect(test.log.errors.isEmpty)
         try await post.stop()
     }
 
-    @Test("Without settling, what fell due inside a leap is sent after it, dated when it fell due")
+    @Test("Without settling, an event due within an advance is sent after it, dated when it was due")
     func lateAttempts() async throws {
         let post = try await ListeningPost.start { _ in .status(503) }
         let test = try await Self.shop(post)
@@ -176,7 +176,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("A receiver that comes back at the third attempt gets no fourth; until then it counts as a failure")
+    @Test("An endpoint that recovers at the third attempt gets no fourth; until then it counts as failing")
     func comesBack() async throws {
         let post = try await ListeningPost.start { $0.number < 3 ? .status(500) : .status(204) }
         let test = try await Self.shop(post)
@@ -199,7 +199,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("Under Apple's profile the sandbox tries once and production six times")
+    @Test("With Apple's retry profile the sandbox tries once and production six times")
     func appleProfile() async throws {
         for (environment, count) in [(StoreEnvironment.sandbox, 1), (.production, 6)] {
             let post = try await ListeningPost.start { _ in .status(500) }
@@ -214,7 +214,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("First attempts of one subscription come in order, each when the one before has ended")
+    @Test("First attempts of one subscription are ordered: each starts when the one before has ended")
     func order() async throws {
         let post = try await ListeningPost.start { .status(200, after: .milliseconds($0.number % 3 == 0 ? 60 : 5)) }
         let test = try await Self.shop(post)
@@ -236,7 +236,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("What many clocks owe to one receiver at once is delivered, though no time passes on any of them")
+    @Test("Deliveries of many clocks to one endpoint are made at once, although every clock is frozen")
     func manyClocks() async throws {
         let post = try await ListeningPost.start { _ in .status(200, after: .milliseconds(3)) }
         let test = try await Self.shop(post)
@@ -266,7 +266,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("A dead receiver and a slow one do not hinder another app's deliveries")
+    @Test("A failing endpoint and a slow one do not delay another app's deliveries")
     func isolation() async throws {
         let healthy = try await ListeningPost.start { _ in .status(200) }
         let dead = try await ListeningPost.start { _ in .hang }
@@ -311,7 +311,7 @@ struct DeliveryTests {
         let ended = try await test.shop.storage.notifications(
             NotificationQuery(scope: others[0].scope, endpoint: EndpointRecord.primary, limit: 10)
         )
-        #expect(ended.isEmpty, "the dead receiver's first time-out came before the healthy deliveries had ended")
+        #expect(ended.isEmpty, "the failing endpoint's first time-out came before the other deliveries had ended")
         await test.stopSending(deliveryWorker)
         for post in [healthy, dead, slow] { try await post.stop() }
     }

@@ -5,14 +5,14 @@ import TillTesting
 
 @testable import TillShop
 
-/// Where deliveries may go: the addresses, the setting, ports of Till's own, and redirects.
-@Suite("Destinations of deliveries")
+/// Allowed destinations of deliveries: addresses, the setting, Till's own ports, and redirects.
+@Suite("Allowed destinations of deliveries")
 struct DestinationTests {
     private static let body = Array(#"{"signedPayload":"a.b.c"}"#.utf8)
 
     private static func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-    /// Ports of this server, with no other node.
+    /// Ports of this server, without other nodes.
     private static func ownPorts(_ ports: [(String, Int)]) -> OwnPorts {
         let addresses = Set(["10.1.2.3", "198.51.100.9"].compactMap { IPAddress($0) })
         let own = OwnPorts(interfaces: { addresses }, machine: "here")
@@ -45,7 +45,7 @@ struct DestinationTests {
         #expect(AddressClass(try Self.address(text)) == kind)
     }
 
-    @Test("What is no address, or no network, is not read as one")
+    @Test("An invalid address or network is rejected")
     func malformed() {
         for text in ["", "localhost", "1.2.3", "127.1", "0x7f000001", "[::1]", "fe80::1%eth0", "1.2.3.4 ", "::g"] {
             #expect(IPAddress(text) == nil, "\(text)")
@@ -84,7 +84,7 @@ struct DestinationTests {
         #expect(try isAllowed("10.20.3.4", false))
     }
 
-    @Test("Networks alone allow nothing else; what is no network is no setting")
+    @Test("A list of networks allows nothing else; an invalid network is an invalid setting")
     func listed() throws {
         let check = DestinationCheck(networks: try #require(EndpointNetworks(["169.254.7.0/24", "fe80::/10"])))
         for (text, isAllowed) in [
@@ -99,9 +99,9 @@ struct DestinationTests {
         }
     }
 
-    // MARK: Ports of Till's own
+    // MARK: Till's own ports
 
-    @Test("A port is Till's own at every address under which it is reached, and nowhere else")
+    @Test("A port of Till is recognized at every address of this machine, and nowhere else")
     func ownAddresses() throws {
         let own = Self.ownPorts([("127.0.0.1", 8_890), ("0.0.0.0", 8_888), ("::1", 8_889), ("10.1.2.3", 443)])
         for (text, port, isOwn) in [
@@ -115,7 +115,7 @@ struct DestinationTests {
         }
     }
 
-    @Test("Ports of other nodes are Till's own: by loopback on this machine, by their addresses on others")
+    @Test("Ports of other nodes are recognized: by loopback on this machine, by their addresses on others")
     func otherNodes() throws {
         let near = Self.ownPorts([("127.0.0.1", 9_890)])
         near.complete()
@@ -134,24 +134,27 @@ struct DestinationTests {
         }
     }
 
-    @Test("A URL that leads to a port of Till's own, or to a link-local address, cannot be an endpoint")
+    @Test("A URL of one of Till's own ports or of a link-local address cannot be an endpoint")
     func endpoints() async {
         let check = DestinationCheck(ownPorts: Self.ownPorts([("127.0.0.1", 8_890), ("::1", 8_890)]))
         for url in [
             "http://127.0.0.1:8890/", "http://localhost:8890/v1", "http://[::1]:8890/",
             "http://[::ffff:127.0.0.1]:8890/",
         ] {
-            #expect(await check.refusal(ofEndpoint: url)?.contains("port of Till's own") == true, "\(url)")
+            #expect(await check.refusal(ofEndpoint: url)?.contains("port of this Till") == true, "\(url)")
         }
         #expect(await check.refusal(ofEndpoint: "http://169.254.169.254/latest")?.contains("link-local") == true)
-        for url in ["http://127.0.0.1:8891/", "http://nobody.invalid:8890/", "https://198.51.100.7/"] {
+        for url in ["http://127.0.0.1:8891/", "http://unknown.invalid:8890/", "https://198.51.100.7/"] {
             #expect(await check.refusal(ofEndpoint: url) == nil, "\(url)")
         }
     }
 
     // MARK: Deliveries
 
-    @Test("A redirect to a port of Till's own is not followed, and says so", arguments: [301, 302, 303, 307, 308])
+    @Test(
+        "A redirect to one of Till's own ports is not followed, with the reason",
+        arguments: [301, 302, 303, 307, 308]
+    )
     func redirectToOwnPort(status: Int) async throws {
         let till = try await ListeningPost.start()
         let place = till.url
@@ -171,13 +174,13 @@ struct DestinationTests {
         try await till.stop()
     }
 
-    /// A check for which 127.0.0.2 and 127.0.0.3 are public.
+    /// A check that treats 127.0.0.2 and 127.0.0.3 as public.
     private static let staged = DestinationCheck { address in
         ["127.0.0.2", "127.0.0.3"].contains(address.description) ? .publicUse : AddressClass(address)
     }
 
     @Test(
-        "A public receiver redirects to a public one, and to no other, not even over a kept connection",
+        "A public endpoint may redirect to a public one, and to no other, not even over a reused connection",
         arguments: [301, 302, 303, 307, 308]
     )
     func redirectFromPublic(status: Int) async throws {
@@ -188,7 +191,7 @@ struct DestinationTests {
             .redirect(to: request.path == "/in" ? near : far, status: status)
         }
         let webhookClient = try WebhookClient(timeout: .seconds(60), idleLimit: .seconds(60), destinations: Self.staged)
-        // The connection that is kept now was allowed: nobody redirected there.
+        // The connection that is kept now was allowed: no redirect led there.
         #expect(await webhookClient.post(Self.body, to: inside.url).result == .success)
         let refused = await webhookClient.post(Self.body, to: "http://127.0.0.2:\(post.port)/in")
         #expect(refused.result == .unsuccessfulHTTPResponseCode && refused.status == status && refused.isRefused)
@@ -199,7 +202,7 @@ struct DestinationTests {
         try await webhookClient.shutdown()
     }
 
-    @Test("A receiver that redirects and closes its connection is judged by the address that it had")
+    @Test("A redirect with a closed connection is checked against the address of that connection")
     func redirectAndClose() async throws {
         let inside = try await ListeningPost.start()
         let text = "HTTP/1.1 307 Go\r\nLocation: \(inside.url)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -214,7 +217,7 @@ struct DestinationTests {
         try await inside.stop()
     }
 
-    @Test("An attempt that Till refused keeps its reason, and is made again on schedule")
+    @Test("An attempt that Till blocked keeps its reason, and is retried on schedule")
     func kept() async throws {
         let till = try await ListeningPost.start()
         let test = try await DeliveryTests.shop(till)
@@ -225,7 +228,7 @@ struct DestinationTests {
         _ = try await test.shop.advance(clock, .by(milliseconds: DeliveryTests.hour), settling: true)
         let attempts = try await DeliveryTests.attempts(test)
         #expect(attempts.first?.map(\.result) == [.other, .other])
-        #expect(attempts.first?.allSatisfy { $0.reason?.contains("port of Till's own") == true } == true)
+        #expect(attempts.first?.allSatisfy { $0.reason?.contains("port of this Till") == true } == true)
         #expect(till.requests.isEmpty)
         await test.stopSending(deliveryWorker)
         try await till.stop()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A port that completes no connection: its queue is full and nobody takes from it.
+/// A port that completes no connection: its accept queue is full and never drained.
 final class SilentPort {
     let port: Int
     private var sockets: [Int32] = []

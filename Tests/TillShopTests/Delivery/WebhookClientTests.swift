@@ -12,9 +12,9 @@ func postOnce(to url: String, timeout: Duration = .seconds(20), roots: [String] 
     return delivered
 }
 
-@Suite("Each end of an attempt by its real condition")
+@Suite("Attempt results by their real network condition")
 struct WebhookClientTests {
-    /// Posts once to a post that answers like this, and expects exactly one request.
+    /// Posts once to a listening post with these answers, and expects exactly one request.
     private func post(
         _ answer: ListeningPost.Answer,
         timeout: Duration = .seconds(20),
@@ -59,12 +59,12 @@ struct WebhookClientTests {
         #expect(delivered.explanation?.hasSuffix("answered \(status)") == true)
     }
 
-    @Test("A redirect that names no place is an unsuccessful code")
+    @Test("A redirect without a location is an unsuccessful code")
     func nowhere() async throws {
         let delivered = try await post(.status(302))
         #expect(delivered.result == .unsuccessfulHTTPResponseCode && delivered.status == 302)
-        let strange = try await post(.redirect(to: "ftp://elsewhere/"))
-        #expect(strange.result == .unsuccessfulHTTPResponseCode && strange.status == 307)
+        let foreign = try await post(.redirect(to: "ftp://elsewhere/"))
+        #expect(foreign.result == .unsuccessfulHTTPResponseCode && foreign.status == 307)
     }
 
     @Test("SOCKET_ISSUE: refused, at once and with the address")
@@ -77,11 +77,11 @@ struct WebhookClientTests {
         #expect(delivered.milliseconds < 15_000)
     }
 
-    @Test("SOCKET_ISSUE: a name that nobody resolves")
+    @Test("SOCKET_ISSUE: a name that does not resolve")
     func unresolved() async throws {
-        let delivered = try await postOnce(to: "http://nobody.invalid/hook", timeout: .seconds(30))
+        let delivered = try await postOnce(to: "http://unknown.invalid/hook", timeout: .seconds(30))
         #expect(delivered.result == .socketIssue)
-        #expect(delivered.explanation == "the name nobody.invalid was not resolved")
+        #expect(delivered.explanation == "the name unknown.invalid was not resolved")
     }
 
     @Test("SOCKET_ISSUE: an address that is not reachable")
@@ -126,7 +126,7 @@ struct WebhookClientTests {
         #expect(try await post(.raw(Array(text.utf8))).result == .invalidResponse)
     }
 
-    @Test("CIRCULAR_REDIRECT: to itself, round two places, and on without end", arguments: [301, 302, 303, 307, 308])
+    @Test("CIRCULAR_REDIRECT: to itself, between two URLs, and without end", arguments: [301, 302, 303, 307, 308])
     func circles(status: Int) async throws {
         let itself = try await post(.redirect(to: "/notifications", status: status))
         #expect(itself.result == .circularRedirect && itself.status == status)
@@ -161,21 +161,21 @@ struct WebhookClientTests {
         try await last.stop()
     }
 
-    @Test("UNSUPPORTED_CHARSET: a charset that nobody knows", arguments: ["klingon", "utf-9", "iso-8859-12", "cp1"])
+    @Test("UNSUPPORTED_CHARSET: an unknown charset", arguments: ["klingon", "utf-9", "iso-8859-12", "cp1"])
     func unknownCharset(name: String) async throws {
         let delivered = try await post(.charset(name))
         #expect(delivered.result == .unsupportedCharset && delivered.status == 200)
     }
 
     @Test(
-        "Known charsets are no fault",
+        "Known charsets are accepted",
         arguments: ["utf-8", "UTF-8", "\"utf-8\"", "ISO-8859-1", "windows-1252", "Shift_JIS", "gb18030", "koi8-r", ""]
     )
     func knownCharset(name: String) async throws {
         #expect(try await post(.charset(name)).result == .success)
     }
 
-    @Test("OTHER: a header beyond the limit, a URL that is none, a postman that has gone")
+    @Test("OTHER: a header beyond the limit, an invalid URL, a client that was shut down")
     func other() async throws {
         let long = "HTTP/1.1 200 OK\r\nX-Long: \(String(repeating: "a", count: 70_000))\r\n\r\n"
         #expect(try await post(.raw(Array(long.utf8))).result == .other)
@@ -192,7 +192,7 @@ struct WebhookClientTests {
         try await post.stop()
     }
 
-    @Test("TIMED_OUT: in connecting")
+    @Test("TIMED_OUT: while connecting")
     func connectTimeout() async throws {
         let silent = try SilentPort()
         let delivered = try await postOnce(to: "http://127.0.0.1:\(silent.port)/", timeout: .milliseconds(300))
@@ -219,7 +219,7 @@ struct WebhookClientTests {
         try await post.stop()
     }
 
-    @Test("A body longer than the bound is no fault, however long it is")
+    @Test("A body longer than the limit is accepted, however long it is")
     func longBody() async throws {
         let long = [UInt8](repeating: 120, count: 300_000)
         #expect(try await post(.text(200, body: long)).result == .success)
@@ -232,7 +232,7 @@ struct WebhookClientTests {
         #expect(try await post(.rawThenClose(Array("HTTP/1.0 200 OK\r\n\r\nfine".utf8))).result == .success)
     }
 
-    @Test("An explanation holds no path, no query and no password")
+    @Test("An explanation contains no path, no query and no password")
     func secrets() async throws {
         let post = try await ListeningPost.start { request in
             [.status(500), .close, .reset, .raw(Array("secret\r\n".utf8)), .charset("secret")][request.number - 1]

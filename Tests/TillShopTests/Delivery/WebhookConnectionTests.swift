@@ -5,9 +5,9 @@ import TillCore
 import TillShop
 import TillTesting
 
-@Suite("Connections are kept, and a kept one costs nobody an attempt")
+@Suite("Connections are reused, and a closed one costs no attempt")
 struct WebhookConnectionTests {
-    @Test("Posts one after the other use one connection")
+    @Test("Consecutive posts use one connection")
     func reuse() async throws {
         let post = try await ListeningPost.start()
         let webhookClient = try WebhookClient(idleLimit: .seconds(60))
@@ -18,7 +18,7 @@ struct WebhookConnectionTests {
     }
 
     @Test(
-        "A receiver that says it closes is taken at its word",
+        "A connection announced as closing is not reused",
         arguments: ["Connection: close", "Keep-Alive: timeout=1"]
     )
     func announced(field: String) async throws {
@@ -32,7 +32,7 @@ struct WebhookConnectionTests {
     }
 
     @Test(
-        "A receiver that ends idle connections, at once or a little later, gets each post once",
+        "An endpoint that closes idle connections, at once or a little later, gets each post once",
         arguments: [0, 1, 2, 5],
         [false, true]
     )
@@ -57,7 +57,7 @@ struct WebhookConnectionTests {
         try await post.stop()
     }
 
-    @Test("A receiver that reads a request on a kept connection and ends without a word has been asked once")
+    @Test("An endpoint that reads a request on a reused connection and closes without an answer gets it once")
     func closesAfterReading() async throws {
         let post = try await ListeningPost.start { $0.number % 2 == 0 ? .close : .status(200) }
         let webhookClient = try WebhookClient(idleLimit: .seconds(60))
@@ -69,7 +69,7 @@ struct WebhookConnectionTests {
         try await post.stop()
     }
 
-    @Test("A receiver that hangs does not hinder another, nor its own later posts")
+    @Test("An endpoint that hangs does not delay another, nor its own later posts")
     func independence() async throws {
         let hanging = try await ListeningPost.start { $0.path == "/fine" ? .status(200) : .hang }
         let healthy = try await ListeningPost.start()
@@ -89,7 +89,7 @@ struct WebhookConnectionTests {
                     #expect(delivered.result == .success)
                 }
             }
-            // All this while the others hung.
+            // The others were hanging during all of this.
             #expect(ended.count == 0)
             #expect(hanging.requests.count == 120 && healthy.requests.count == 20)
             try await webhookClient.shutdown()
@@ -99,7 +99,7 @@ struct WebhookConnectionTests {
         try await healthy.stop()
     }
 
-    @Test("Many posts at once all arrive, each once")
+    @Test("Many concurrent posts all arrive, each once")
     func many() async throws {
         let post = try await ListeningPost.start()
         let webhookClient = try WebhookClient()
@@ -115,7 +115,7 @@ struct WebhookConnectionTests {
         try await post.stop()
     }
 
-    @Test("Shutting down ends the posts under way")
+    @Test("Shutting down ends the posts in progress")
     func shutdown() async throws {
         let post = try await ListeningPost.start { _ in .hang }
         let webhookClient = try WebhookClient(timeout: .seconds(30))

@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillTesting
 
-@Suite("The postman trusts whom the system and the operator trust, and nobody else")
+@Suite("The webhook client trusts the roots of the system and of the operator, and no others")
 struct WebhookTLSTests {
     private let authority: TestAuthority
     private let roots: String
@@ -38,7 +38,7 @@ struct WebhookTLSTests {
     func unknownRoot() async throws {
         let delivered = try await post(to: TestAuthority().identity())
         expectTLSIssue(delivered)
-        #expect(delivered.explanation?.contains("the certificate did not hold") == true, "\(delivered)")
+        #expect(delivered.explanation?.contains("the certificate is not valid") == true, "\(delivered)")
     }
 
     @Test("TLS_ISSUE: an expired certificate, and one that is not yet valid")
@@ -65,7 +65,7 @@ struct WebhookTLSTests {
     }
 
     @Test("TLS_ISSUE: TLS 1.1")
-    func oldFashioned() async throws {
+    func outdatedTLS() async throws {
         expectTLSIssue(try await post(to: authority.identity(), isOldFashioned: true))
     }
 
@@ -83,7 +83,7 @@ struct WebhookTLSTests {
     }
 
     @Test(
-        "Over TLS the ends have the same names",
+        "Over TLS the results have the same names",
         arguments: [
             (ListeningPost.Answer.close, SendAttemptResult.noResponse), (.closeMidway, .prematureClose),
             (.raw(Array("hello\r\n".utf8)), .invalidResponse),
@@ -100,7 +100,7 @@ struct WebhookTLSTests {
         try await post.stop()
     }
 
-    @Test("A file of roots that cannot be read is refused at the start")
+    @Test("An unreadable file of roots is rejected at the start")
     func noRoots() {
         #expect(throws: (any Error).self) { try WebhookClient(extraRoots: ["/nowhere/roots.pem"]) }
     }

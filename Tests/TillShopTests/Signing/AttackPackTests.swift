@@ -12,7 +12,7 @@ struct AttackPackTests {
         return text
     }
 
-    @Test("Each case has a name of its own, which leads back to it")
+    @Test("Each case has a unique name, which finds the case")
     func names() {
         #expect(Set(Attack.allCases.map(\.name)).count == Attack.allCases.count)
         for attack in Attack.allCases { #expect(Attack(name: attack.name) == attack) }
@@ -20,7 +20,7 @@ struct AttackPackTests {
         #expect(Attack.allCases.filter { !$0.isRefused } == [.control, .replayed])
     }
 
-    @Test("What is about a purchase differs from it in the one thing that is wrong")
+    @Test("Each case about a purchase differs from it in exactly one thing")
     func oneThing() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let product = try #require(SampleProducts.all.first { $0.type == .consumable })
@@ -38,7 +38,7 @@ struct AttackPackTests {
         }
     }
 
-    @Test("Without a root at hand there is no forger, and nobody is told anything about certificates")
+    @Test("Without a root there is no forger, and certificate claims are not available")
     func rootless() async throws {
         let test = try await TestShop()
         let shop = try await Shop(
@@ -54,7 +54,7 @@ struct AttackPackTests {
         #expect(test.shop.authority.certificates.map(\.certificate.part) == [.intermediate, .leaf])
     }
 
-    @Test("What is said of a certificate outlives the process")
+    @Test("The state of a certificate survives a restart")
     func durable() async throws {
         let test = try await TestShop()
         let leaf = try #require(test.shop.authority.certificates.map(\.certificate).last)

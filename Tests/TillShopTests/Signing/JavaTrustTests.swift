@@ -3,7 +3,7 @@ import Testing
 import TillShop
 import TillSigning
 
-@Suite("What Java is given to trust")
+@Suite("The trust store for Java")
 struct JavaTrustTests {
     private let root: RootAuthority
     private let chain: SigningChain
@@ -18,7 +18,7 @@ struct JavaTrustTests {
         return JavaTrustStore(bytes)?.certificates
     }
 
-    /// A JDK's folder with this trust store at a place.
+    /// A JDK folder with this trust store at a path.
     private func home(_ bytes: [UInt8], at place: String = "lib/security/cacerts") throws -> String {
         let home = FileManager.default.temporaryDirectory.appendingPathComponent("till-java-\(UUID().uuidString)")
         let file = home.appendingPathComponent(place)
@@ -31,7 +31,7 @@ struct JavaTrustTests {
     }
 
     @Test(
-        "What the JDK at hand trusts, and the root behind it",
+        "The trust store of the installed JDK, and the root after it",
         arguments: ["lib/security/cacerts", "lib/security/jssecacerts", "jre/lib/security/cacerts"]
     )
     func ofTheJDK(_ place: String) throws {
@@ -47,7 +47,7 @@ struct JavaTrustTests {
         #expect(trusted(["PATH": "/nowhere:\(home)/bin"]) == expected)
     }
 
-    @Test("Without a JDK, or with one whose file cannot be read, what the machine trusts, and the root")
+    @Test("Without a readable JDK trust store, the certificates of the machine, and the root")
     func ofTheMachine() throws {
         let machine = try #require(trusted([:]))
         let count = TrustBundle.text(with: "").components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1
@@ -58,7 +58,7 @@ struct JavaTrustTests {
     }
 
     @Test(
-        "The JVM splits its variable at white space and takes quotes away; what has either is quoted",
+        "The JVM splits its variable at white space and removes quotes; a value with either is quoted",
         arguments: [
             ("/a/b.jks", "-Djavax.net.ssl.trustStore=/a/b.jks"),
             ("/a b/c.jks", "\"-Djavax.net.ssl.trustStore=/a b/c.jks\""),
@@ -72,7 +72,7 @@ struct JavaTrustTests {
         #expect(words(of: "-Da=1 \(option)  -Db=2") == ["-Da=1", "-Djavax.net.ssl.trustStore=\(file)", "-Db=2"])
     }
 
-    @Test("Whatever characters an option has, the JVM reads it as it was")
+    @Test("An option with any characters is read back unchanged by the JVM")
     func anyOption() {
         let characters = ["\"", "'", " ", "\t", "\n", "\\", "x"]
         for number in 0..<(7 * 7 * 7 * 7) {
@@ -81,7 +81,8 @@ struct JavaTrustTests {
         }
     }
 
-    /// The options in a text, by the rules of HotSpot's `Arguments::parse_options_buffer`; nil when a quote has no end.
+    /// The options in a text, by the rules of HotSpot's `Arguments::parse_options_buffer`; nil when a quote is not
+    /// closed.
     private func words(of text: String) -> [String]? {
         let space: Set<Unicode.Scalar> = [" ", "\t", "\n", "\r", "\u{B}", "\u{C}"]
         var words: [String] = []

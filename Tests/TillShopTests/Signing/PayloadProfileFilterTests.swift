@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillShop
 
-@Suite("Strange weather, key by key")
+@Suite("Payload profiles, key by key")
 struct PayloadProfileFilterTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -12,7 +12,7 @@ struct PayloadProfileFilterTests {
         try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
     }
 
-    /// An object with every key of its kind; what lies under them is a text, or an object or an array of its kind.
+    /// An object with every key of its kind; the values are texts, objects or arrays of their kind.
     private func whole(_ object: WireObject) -> [UInt8] {
         var json = "{"
         for (place, key) in object.keys.enumerated() {
@@ -41,7 +41,7 @@ struct PayloadProfileFilterTests {
         return members.map(\.key)
     }
 
-    @Test("Weather is written as it is read")
+    @Test("A profile is written as it is read")
     func words() {
         let words = ["sparse", "tomorrow:4711", "version:1.0", "version:1.22"]
         #expect(words.compactMap { PayloadProfile(words: $0)?.words } == words)
@@ -54,11 +54,13 @@ struct PayloadProfileFilterTests {
         }
     }
 
-    @Test("Every key that is written is classified; a new one must be added to its table")
+    @Test("Every key in a payload is classified; a new key must be added to its table")
     func classified() throws {
         let folder = "Sources/TillShop/Payloads/"
-        let bodies = ["AppTransactions", "Notifications", "Orders", "Refunds", "RenewalExtensions", "Subscriptions"]
-        let api = (bodies + ["TransactionHistory", "Transactions"]).map { "Sources/TillServer/API/\($0).swift" }
+        let api = [
+            "AppTransactions", "NotificationEndpoints", "Orders", "Refunds", "RenewalExtensionEndpoints",
+            "Subscriptions", "TransactionHistory", "Transactions",
+        ].map { "Sources/TillServer/API/Endpoints/\($0).swift" }
         let isPayload = Set(WireObject.payloads)
         let bodyKeys = Set(WireObject.allCases.filter { !isPayload.contains($0) }.flatMap(\.keys).map(\.name))
         let cases: [(path: String, known: Set<String>)] =
@@ -82,14 +84,14 @@ struct PayloadProfileFilterTests {
             written.formUnion(found)
         }
         let listed = Set(WireObject.allCases.flatMap(\.keys).map(\.name))
-        #expect(listed.subtracting(written) == [], "tables of WireObject have keys that nobody writes")
+        #expect(listed.subtracting(written) == [], "tables of WireObject have keys that are never written")
     }
 
     private func names(_ objects: [WireObject]) -> Set<String> { Set(objects.flatMap(\.keys).map(\.name)) }
 
-    @Test("Keys, presence and versions stand in the documentation")
+    @Test("Keys, presence and versions match the documentation")
     func documented() throws {
-        let page = try text(of: "docs/operating/weather.md")
+        let page = try text(of: "docs/operating/payload-profiles.md")
         for object in WireObject.allCases {
             for key in object.keys {
                 let presence =
@@ -109,7 +111,7 @@ struct PayloadProfileFilterTests {
         }
     }
 
-    @Test("Sparse leaves what is always there", arguments: WireObject.allCases)
+    @Test("The minimal profile keeps the keys that are always present", arguments: WireObject.allCases)
     func minimal(_ object: WireObject) throws {
         for environment in StoreEnvironment.allCases {
             let left = keys(try filtered(object, .minimal, in: environment))
@@ -120,7 +122,7 @@ struct PayloadProfileFilterTests {
         }
     }
 
-    @Test("A version leaves what it had, and the newest leaves everything", arguments: WireObject.allCases)
+    @Test("A version keeps its keys, and the newest keeps all", arguments: WireObject.allCases)
     func versions(_ object: WireObject) throws {
         for minor in 0...PayloadProfile.newestVersion {
             let left = keys(try filtered(object, .version(minor)))
@@ -130,7 +132,10 @@ struct PayloadProfileFilterTests {
         #expect(newest.filtered(whole(object), as: object) == whole(object))
     }
 
-    @Test("Tomorrow adds a key of each type to every object, and keeps what is not listed", arguments: 0..<20)
+    @Test(
+        "The forward-compatible profile adds a key of each type to every object, and keeps unlisted keys",
+        arguments: 0..<20
+    )
     func forwardCompatible(_ seed: UInt64) throws {
         for object in WireObject.allCases {
             let tree = try filtered(object, .forwardCompatible(seed: seed))
@@ -144,7 +149,7 @@ struct PayloadProfileFilterTests {
         }
     }
 
-    @Test("One listed value in four is unheard of, the same for the same thing and seed")
+    @Test("One listed value in four is replaced by an unknown one, always the same for the same object and seed")
     func share() throws {
         func changed(_ id: Int, _ seed: UInt64) throws -> Bool {
             let json = Array(#"{"transactionId":"\#(id)","type":"Consumable","offerType":1}"#.utf8)
@@ -162,7 +167,7 @@ struct PayloadProfileFilterTests {
         #expect(first != second)
     }
 
-    @Test("Places of signed parts pass through every weather, as does what no table knows")
+    @Test("Signed parts are unchanged in every profile, and so are unknown keys")
     func places() {
         let body = Array("{\"data\":{\"signedTransactionInfo\":\"\u{1}\",\"bundleId\":\"a\"},\"new\":[1,{}]}".utf8)
         for payloadProfile in [PayloadProfile.minimal, .version(0), .forwardCompatible(seed: 3)] {

@@ -7,7 +7,7 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-@Suite("A shop in strange weather")
+@Suite("A shop with payload profiles")
 struct PayloadProfileTests {
     private let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
@@ -25,7 +25,7 @@ struct PayloadProfileTests {
         try await test.shop.storage.notifications(NotificationQuery(scope: scope))
     }
 
-    @Test("What lies in the store is the same in every weather; fair bytes are what they were")
+    @Test("The stored data is the same in every profile; the bytes of the default profile are unchanged")
     func stored() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("pro", by: "ann")
@@ -44,7 +44,7 @@ struct PayloadProfileTests {
         #expect(try claims(jws)["price"] != nil)
     }
 
-    @Test("The weather outlives the process, and is that of one environment of one app")
+    @Test("The profile survives a restart, and applies to one environment of one app")
     func durable() async throws {
         let test = try await TestShop()
         try await set(.version(8), in: test)
@@ -54,7 +54,7 @@ struct PayloadProfileTests {
         #expect(again.payloadProfile(of: AccountScope(environment: .sandbox, app: "com.example.other")) == nil)
     }
 
-    @Test("A notification keeps the weather in which it was signed")
+    @Test("A notification keeps the profile with which it was signed")
     func notification() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.buy("pro", by: "ann")
@@ -69,8 +69,8 @@ struct PayloadProfileTests {
         #expect(inner.map { $0.contains("\"currency\"") } == [true, false])
     }
 
-    @Test("In tomorrow's weather every purchase is followed by a notification that no library knows")
-    func unheardOf() async throws {
+    @Test("In the forward-compatible profile a notification of an unknown type follows every purchase")
+    func unknownNotification() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await set(.forwardCompatible(seed: 1), in: test)
         try await test.buy("pro", by: "ann")
@@ -89,7 +89,7 @@ struct PayloadProfileTests {
         #expect(notifications["tomorrowFlag"] == .bool(true) && notifications["data"]?.hasKey("tomorrowList") == true)
     }
 
-    @Test("The doctor finds nothing wrong with a shop that lived through every weather")
+    @Test("The doctor has no findings in a shop that used every profile")
     func doctor() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         for payloadProfile in [nil, .minimal, .forwardCompatible(seed: 2), .version(0)] as [PayloadProfile?] {

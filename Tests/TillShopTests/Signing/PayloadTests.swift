@@ -35,7 +35,7 @@ struct PayloadTests {
         )
     }
 
-    @Test("A refunded consumable shows its revocation, and nothing that it has not")
+    @Test("A refunded consumable has the revocation keys, and no others")
     func refunded() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let bought = try await test.buy("coins", by: "ann", quantity: 3, in: .production)
@@ -111,7 +111,7 @@ struct PayloadTests {
         #expect(try test.shop.signedAppTransaction(of: bare, at: test.now) == nil)
     }
 
-    @Test("Text is escaped as JSON asks, and nothing else is")
+    @Test("Text is escaped where JSON requires it, and nowhere else")
     func escaping() {
         var json = PayloadWriter()
         json.put("a", "\"\\/\u{1}\n\u{7f}é😀")

@@ -14,14 +14,14 @@ struct ReceiptAttackPackTests {
         return try await test.shop.verifyReceipt(request, in: environment)
     }
 
-    @Test("Each case has a name of its own, which leads back to it")
+    @Test("Each case has a unique name, which finds the case")
     func names() {
         #expect(Set(ReceiptAttack.allCases.map(\.name)).count == ReceiptAttack.allCases.count)
         for attack in ReceiptAttack.allCases { #expect(ReceiptAttack(name: attack.name) == attack) }
         #expect(ReceiptAttack(name: "") == nil)
     }
 
-    @Test("verifyReceipt answers what each case says of itself, in either environment")
+    @Test("verifyReceipt answers with the status of each case, in either environment")
     func statuses() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         for environment in StoreEnvironment.allCases {
@@ -40,7 +40,7 @@ struct ReceiptAttackPackTests {
         }
     }
 
-    @Test("Each forgery is refused for the one thing that is wrong with it")
+    @Test("Each forgery is rejected for the one thing that is wrong with it")
     func reasons() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let pack = try await ReceiptAttackPack(
@@ -63,7 +63,7 @@ struct ReceiptAttackPackTests {
         }
     }
 
-    @Test("Only the hash tells other devices and other apps, and it is right in all the others")
+    @Test("Only the hash identifies other devices and other apps, and it is right in all other cases")
     func hashes() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let pack = try await ReceiptAttackPack(

@@ -5,7 +5,7 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-/// What is minted, and when it is signed.
+/// The contents of receipts, and when a receipt is signed.
 @Suite("App receipts of a shop")
 struct ReceiptTests {
     private func account(_ test: TestShop) async throws -> Account {
@@ -18,7 +18,7 @@ struct ReceiptTests {
         try SignedReceipt(bytes).receipt.inApp.map(\.productID).sorted()
     }
 
-    @Test("Nothing is signed while nothing has changed within a second; a purchase within it shows")
+    @Test("An unchanged receipt is not signed again within a second; a purchase within it is included")
     func cache() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.buy("pro", by: "ann")
@@ -61,7 +61,7 @@ struct ReceiptTests {
         #expect(answers.count == 1 && test.shop.receiptsSigned == 2)
     }
 
-    @Test("Rows come by purchase date, newest first, also one that was charged ahead and replaced")
+    @Test("Rows are sorted by purchase date, newest first, also a row that was charged ahead and replaced")
     func order() async throws {
         let upper = Product(
             id: "max",
@@ -90,14 +90,14 @@ struct ReceiptTests {
         #expect(shown.map(\.isUpgraded) == [true, false, true])
         let dates = shown.map(\.purchaseDate)
         #expect(dates == dates.sorted(by: >))
-        // However few are shown, the one in force is among them.
+        // However few rows are shown, the current one is among them.
         #expect(
             ReceiptRows(rows, of: account, atMost: 1).rows.map(\.id)
                 == account.subscriptions.map(\.latestTransaction.id)
         )
     }
 
-    @Test("A customer of many consumables keeps the subscription in receipts and in answers")
+    @Test("A customer with many consumables keeps the subscription in receipts and in answers")
     func crowded() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let subscription = try await test.buy("pro", by: "ann")

@@ -7,8 +7,8 @@ import TillTesting
 
 @testable import TillShop
 
-/// A root that is lost would be made anew without a word, and every client would refuse what it signs.
-@Suite("A store is served under the root that its clients trust")
+/// If Till silently replaced a lost root, every client would reject what it signs.
+@Suite("A store is served only with the root that its clients trust")
 struct SharedRootsTests {
     private func open(_ test: TestShop, isAdopting: Bool = false, in directory: DataDirectory? = nil) async throws
         -> RootAuthority
@@ -23,13 +23,13 @@ struct SharedRootsTests {
 
     private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 
-    /// Loses the certificates; a server that starts makes the folder again.
+    /// Deletes the certificates; a server that starts creates the folder again.
     private func loseCertificates(_ test: TestShop) throws {
         try remove(test.directory.path + "/ca")
         try test.directory.prepare()
     }
 
-    @Test("The fingerprint is recorded once, and the folder that is lost later is refused, and not made anew")
+    @Test("The fingerprint is recorded once, and a folder lost later is an error and not replaced")
     func lost() async throws {
         let test = try await TestShop()
         let root = try await open(test)
@@ -47,7 +47,7 @@ struct SharedRootsTests {
         #expect(try await open(test).fingerprint == adopted.fingerprint)
     }
 
-    @Test("A root without its key is refused, until its folder was moved away and a new root is adopted")
+    @Test("A root without its key is rejected, until its folder is moved away and a new root is adopted")
     func keyLost() async throws {
         let test = try await TestShop()
         let root = try await open(test)
@@ -75,7 +75,7 @@ struct SharedRootsTests {
         #expect(try await open(test).fingerprint == adopted.fingerprint)
     }
 
-    @Test("Another root than the recorded one is refused until it is adopted")
+    @Test("A root other than the recorded one is rejected until it is adopted")
     func other() async throws {
         let test = try await TestShop()
         _ = try await open(test)
@@ -87,11 +87,11 @@ struct SharedRootsTests {
         await #expect(throws: RootRefused.other(test.directory.path)) { _ = try await open(test) }
     }
 
-    @Test("A store of an earlier Till, which recorded nothing, needs its root once it has customers")
+    @Test("A store of an earlier version, which recorded no root, needs its root once it has customers")
     func unrecorded() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try loseCertificates(test)
-        // Nobody was given anything yet.
+        // No client has received anything yet.
         _ = try await open(test)
         try await test.shop.storage.removeDocument(.shop, name: "roots")
         try await test.buy("coins", by: "ann")
@@ -105,7 +105,7 @@ struct SharedRootsTests {
         }
     }
 
-    @Test("The root of receipts is recorded once it was made, and is refused when it is lost")
+    @Test("The root of receipts is recorded once it exists, and is rejected when it is lost")
     func receipts() async throws {
         let test = try await TestShop()
         _ = try await open(test)
@@ -123,7 +123,7 @@ struct SharedRootsTests {
         _ = try await open(test)
     }
 
-    @Test("The doctor tells of a root that is not the recorded one")
+    @Test("The doctor reports a root that is not the recorded one")
     func doctor() async throws {
         let test = try await TestShop()
         _ = try await open(test)
@@ -136,7 +136,7 @@ struct SharedRootsTests {
         #expect(findings.contains { $0.contains("another root") }, "\(findings)")
     }
 
-    @Test("Sixteen rotations at once each make a chain of their own, and the last one signs")
+    @Test("Sixteen concurrent rotations create a chain each, and the last one signs")
     func rotations() async throws {
         let test = try await TestShop()
         let certificates = CertificateStore(test.directory)
@@ -152,7 +152,7 @@ struct SharedRootsTests {
         #expect(test.log.errors.isEmpty)
     }
 
-    @Test("A rotation never makes a root")
+    @Test("A rotation never creates a root")
     func noRoot() async throws {
         let test = try await TestShop()
         let chain = test.shop.signingChain.id
@@ -164,7 +164,7 @@ struct SharedRootsTests {
         #expect(test.shop.signingChain.id == chain)
     }
 
-    @Test("Files that are written at once are each whole, and nothing is left beside them")
+    @Test("Files that are written concurrently are each complete, and no temporary file remains")
     func writes() async throws {
         let test = try await TestShop()
         let path = test.directory.path + "/written"

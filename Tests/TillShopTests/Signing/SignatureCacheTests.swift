@@ -6,7 +6,7 @@ import TillTesting
 
 @testable import TillShop
 
-@Suite("Signatures that are kept")
+@Suite("The signature cache")
 struct SignatureCacheTests {
     private func shop(age: Int) async throws -> TestShop {
         var settings = Settings()
@@ -18,7 +18,7 @@ struct SignatureCacheTests {
         try test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: now ?? test.now)
     }
 
-    @Test("By default each answer is signed anew")
+    @Test("By default each answer is signed again")
     func anew() async throws {
         let test = try await shop(age: 0)
         let row = try await test.buy("coins", by: "ann")
@@ -36,13 +36,13 @@ struct SignatureCacheTests {
         test.advance(1)
         let second = try signed(row, test)
         #expect(second != first)
-        // Before it was signed, it was not signed.
+        // A time before the signature does not return it.
         let earlier = test.now.advanced(milliseconds: -1)
         #expect(try signed(row, test, at: earlier) != second)
         #expect(test.shop.signatures.signed == 3)
     }
 
-    @Test("A row that changes, another chain and strange weather are signed anew")
+    @Test("A changed row, another chain and another payload profile are signed again")
     func changes() async throws {
         let test = try await shop(age: 3_600)
         var row = try await test.buy("coins", by: "ann")

@@ -32,7 +32,7 @@ struct AppReceiptTests {
     private func ia5(_ text: String) -> [UInt8] { [0x16, UInt8(text.utf8.count)] + Array(text.utf8) }
     private func utf8(_ text: String) -> [UInt8] { [0x0C, UInt8(text.utf8.count)] + Array(text.utf8) }
 
-    @Test("A receipt of the sandbox has every attribute that the store writes, each in its encoding")
+    @Test("A sandbox receipt has every attribute that the App Store writes, each in its encoding")
     func attributes() throws {
         let attributes = try Self.attributes(ReceiptSample.receipt.payload())
         let byType = Dictionary(grouping: attributes, by: \.type).mapValues { $0.map(\.value) }
@@ -53,7 +53,7 @@ struct AppReceiptTests {
         }
     }
 
-    @Test("A receipt of macOS lacks attribute 20; volume purchases and pre-orders have dates of their own")
+    @Test("A macOS receipt lacks attribute 20; volume purchases and pre-orders have dates of their own")
     func optional() throws {
         var receipt = ReceiptSample.receipt
         receipt.platform = .macOS
@@ -71,7 +71,7 @@ struct AppReceiptTests {
         #expect(try AppReceipt(payload: receipt.payload()) == receipt)
     }
 
-    @Test("A subscription has 1719, and 1720 and 1721 only where there is something to say; others lack all three")
+    @Test("A subscription has 1719, and 1720 and 1721 only when they apply; other purchases have none of them")
     func purchases() throws {
         var common: [Int64: [UInt8]] = [1701: [2, 1, 1], 1709: utf8(""), 1710: [2, 1, 0], 1722: [2, 1, 0]]
         for type: Int64 in 1714...1718 { common[type] = utf8("") }
@@ -107,7 +107,7 @@ struct AppReceiptTests {
         }
     }
 
-    @Test("The payload and each purchase in it are in DER's order, whatever the order they were given in")
+    @Test("The payload and each purchase in it are in DER order, for any order of the input")
     func order() throws {
         let payload = ReceiptSample.receipt.payload()
         let elements = try Self.elements(payload)
@@ -121,7 +121,7 @@ struct AppReceiptTests {
         }
     }
 
-    @Test("What was written reads back, with the purchases in the order of their bytes", arguments: [0, 1, 3, 250])
+    @Test("A written payload reads back, with the purchases in the order of their bytes", arguments: [0, 1, 3, 250])
     func roundTrip(count: Int) throws {
         var receipt = ReceiptSample.receipt(purchases: count)
         if count == 3 { receipt.inApp = ReceiptSample.receipt.inApp }
@@ -135,7 +135,7 @@ struct AppReceiptTests {
         #expect(read.payload() == receipt.payload())
     }
 
-    @Test("Whole numbers take the fewest octets of two's complement")
+    @Test("Integers use the shortest two's complement")
     func integers() {
         let samples: [(Int64, [UInt8])] = [
             (0, [2, 1, 0]), (127, [2, 1, 0x7F]), (128, [2, 2, 0, 0x80]), (255, [2, 2, 0, 0xFF]), (256, [2, 2, 1, 0]),
@@ -165,7 +165,7 @@ struct AppReceiptTests {
         #expect(!ReceiptSample.receipt.isFor(guid: ReceiptSample.opaqueValue))
     }
 
-    @Test("Other stores' payloads are read: any order, odd versions, unknown attributes, pieces, a second wrapper")
+    @Test("Foreign payloads are accepted: any order, odd versions, unknown attributes, fragments, a second wrapper")
     func tolerance() throws {
         let payload = ReceiptSample.receipt.payload()
         let expected = try AppReceipt(payload: payload)
@@ -191,7 +191,7 @@ struct AppReceiptTests {
         #expect(try AppReceipt(payload: indefiniteSet) == expected)
     }
 
-    @Test("A purchase of Xcode has few attributes, and reads")
+    @Test("A purchase made in Xcode has few attributes, and is accepted")
     func xcode() throws {
         func attribute(_ type: UInt16, _ value: [UInt8]) -> [UInt8] {
             let number: [UInt8] = [2, 2, UInt8(type >> 8), UInt8(type & 0xFF)]
@@ -214,11 +214,11 @@ struct AppReceiptTests {
         #expect(purchase.kind == nil && purchase.isInIntroOfferPeriod == true)
     }
 
-    @Test("A payload without what every receipt has is refused", arguments: [0, 2, 3, 4, 5, 12] as [Int64])
+    @Test("A payload without a required attribute is rejected", arguments: [0, 2, 3, 4, 5, 12] as [Int64])
     func missing(type: Int64) throws {
         let payload = ReceiptSample.receipt.payload()
         let kept = zip(try Self.attributes(payload), try Self.elements(payload)).filter { $0.0.type != type }.map(\.1)
-        let refusal = ReceiptRefusal.malformed(reason: "lacks attribute \(type), or has it empty")
+        let refusal = ReceiptRefusal.malformed(reason: "lacks attribute \(type), or it is empty")
         #expect(throws: refusal) { try AppReceipt(payload: DERBytes.element(DERBytes.set, Array(kept.joined()))) }
     }
 }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("Reading BER that may be hostile")
+@Suite("Reading malicious BER")
 struct BERReaderTests {
-    @Test("Definite and indefinite lengths give the same contents, nested ones too")
+    @Test("Definite and indefinite lengths give the same contents, also nested")
     func lengths() throws {
         let content: [UInt8] = [0x30, 0x80, 2, 1, 5, 0, 0, 4, 2, 0, 0]
         for bytes in [
@@ -24,7 +24,7 @@ struct BERReaderTests {
     }
 
     @Test(
-        "Lying lengths, lonely end marks and foreign tags are refused",
+        "Wrong lengths, stray end markers and foreign tags are rejected",
         arguments: [
             [], [0x30], [0x30, 1], [0x30, 0x81], [0x30, 0x81, 1], [0x30, 0x82, 0xFF, 0xFF, 1],
             [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x88, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
@@ -37,7 +37,7 @@ struct BERReaderTests {
         #expect(throws: BERReader.Fault.self) { try reader.next() }
     }
 
-    @Test("Indefinite lengths nest 32 deep and no deeper")
+    @Test("Indefinite lengths nest up to 32 levels deep")
     func depth() throws {
         func nested(_ depth: Int) -> [UInt8] {
             Array([[UInt8]](repeating: [0x30, 0x80], count: depth).joined()) + [UInt8](repeating: 0, count: depth * 2)

@@ -16,7 +16,7 @@ struct ReceiptChainTests {
         }
     }
 
-    @Test("The certificates look as verifiers want them, by OpenSSL's reading, and nowhere is Apple's name")
+    @Test("OpenSSL reads the certificates as verifiers need them, and Apple's name does not occur")
     func profile() throws {
         let chain = try ReceiptSample.chain()
         let texts = try (chain.certificatesDER + [chain.purchaseCertificateDER]).map(text)
@@ -87,7 +87,7 @@ struct ReceiptChainTests {
         }
     }
 
-    @Test("The chain has no problems between 2008 and 2100, and says which part has one outside")
+    @Test("The chain is valid between 2008 and 2100; outside, the error names the part")
     func problems() throws {
         let chain = try ReceiptSample.chain()
         #expect(chain.problems(at: 1_199_145_600_000).isEmpty && chain.problems(at: 4_102_444_800_000).isEmpty)
@@ -95,12 +95,12 @@ struct ReceiptChainTests {
         #expect(chain.problems(at: 4_102_444_801_000).count == 3)
     }
 
-    @Test("Parts that do not belong together are refused, with the part")
+    @Test("Parts that do not belong together are rejected, with the part")
     func mixedUp() throws {
         let chain = try ReceiptSample.chain()
         let other = try ReceiptChain.issue(under: ReceiptSample.root())
         #expect(other.id != chain.id)
-        let stranger = try ReceiptChain.issue(under: ReceiptAuthority.make())
+        let otherChain = try ReceiptChain.issue(under: ReceiptAuthority.make())
         func refusal(
             _ certificates: String,
             _ key: Secret,
@@ -141,7 +141,7 @@ struct ReceiptChainTests {
                 .brokenChain, .leaf
             ),
             (
-                refusal(blocks([ders[0], ders[1], stranger.certificatesDER[2]]), whole.1, whole.2, whole.3),
+                refusal(blocks([ders[0], ders[1], otherChain.certificatesDER[2]]), whole.1, whole.2, whole.3),
                 .brokenChain, .intermediate
             ),
         ]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The dates of receipts")
 struct ReceiptDateTests {
-    @Test("An instant is spelled in three ways, cut off at the second, with daylight saving in California")
+    @Test("An instant is formatted in three ways, truncated to the second, with daylight saving in California")
     func spellings() {
         let instant: Int64 = 1_594_755_400_999
         #expect(ReceiptDate.iso8601(instant) == "2020-07-14T19:36:40Z")
@@ -18,7 +18,7 @@ struct ReceiptDateTests {
         #expect(ReceiptDate.pacific(.min) == "0000-01-01 00:00:00 America/Los_Angeles")
     }
 
-    @Test("Every day from 1900 to 2200 is spelled as Foundation spells it, and read back")
+    @Test("Every day from 1900 to 2200 is formatted like Foundation does, and parsed")
     func foundation() {
         let style = Date.ISO8601FormatStyle()
         for day in stride(from: -25_567, through: 84_006, by: 7) {
@@ -29,7 +29,7 @@ struct ReceiptDateTests {
         }
     }
 
-    @Test("Fractions and offsets are read")
+    @Test("Fractions and offsets are accepted")
     func tolerance() {
         for (text, expected) in [
             ("2020-07-14T19:36:40Z", 1_594_755_400_000), ("2020-07-14T19:36:40.5Z", 1_594_755_400_500),
@@ -41,7 +41,7 @@ struct ReceiptDateTests {
     }
 
     @Test(
-        "What is no date is refused",
+        "An invalid date is rejected",
         arguments: [
             "", "2020", "2020-07-14", "2020-07-14 19:36:40Z", "2020-07-14T19:36:40", "2020-13-14T19:36:40Z",
             "2020-00-14T19:36:40Z", "2020-07-00T19:36:40Z", "2020-07-32T19:36:40Z", "2021-02-29T00:00:00Z",

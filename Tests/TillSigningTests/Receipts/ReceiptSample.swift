@@ -1,6 +1,6 @@
 @testable import TillSigning
 
-/// Receipts and a chain that all tests of receipts share, as RSA keys are slow to make.
+/// Receipts and a chain that all tests of receipts share, because creating RSA keys is slow.
 enum ReceiptSample {
     private static let made = Result { () throws -> (ReceiptAuthority, ReceiptChain) in
         let root = try ReceiptAuthority.make()
@@ -69,7 +69,7 @@ enum ReceiptSample {
         inApp: [subscription, purchase, refunded]
     )
 
-    /// A receipt with so many purchases.
+    /// A receipt with this many purchases.
     static func receipt(purchases: Int) -> AppReceipt {
         var receipt = receipt
         receipt.inApp = (0..<purchases).map { number in
@@ -82,14 +82,14 @@ enum ReceiptSample {
         return receipt
     }
 
-    /// Replaces the first occurrence of some bytes by as many others or by more.
+    /// Replaces the first occurrence of some bytes with as many others or with more.
     static func replacing(_ old: [UInt8], by new: [UInt8], in bytes: [UInt8]) -> [UInt8] {
         guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: old) }) else { return bytes }
         return bytes[..<start] + new + bytes[(start + old.count)...]
     }
 }
 
-/// Random numbers that a seed repeats (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
     var state: UInt64
 

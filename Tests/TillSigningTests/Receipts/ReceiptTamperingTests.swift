@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Receipts that were tampered with")
 struct ReceiptTamperingTests {
-    /// What became of some bytes.
+    /// The result of reading some bytes.
     private enum Verdict { case valid, malformed, notAuthenticated }
 
     private func verdict(_ bytes: [UInt8], _ verifier: ReceiptVerifier) -> Verdict {
@@ -19,14 +19,15 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("No bit can be turned: 2,000 of them, from a seed, and every one that no signature covers")
+    @Test("Any flipped bit is detected: 2,000 from a seed, and every one that no signature covers")
     func bits() throws {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
         #expect(verdict(bytes, verifier) == .valid)
         var numbers = SeededNumbers(state: 4)
         var places = (0..<2_000).map { _ in Int.random(in: 0..<bytes.count * 8, using: &numbers) }
-        // What no signature covers: the frame before the payload, and the signer's information without the signature.
+        // The bytes that no signature covers: the frame before the payload, and the signer's information without the
+        // signature.
         places += 0..<70 * 8
         places += (bytes.count - 440) * 8..<(bytes.count - 256) * 8
         var counts: [Verdict: Int] = [:]
@@ -39,7 +40,7 @@ struct ReceiptTamperingTests {
         #expect((counts[.malformed] ?? 0) > 200 && (counts[.notAuthenticated] ?? 0) > 1_000)
     }
 
-    @Test("No certificate's bit can be turned either, not even those that only frame it")
+    @Test("Any flipped bit of a certificate is detected, also in its frame")
     func certificateBits() throws {
         let chain = try ReceiptSample.chain()
         let bytes = try chain.mint(ReceiptSample.receipt)
@@ -58,7 +59,7 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("A certificate whose unused bits are counted anew is not believed, with a signature that ends in a zero")
+    @Test("A certificate with another number of unused bits is rejected, with a signature that ends in a zero")
     func unusedBits() throws {
         let chain = try ReceiptSample.chain()
         var der = chain.certificatesDER[0]
@@ -66,7 +67,7 @@ struct ReceiptTamperingTests {
         #expect(throws: BERReader.Fault.self) { try CertificateAnatomy(der) }
     }
 
-    @Test("A receipt that was cut off is malformed, wherever")
+    @Test("A truncated receipt is malformed, at any length")
     func truncation() throws {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
@@ -78,7 +79,7 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("Octets put in, taken out or doubled never make another valid receipt")
+    @Test("Inserting, deleting or doubling octets never gives another valid receipt")
     func edits() throws {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
@@ -96,7 +97,7 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("Signed attributes, a second signer and other re-wrappings around a true payload are not believed")
+    @Test("Signed attributes, a second signer and other wrappers around a genuine payload are rejected")
     func wrappings() throws {
         let chain = try ReceiptSample.chain()
         let verifier = try ReceiptSample.verifier()
@@ -188,7 +189,7 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("Floods end soon: zeros, nested sets, open lengths, hosts of attributes, one layer upon the other")
+    @Test("Floods are rejected quickly: zeros, nested sets, open lengths, many attributes, nested layers")
     func floods() throws {
         let verifier = try ReceiptSample.verifier()
         let chain = try ReceiptSample.chain()
@@ -226,7 +227,7 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("More purchases than any customer has are refused, as many as allowed are read")
+    @Test("More purchases than any customer has are rejected, the maximum is accepted")
     func purchases() throws {
         let value = DERBytes.element(0x04, DERBytes.element(0x31, minimalPurchase()))
         let purchase = DERBytes.element(0x30, [2, 1, 17, 2, 1, 1], value)

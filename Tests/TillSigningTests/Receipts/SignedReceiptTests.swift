@@ -9,7 +9,7 @@ import X509
 
 @Suite("A signed receipt")
 struct SignedReceiptTests {
-    @Test("The container is laid out octet by octet as the store does it")
+    @Test("The container has the App Store's layout, octet by octet")
     func layout() throws {
         let chain = try ReceiptSample.chain()
         let bytes = try chain.mint(ReceiptSample.receipt)
@@ -46,7 +46,7 @@ struct SignedReceiptTests {
         try signer.end()
     }
 
-    @Test("OpenSSL verifies the receipt at its date and gives back the payload", arguments: [0, 3, 300])
+    @Test("OpenSSL verifies the receipt at its date and returns the payload", arguments: [0, 3, 300])
     func openSSL(purchases: Int) throws {
         let chain = try ReceiptSample.chain()
         var receipt = ReceiptSample.receipt(purchases: purchases)
@@ -68,7 +68,7 @@ struct SignedReceiptTests {
         }
     }
 
-    @Test("A receipt reads back and verifies, also with other roots beside the right one")
+    @Test("A receipt reads back and verifies, also with additional roots")
     func verifies() throws {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
@@ -81,12 +81,12 @@ struct SignedReceiptTests {
         let both = ReceiptVerifier(rootsDER: [other.certificateDER, try ReceiptSample.root().certificateDER])
         _ = try both.parse(bytes)
         let wrong = ReceiptVerifier(rootsDER: [other.certificateDER])
-        let refusal = ReceiptRefusal.notAuthenticated(reason: "leads to another root than those that are trusted")
+        let refusal = ReceiptRefusal.notAuthenticated(reason: "leads to a root that is not trusted")
         #expect(throws: refusal) { try wrong.parse(bytes) }
         #expect(throws: refusal) { try ReceiptVerifier(rootsDER: []).parse(bytes) }
     }
 
-    @Test("A receipt of a time when its certificates were not valid is not believed")
+    @Test("A receipt from outside its certificates' validity is rejected")
     func validity() throws {
         let verifier = try ReceiptSample.verifier()
         for (date, isValid) in [
@@ -104,7 +104,7 @@ struct SignedReceiptTests {
         }
     }
 
-    @Test("Certificates that are missing, doubled, swapped or from another chain are not believed")
+    @Test("Missing, duplicate, swapped and foreign certificates are rejected")
     func certificates() throws {
         let chain = try ReceiptSample.chain()
         let other = try ReceiptChain.issue(under: ReceiptSample.root())
@@ -136,7 +136,7 @@ struct SignedReceiptTests {
         #expect(throws: refusal) { try verifier.parse(many.bytes(payload: payload, signature: signature)) }
     }
 
-    @Test("SHA-1 is not believed unless asked for, and even then only with certificates that hold")
+    @Test("SHA-1 is rejected unless allowed, and then accepted only with valid certificates")
     func sha1() throws {
         let chain = try ReceiptSample.chain()
         let signed = try SignedReceipt(chain.mint(ReceiptSample.receipt))
@@ -158,7 +158,7 @@ struct SignedReceiptTests {
         _ = try ReceiptSample.verifier(acceptsSHA1: true).parse(signed.bytes)
     }
 
-    @Test("A receipt of Xcode's make is read, and not believed")
+    @Test("A receipt made by Xcode is read, and rejected by verification")
     func indefinite() throws {
         let chain = try ReceiptSample.chain()
         let signed = try SignedReceipt(chain.mint(ReceiptSample.receipt))
@@ -181,8 +181,7 @@ struct SignedReceiptTests {
             + DERBytes.element(0x31, signer) + [0, 0, 0, 0, 0, 0]
         let read = try SignedReceipt(bytes)
         #expect(read.receipt == signed.receipt && read.signature == signed.signature)
-        #expect(throws: ReceiptRefusal.notAuthenticated(reason: "was put together in another way than the store does"))
-        {
+        #expect(throws: ReceiptRefusal.notAuthenticated(reason: "is not encoded like the store's receipts")) {
             try ReceiptSample.verifier().verify(read)
         }
     }

@@ -33,7 +33,7 @@ struct TransactionReceiptTests {
         }
     }
 
-    @Test("The patterns by which clients in the field find the transaction match")
+    @Test("The patterns by which existing clients find the transaction match")
     func patterns() throws {
         let text = try ReceiptSample.chain().mint(Self.receipt)
         let outer = try Regex(#""purchase-info"\s+=\s+"([a-zA-Z0-9+/=]+)";"#)
@@ -53,7 +53,7 @@ struct TransactionReceiptTests {
         }
     }
 
-    @Test("The signature is version 2, RSA-1024 over version and purchase info, and the certificate, for OpenSSL too")
+    @Test("The signature is version 2, RSA-1024 over version and purchase info, and the certificate; OpenSSL agrees")
     func seal() throws {
         let chain = try ReceiptSample.chain()
         let values = try PropertyListText.read(Array(try chain.mint(Self.receipt).utf8))
@@ -76,7 +76,7 @@ struct TransactionReceiptTests {
         }
     }
 
-    @Test("No bit can be turned and nothing cut off; only the unsigned environment can be exchanged for the other")
+    @Test("Flipping and truncating are detected; only the unsigned environment can be changed to the other")
     func tampering() throws {
         let bytes = Array(try ReceiptSample.chain().mint(Self.receipt).utf8)
         let verifier = try ReceiptSample.verifier()
@@ -94,7 +94,7 @@ struct TransactionReceiptTests {
         }
         let other = try ReceiptChain.issue(under: ReceiptSample.root())
         let foreign = Array(try other.mint(Self.receipt).utf8)
-        let refusal = ReceiptRefusal.notAuthenticated(reason: "holds another certificate than those that are trusted")
+        let refusal = ReceiptRefusal.notAuthenticated(reason: "has a certificate that is not trusted")
         #expect(throws: refusal) { try verifier.parseTransaction(foreign) }
         let production = ReceiptSample.replacing(
             Array("\t\"environment\" = \"Sandbox\";\n".utf8),
@@ -105,7 +105,7 @@ struct TransactionReceiptTests {
     }
 
     @Test(
-        "What is no property list of strings is malformed",
+        "Anything but a property list of strings is malformed",
         arguments: [
             "", "{", "}", "{}", "{ a = b; }", "{ \"a\" = \"b\" }", "{ \"a\" = \"b\"; \"a\" = \"c\"; }", "{ \"a = b",
             "{ \"\\U12\" = \"\"; }", "{ \"\\Ud800\" = \"\"; }", "{ \"é\" = \"\"; }", "{} x",
@@ -123,14 +123,14 @@ struct TransactionReceiptTests {
         }
     }
 
-    @Test("Text and bytes are told apart")
+    @Test("Text and bytes are distinguished")
     func looks() throws {
         #expect(TransactionReceipt.looksLike(Array(" \n{".utf8)))
         #expect(!TransactionReceipt.looksLike(try ReceiptSample.chain().mint(ReceiptSample.receipt)))
         #expect(!TransactionReceipt.looksLike([]))
     }
 
-    @Test("A flood of text is refused before it is read")
+    @Test("A flood of text is rejected before parsing")
     func flood() throws {
         let bytes = [UInt8](repeating: UInt8(ascii: "{"), count: 10 << 20)
         #expect(throws: ReceiptRefusal.self) { try ReceiptSample.verifier().parseTransaction(bytes) }

@@ -2,9 +2,9 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Whole tables go from any engine to any other")
+@Suite("Complete tables can be copied from any engine to any other")
 struct BackupContractTests {
-    /// What every table holds, read in pages; rows of one partition in their order.
+    /// The content of every table, read in pages; rows of one partition in their order.
     private func dump(_ storage: any Storage, pages limit: Int) async throws -> [ShopTable: [TableRow]] {
         var all: [ShopTable: [TableRow]] = [:]
         for table in ShopTable.allCases {
@@ -24,8 +24,8 @@ struct BackupContractTests {
             let account = fixture.account("customer \(counter)", number: Int64(counter))
             let rows = (1...3).map { fixture.row(account, Int64(counter * 100 + $0), refund: $0 == 2 ? 1 : nil) }
             _ = try await fixture.commit(account, rows: rows)
-            try await fixture.tell(account, number: Int64(counter))
-            try await fixture.tell(account, number: Int64(counter + 20))
+            try await fixture.notify(account, number: Int64(counter))
+            try await fixture.notify(account, number: Int64(counter + 20))
         }
         for offer in ["SPRING", "AUTUMN"] {
             let redemption = CodeRedemption(
@@ -43,7 +43,7 @@ struct BackupContractTests {
         ])
     }
 
-    @Test("Rows arrive as they were, whatever the page", arguments: Engine.allCases, Engine.allCases)
+    @Test("Rows arrive unchanged, with any page size", arguments: Engine.allCases, Engine.allCases)
     func whole(_ from: Engine, _ to: Engine) async throws {
         let (source, target) = (try StorageFixture(from), try StorageFixture(to))
         try await fill(source)
@@ -64,7 +64,7 @@ struct BackupContractTests {
         #expect(try await target.storage.examine() == (try await source.storage.examine()))
     }
 
-    @Test("Rows are added all or not at all", arguments: Engine.allCases)
+    @Test("All rows are added, or none", arguments: Engine.allCases)
     func atomic(_ engine: Engine) async throws {
         let (source, target) = (try StorageFixture(.sqlite), try StorageFixture(engine))
         try await fill(source)

@@ -2,9 +2,9 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine commits whole changes or nothing")
+@Suite("Every engine commits complete changes or nothing")
 struct CommitContractTests {
-    @Test("An account and its rows come back as they were written", arguments: Engine.allCases)
+    @Test("An account and its rows are read as they were written", arguments: Engine.allCases)
     func roundTrip(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let ann = fixture.account("ann", number: 1)
@@ -88,7 +88,7 @@ struct CommitContractTests {
         #expect(try await fixture.storage.transaction(row.id) == nil)
     }
 
-    @Test("A changed row leaves its old place; one that is gone is a conflict", arguments: Engine.allCases)
+    @Test("A changed row leaves its old place; a missing one is a conflict", arguments: Engine.allCases)
     func moving(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let before = fixture.account("ann", number: 1)
@@ -120,7 +120,7 @@ struct CommitContractTests {
         }
     }
 
-    @Test("A limited code is redeemed as often as its limit says, over all customers", arguments: Engine.allCases)
+    @Test("A limited code is redeemed as often as its limit, over all customers", arguments: Engine.allCases)
     func redemptions(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let redemption = CodeRedemption(
@@ -149,7 +149,7 @@ struct CommitContractTests {
         #expect(results == [true, true, true, false, false])
     }
 
-    @Test("Identifiers are never given twice, not even after a restart or to two at once", arguments: Engine.allCases)
+    @Test("Identifiers are unique, also after a restart and with concurrent callers", arguments: Engine.allCases)
     func identifiers(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -165,7 +165,7 @@ struct CommitContractTests {
         #expect(try await fixture.reopened().reserveIdentifiers(1).lowerBound == last.upperBound)
     }
 
-    @Test("Documents are written over each other and come back by name", arguments: Engine.allCases)
+    @Test("Documents are overwritten, and read by name", arguments: Engine.allCases)
     func documents(_ engine: Engine) async throws {
         let storage = try StorageFixture(engine).storage
         try await storage.put([
@@ -175,12 +175,12 @@ struct CommitContractTests {
         try await storage.put([Document(kind: .app, name: "b", body: "4")])
         #expect(try await storage.documents(.app).map(\.body) == ["2", "4"])
         try await storage.removeDocument(.app, name: "a")
-        try await storage.removeDocument(.app, name: "nobody")
+        try await storage.removeDocument(.app, name: "unknown")
         #expect(try await storage.documents(.app).map(\.name) == ["b"])
         #expect(try await storage.documents(.key).map(\.body) == ["3"])
     }
 
-    @Test("The journal keeps the newest entries and forgets the rest", arguments: Engine.allCases)
+    @Test("The request log keeps the newest entries and deletes the rest", arguments: Engine.allCases)
     func requestLog(_ engine: Engine) async throws {
         let storage = try StorageFixture(engine).storage
         let entries = (1...12).map { number in

@@ -3,9 +3,8 @@ import Testing
 import TillCore
 import TillStorage
 
-/// Rows that no Till wrote, as an edit with a database client leaves them. None of them may trap, and
-/// none may hide another.
-@Suite("Damaged rows are named, and hide no other")
+/// Rows that Till never writes, as manual edits leave them. None of them may trap, and none may hide another.
+@Suite("Damaged rows are reported, and hide no others")
 struct DamageContractTests {
     private static let scope = StorageFixture.scope
     private static let clock = ClockName(StorageFixture.scope)
@@ -18,14 +17,14 @@ struct DamageContractTests {
             let account = fixture.account(name, number: Int64(number) + 1)
             let rows = [fixture.row(account, 1), fixture.row(account, 2, type: .autoRenewable)]
             let stored = try await fixture.commit(account, rows: rows)
-            try await fixture.tell(stored, number: Int64(number) + 1)
+            try await fixture.notify(stored, number: Int64(number) + 1)
             accounts.append(stored)
         }
         _ = try await fixture.storage.reserveIdentifiers(100_000)
         return (fixture, accounts)
     }
 
-    // MARK: Cells of another kind
+    // MARK: Cells of another type
 
     struct Edit: Sendable, CustomTestStringConvertible {
         let table: ShopTable
@@ -52,7 +51,10 @@ struct DamageContractTests {
         Edit(.documents, "body", "x'7b7d'"), Edit(.documents, "app", "x'00'"),
     ]
 
-    @Test("A value of another kind than its column is an error that names it, and no other row's", arguments: edits)
+    @Test(
+        "A value of another type than its column is an error that names it, and no other row is affected",
+        arguments: edits
+    )
     func kinds(_ edit: Edit) async throws {
         let (fixture, accounts) = try await fixture(.sqlite)
         let storage = fixture.storage
@@ -70,7 +72,7 @@ struct DamageContractTests {
         let condition = words.joined(separator: " AND ")
         try fixture.edit("UPDATE \(edit.table.rawValue) SET \(edit.column) = \(edit.value) WHERE \(condition)")
 
-        // Whole tables are not carried on with it; who looks for damage sees it, and what is behind it.
+        // Backups and migrations reject it; a search for damage reports it, and continues with the rows after it.
         let refused = await #expect(throws: DamagedRow.self) {
             _ = try await storage.rows(of: edit.table, after: nil, limit: 100)
         }
@@ -87,7 +89,7 @@ struct DamageContractTests {
         #expect(damages.first?.row?.isEmpty == false)
         _ = try await storage.examine()
 
-        // Whatever is asked, the process goes on, and others are read as before.
+        // No query ends the process, and others are read as before.
         var errors: [any Error] = []
         func ask(_ read: () async throws -> Void) async { do { try await read() } catch { errors.append(error) } }
         for account in accounts {
@@ -109,7 +111,7 @@ struct DamageContractTests {
         #expect(named.allSatisfy { $0.table == edit.table.rawValue && $0.column == edit.column }, "\(named)")
         let isRefused = named.allSatisfy { $0.row != nil && $0.description.contains("till doctor") }
         #expect(isRefused, "\(named)")
-        // Deliveries that can be read are due all the same.
+        // Readable deliveries are due all the same.
         let due = try await storage.dueDeliveries(
             to: "primary",
             on: Self.clock,
@@ -121,7 +123,7 @@ struct DamageContractTests {
         #expect(try await storage.owedEndpoints().count == 1)
     }
 
-    @Test("The date on which something falls due is no date: others fall due, and the account is found")
+    @Test("With an invalid due date of one account, others fall due, and the account is found")
     func dueDates() async throws {
         let (fixture, accounts) = try await fixture(.sqlite)
         try fixture.edit("UPDATE accounts SET next_due = 5")
@@ -135,10 +137,10 @@ struct DamageContractTests {
         _ = try await storage.nextDue(on: Self.clock)
     }
 
-    // MARK: Values that no Till writes, on both engines
+    // MARK: Values that Till never writes, on both engines
 
     @Test(
-        "A damaged account is refused with its reason, and lists show the others",
+        "A damaged account is rejected with the reason, and lists contain the others",
         arguments: Engine.allCases,
         [
             ("state = '{'", "its state cannot be read ($ cannot be read)"),
@@ -167,18 +169,18 @@ struct DamageContractTests {
             let rest = try await storage.storedAccounts(of: scope, after: first.last?.id, limit: 2)
             #expect(first + rest == all)
         }
-        // What compares states with rows leaves out one that is no JSON.
+        // The comparison of states with rows skips a state that is not JSON.
         let findings = try await storage.examine()
         #expect(findings.allSatisfy { !$0.contains("malformed") }, "\(findings)")
     }
 
-    @Test("A state that is no JSON does not end the examination of others", arguments: Engine.allCases)
+    @Test("A state that is not JSON does not stop the examination of others", arguments: Engine.allCases)
     func examined(_ engine: Engine) async throws {
         let (fixture, accounts) = try await fixture(engine)
         try fixture.edit("UPDATE accounts SET state = '{' WHERE customer = 'bob'")
         try fixture.edit("UPDATE accounts SET clock = 'own' WHERE customer = 'cat'")
         let findings = try await fixture.storage.examine()
-        #expect(findings.contains("Account \(accounts[2].id.number) lies under another clock than its own."))
+        #expect(findings.contains("Account \(accounts[2].id.number) is stored under another clock than its own."))
         #expect(findings.contains("Account \(accounts[0].id.number) should have 0 notifications and has 1."))
     }
 
@@ -201,7 +203,7 @@ struct DamageContractTests {
     }
 
     @Test(
-        "A row of the ledger that cannot be read is named",
+        "An unreadable row of the ledger is reported",
         arguments: Engine.allCases,
         [
             ("revocation_date = 1, revocation_reason = NULL", "revocation_reason"),
@@ -226,7 +228,7 @@ struct DamageContractTests {
     }
 
     @Test(
-        "Identifiers that are at their end are not handed out",
+        "Exhausted identifiers are not handed out",
         arguments: Engine.allCases,
         [
             Int64.max - 3, Int64.max - 100, Identifiers.mostCounters - 5, -7,
@@ -243,12 +245,12 @@ struct DamageContractTests {
         #expect(try await fixture.storage.reserveIdentifiers(10).upperBound == Identifiers.mostCounters)
     }
 
-    @Test("An identifier that is no number is not taken for one")
+    @Test("An identifier that is not a number is rejected")
     func strangeIdentifier() async throws {
         let fixture = try StorageFixture(.sqlite)
         try fixture.edit("UPDATE identifiers SET next = 'abc'")
         await #expect(throws: DamagedRow.self) { try await fixture.storage.reserveIdentifiers(10) }
         await #expect(throws: DamagedRow.self) { try await fixture.storage.identifierHighWater() }
-        #expect(try await fixture.storage.examine().contains { $0.contains("identifier series all stands at 'abc'") })
+        #expect(try await fixture.storage.examine().contains { $0.contains("identifier series all is at 'abc'") })
     }
 }

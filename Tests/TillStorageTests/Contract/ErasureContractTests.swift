@@ -2,9 +2,9 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine erases an account whole or not at all")
+@Suite("Every engine erases an account completely or not at all")
 struct ErasureContractTests {
-    @Test("An account goes with all that is its own, and nobody else's", arguments: Engine.allCases)
+    @Test("An erasure deletes all data of an account, and no other account's", arguments: Engine.allCases)
     func whole(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -13,7 +13,7 @@ struct ErasureContractTests {
             let account = fixture.account("customer \(counter)", number: Int64(counter))
             let rows = (1...4).map { fixture.row(account, Int64(counter * 100 + $0)) }
             accounts.append(try await fixture.commit(account, rows: rows))
-            for number in 0..<3 { try await fixture.tell(account, number: Int64(counter * 10 + number)) }
+            for number in 0..<3 { try await fixture.notify(account, number: Int64(counter * 10 + number)) }
         }
         let gone = accounts[1]
         let all = Belongings(transactions: 4, notifications: 3, deliveries: 3)
@@ -46,7 +46,10 @@ struct ErasureContractTests {
         for other in [accounts[0], accounts[2]] { #expect(try await storage.belongings(of: other.id) == all) }
     }
 
-    @Test("The journal is read from a number on, and its entries go with an account", arguments: Engine.allCases)
+    @Test(
+        "The request log is read from a number on, and an erasure deletes the account's entries",
+        arguments: Engine.allCases
+    )
     func requestLog(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -75,7 +78,7 @@ struct ErasureContractTests {
         #expect(try await storage.requestLog(limit: 10).map(\.id) == ["id 4", "id 3", "id 2"])
     }
 
-    @Test("Snapshots say whether a customer stands in them", arguments: Engine.allCases)
+    @Test("Snapshots report whether they contain a customer", arguments: Engine.allCases)
     func snapshots(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         _ = try await fixture.commit(fixture.account("ann", number: 1), rows: [])

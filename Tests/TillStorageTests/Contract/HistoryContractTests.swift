@@ -4,7 +4,7 @@ import TillStorage
 
 @Suite("Every engine pages a history by change number")
 struct HistoryContractTests {
-    /// A history with every kind of row, and the same account's neighbour.
+    /// A history with every kind of row, and another account of the same app.
     private func history(_ fixture: StorageFixture) async throws -> (Account, [Transaction]) {
         let ann = fixture.account("ann", number: 1)
         let types = ProductType.allCases
@@ -65,7 +65,7 @@ struct HistoryContractTests {
         )
     }
 
-    @Test("Pages in either order, under every pair of filters, add up to the history", arguments: Engine.allCases)
+    @Test("Pages in either order, with every pair of filters, add up to the history", arguments: Engine.allCases)
     func pages(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let (ann, rows) = try await history(fixture)
@@ -94,7 +94,7 @@ struct HistoryContractTests {
     }
 
     @Test(
-        "Refunds come in the order of their numbers, from any place, or the newest of them",
+        "Refunds are sorted by their numbers, from any position, or only the newest",
         arguments: Engine.allCases
     )
     func refunds(_ engine: Engine) async throws {
@@ -106,7 +106,7 @@ struct HistoryContractTests {
         #expect(numbers(try await fixture.storage.latestRefunds(of: ann.id, limit: 3)) == [8, 9, 10])
     }
 
-    @Test("Accounts are listed by number, of one app and realm or of all", arguments: Engine.allCases)
+    @Test("Accounts are listed by number, of one app and environment or of all", arguments: Engine.allCases)
     func accounts(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         for number in 1...7 {

@@ -1,15 +1,15 @@
 import TillCore
 import TillStorage
 
-/// A notification history with something of everything, and what can be asked of it.
+/// A varied notification history, and the queries for it.
 enum NotificationSample {
     static let scope = StorageFixture.scope
     private static let types: [(String, String?)] = [
         ("DID_RENEW", nil), ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "VOLUNTARY"), ("REFUND", nil),
     ]
 
-    /// Sixty notifications of two customers and of the app, some at one instant: of every five one was not tried, two
-    /// failed and two arrived; of every seven one was sent by hand, of every eleven one is of version 1.
+    /// Sixty notifications of two customers and of the app, some at one instant: of every five, one was not tried, two
+    /// failed and two were delivered; of every seven one was sent manually, of every eleven one is of version 1.
     static func notifications(_ fixture: StorageFixture) async throws -> [(entry: OutboxEntry, delivery: Delivery)] {
         let ann = fixture.account("ann", number: 1)
         let bob = fixture.account("bob", number: 2)

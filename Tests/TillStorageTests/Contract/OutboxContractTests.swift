@@ -2,7 +2,7 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine pages what was told by the date on which it was signed")
+@Suite("Every engine pages the notification history by signing date")
 struct OutboxContractTests {
     private func passes(_ notifications: (entry: OutboxEntry, delivery: Delivery), _ query: NotificationQuery) -> Bool {
         let (entry, delivery) = notifications
@@ -23,7 +23,7 @@ struct OutboxContractTests {
     ]
 
     @Test(
-        "Pages of every filter, in both directions, come to what a reading of everything finds",
+        "Pages of every filter, in both directions, equal a full read with the same filter",
         arguments: Engine.allCases
     )
     func pages(_ engine: Engine) async throws {
@@ -52,7 +52,10 @@ struct OutboxContractTests {
         }
     }
 
-    @Test("The deliveries of a page are read together, and what has none is left out", arguments: Engine.allCases)
+    @Test(
+        "The deliveries of a page are read together; a notification without deliveries has no entry",
+        arguments: Engine.allCases
+    )
     func deliveries(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let all = try await NotificationSample.notifications(fixture)

@@ -2,16 +2,17 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine knows which notifications are old, and keeps what is owed")
+@Suite("Every engine finds old notifications, and keeps pending ones")
 struct PruningContractTests {
     private func ids(_ prunable: [Prunable]) -> [Int64] { prunable.map { $0.signedDate.milliseconds } }
 
-    /// Seven notifications of two customers, signed at 1 to 7; that of 3 is a test, and those of 1 to 3 are not owed.
+    /// Seven notifications of two customers, signed at 1 to 7; that of 3 is a test, and those of 1 to 3 are not
+    /// pending.
     private func notifications(_ fixture: StorageFixture) async throws {
         let accounts = [fixture.account("ann", number: 1), fixture.account("bob", number: 2)]
         for account in accounts { _ = try await fixture.commit(account, rows: []) }
         for counter in 1...7 where counter != 3 {
-            try await fixture.tell(accounts[counter % 2], number: Int64(counter))
+            try await fixture.notify(accounts[counter % 2], number: Int64(counter))
         }
         let test = OutboxEntry(
             id: NotificationID(3 * 1_024),
@@ -47,7 +48,7 @@ struct PruningContractTests {
         )
     }
 
-    @Test("Pages come in the order of signing, within all bounds", arguments: Engine.allCases)
+    @Test("Pages are in the order of signing, within all limits", arguments: Engine.allCases)
     func pages(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         try await notifications(fixture)
@@ -67,7 +68,7 @@ struct PruningContractTests {
         #expect(try await storage.prunable(PruneQuery(scope: other, signedBefore: query.signedBefore)) == [])
     }
 
-    @Test("What is owed stays with all its deliveries, whoever asks", arguments: Engine.allCases)
+    @Test("Pending notifications are kept with all their deliveries, for any arguments", arguments: Engine.allCases)
     func pruned(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         try await notifications(fixture)

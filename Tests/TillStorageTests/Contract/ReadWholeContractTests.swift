@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine reads all that it holds as of one moment")
+@Suite("Every engine reads all data as of one moment")
 struct ReadWholeContractTests {
     private final class Parts: Sendable {
         private let parts = Mutex<[StoredPart]>([])
@@ -26,7 +26,7 @@ struct ReadWholeContractTests {
         return counts
     }
 
-    @Test("What is committed meanwhile is in no part", arguments: Engine.allCases)
+    @Test("Concurrent commits are in no part", arguments: Engine.allCases)
     func moment(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -34,7 +34,7 @@ struct ReadWholeContractTests {
             let account = fixture.account("customer \(counter)", number: Int64(counter))
             let rows = (1...4).map { fixture.row(account, Int64(counter * 100 + $0)) }
             _ = try await fixture.commit(account, rows: rows)
-            try await fixture.tell(account, number: Int64(counter))
+            try await fixture.notify(account, number: Int64(counter))
         }
         _ = try await storage.save(Snapshot(name: "fresh", app: nil, savedAt: Timestamp(milliseconds: 5)))
         let mark = try await storage.reserveIdentifiers(500).upperBound
@@ -45,7 +45,7 @@ struct ReadWholeContractTests {
             _ = try await storage.reserveIdentifiers(10)
             let account = fixture.account("late \(number)", number: number)
             _ = try await fixture.commit(account, rows: [fixture.row(account, number * 100)])
-            try await fixture.tell(account, number: number)
+            try await fixture.notify(account, number: number)
         }
         let counts = counts(parts.all)
         #expect(counts["mark"] == Int(mark))
@@ -54,7 +54,7 @@ struct ReadWholeContractTests {
         #expect(counts["fresh"] == 0 && counts["fresh/accounts"] == 3 && counts["fresh/ledger"] == 12)
     }
 
-    @Test("Who takes may stop it, and the engine serves on", arguments: Engine.allCases)
+    @Test("The consumer may stop the read, and the engine continues", arguments: Engine.allCases)
     func stopped(_ engine: Engine) async throws {
         struct Enough: Error {}
         let fixture = try StorageFixture(engine)

@@ -2,7 +2,7 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine puts back exactly what was saved")
+@Suite("Every engine restores exactly what was saved")
 struct SnapshotContractTests {
     private static let other = AccountScope(environment: .production, app: "com.other")
 
@@ -13,7 +13,7 @@ struct SnapshotContractTests {
                 let account = fixture.account("customer \(number)", number: Int64(counter + number), in: scope)
                 let rows = (1...4).map { fixture.row(account, Int64(counter * 100 + number * 10 + $0)) }
                 _ = try await fixture.commit(account, rows: rows)
-                try await fixture.tell(account, number: Int64(counter + number))
+                try await fixture.notify(account, number: Int64(counter + number))
             }
             let redemption = CodeRedemption(
                 app: scope.app,
@@ -34,7 +34,7 @@ struct SnapshotContractTests {
         ])
     }
 
-    /// Every row that a snapshot has, table by table.
+    /// Every row of a snapshot, table by table.
     private func rows(_ name: String, _ storage: any Storage) async throws -> [ShopTable: [TableRow]] {
         var all: [ShopTable: [TableRow]] = [:]
         for table in ShopTable.allCases {
@@ -58,7 +58,7 @@ struct SnapshotContractTests {
         Snapshot(name: name, app: app, savedAt: Timestamp(milliseconds: 7))
     }
 
-    @Test("An app is put back as it was, and no other is touched", arguments: Engine.allCases)
+    @Test("An app is restored unchanged, and no other app is affected", arguments: Engine.allCases)
     func app(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -72,7 +72,7 @@ struct SnapshotContractTests {
 
         let dan = fixture.account("dan", number: 90)
         _ = try await fixture.commit(dan, rows: [fixture.row(dan, 990)])
-        try await fixture.tell(dan, number: 90)
+        try await fixture.notify(dan, number: 90)
         try await storage.removeDocument(.clock, name: "sandbox/\(app)")
         try await storage.put([Document(kind: .fault, name: "f1", app: app, body: "6")])
         let neighbour = try await dump(Self.other.app, storage)
@@ -85,7 +85,7 @@ struct SnapshotContractTests {
         #expect(try await storage.documents(.team).count == 1)
     }
 
-    @Test("The whole shop is put back, and its seed and chains stay", arguments: Engine.allCases)
+    @Test("The complete shop is restored, and its seed and chains stay", arguments: Engine.allCases)
     func shop(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -109,8 +109,8 @@ struct SnapshotContractTests {
         #expect(try await storage.examine() == findings)
     }
 
-    @Test("What was written out row by row stands again in another store", arguments: Engine.allCases)
-    func carried(_ engine: Engine) async throws {
+    @Test("Rows exported one by one are the same in another store", arguments: Engine.allCases)
+    func imported(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         try await twoApps(fixture)
         let app = StorageFixture.scope.app
@@ -128,24 +128,24 @@ struct SnapshotContractTests {
         #expect(try await target.storage.reserveIdentifiers(1).lowerBound == 501)
     }
 
-    @Test("What another app has is not taken from it: nothing is changed", arguments: Engine.allCases)
+    @Test("Data of another app is not overwritten: nothing is changed", arguments: Engine.allCases)
     func collision(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         try await twoApps(fixture)
         let storage = fixture.storage
         let app = StorageFixture.scope.app
         let mine = try await dump(app, storage)
-        let theirs = try await dump(Self.other.app, storage)
+        let before = try await dump(Self.other.app, storage)
         for table in [ShopTable.accounts, .ledger] {
-            try await storage.add(theirs[table] ?? [], of: table, to: snapshot("stolen", app))
+            try await storage.add(before[table] ?? [], of: table, to: snapshot("stolen", app))
         }
         await #expect(throws: SnapshotFailure.collides(.accounts)) { try await storage.restore(snapshot: "stolen") }
-        await #expect(throws: SnapshotFailure.unknown("nobody")) { try await storage.restore(snapshot: "nobody") }
+        await #expect(throws: SnapshotFailure.unknown("unknown")) { try await storage.restore(snapshot: "unknown") }
         #expect(try await dump(app, storage) == mine)
-        #expect(try await dump(Self.other.app, storage) == theirs)
+        #expect(try await dump(Self.other.app, storage) == before)
     }
 
-    @Test("A snapshot of the same name is replaced, and a removed one leaves nothing", arguments: Engine.allCases)
+    @Test("A snapshot of the same name is replaced, and a deleted one leaves nothing", arguments: Engine.allCases)
     func names(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage

@@ -13,7 +13,7 @@ enum Engine: String, CaseIterable, Sendable {
     case postgres
 }
 
-/// A fresh store in a folder or a database of its own. The folder is removed when the test is done.
+/// A new store in a folder or a database of its own. The folder is removed when the test is done.
 final class StorageFixture: Sendable {
     let folder: String
     let storage: any Storage
@@ -31,7 +31,7 @@ final class StorageFixture: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// A database with Till's tables and nothing in them.
+    /// A database with Till's tables and no rows.
     static func database() throws -> PostgresDatabase {
         try PostgresServer.shared().database { _ = try PostgresStorage(DatabaseURL($0)) }
     }
@@ -46,7 +46,7 @@ final class StorageFixture: Sendable {
     /// The same store opened once more, as after a restart or by another node.
     func reopened() throws -> any Storage { try Self.open(database, folder) }
 
-    /// Changes the store behind the engine's back, as a database client does.
+    /// Changes the store without the engine, as a database client does.
     func edit(_ sql: String) throws {
         if let database {
             try Session(DatabaseURL(database.url), PostgresSettings()).run(script: sql)
@@ -75,7 +75,7 @@ final class StorageFixture: Sendable {
         return account
     }
 
-    /// A row of an account at a change number; the id is made of it too.
+    /// A row of an account at a change number, which also determines the id.
     func row(
         _ account: Account,
         _ change: Int64,
@@ -120,8 +120,8 @@ final class StorageFixture: Sendable {
         )
     }
 
-    /// Commits a notification of an account, owed to its primary endpoint.
-    func tell(_ account: Account, number counter: Int64) async throws {
+    /// Commits a notification of an account, pending for its primary endpoint.
+    func notify(_ account: Account, number counter: Int64) async throws {
         let entry = OutboxEntry(
             id: NotificationID(counter * 1_024 + account.id.partition.number),
             scope: AccountScope(environment: account.environment, app: account.app),
@@ -142,7 +142,7 @@ final class StorageFixture: Sendable {
         try await storage.commit([Change(notifications: [entry], deliveries: [delivery])])[0].get()
     }
 
-    /// Commits an account with rows and gives it back as it then is.
+    /// Commits an account with rows and returns the stored account.
     func commit(_ account: Account, rows: [Transaction]) async throws -> Account {
         var account = account
         account.changeNumber = rows.map(\.change).max() ?? 0

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Notifications delivered to a receiver beside it, each noted durably, beside a ready-made client that posts the same
-/// bytes to the same receiver, as many at once. Who posts has the first core, who receives the second.
+/// Notifications delivered to a receiver, each recorded durably, beside a ready-made client that posts the same bytes
+/// to the same receiver with the same concurrency. The sender has the first core, the receiver the second.
 struct DeliveriesItem {
     private let bench: Workbench
 
@@ -10,7 +10,7 @@ struct DeliveriesItem {
     func measure() async throws -> Series {
         let receiver = try Receiver(bench)
         defer { receiver.program.stop() }
-        // Nobody may give up while the gate is closed.
+        // No attempt may time out while the gate is closed.
         let patience = ["--delivery-timeout", "300"]
         let server = try await TillServer(bench, on: bench.place("deliveries"), patience)
         defer { server.stop() }
@@ -20,7 +20,7 @@ struct DeliveriesItem {
         let count = bench.scale.deliveries
         var series = Series()
         for round in 0..<bench.scale.fewRounds {
-            // What is owed piles up behind the gate, and comes at once when it opens.
+            // Deliveries accumulate behind the gate, and arrive at once when it opens.
             try await receiver.close()
             try await server.control.buy("coins", byEachOf: count, named: "round-\(round)")
             let before = server.program.processorSeconds

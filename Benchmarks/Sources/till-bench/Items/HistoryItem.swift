@@ -1,7 +1,7 @@
 import Foundation
 
-/// A full page of Get Transaction History from a server on one core, the load from the other: beside Hummingbird
-/// answering the same bytes from memory on the same core, and beside the sum of what a page is made of.
+/// A full page of Get Transaction History from a server on one core, with the load on the other: beside Hummingbird
+/// answering the same bytes from memory on the same core, and beside the sum of the parts of a page.
 struct HistoryItem {
     private let bench: Workbench
 
@@ -12,14 +12,14 @@ struct HistoryItem {
 
     func measure() async throws -> Series {
         let ledger = try await bench.ledger(copies: 1)
-        let kept = try await ledger.server(copied: true, ["--signature-age", "86400"])
-        let anew = try await ledger.server(copied: true)
-        let keptElsewhere = try await ledger.postgresServer(copied: true, ["--signature-age", "86400"])
-        let anewElsewhere = try await ledger.postgresServer(copied: true)
-        let page = try await kept.body(of: ledger.pages[0], token: try ledger.key.token())
+        let cached = try await ledger.server(copied: true, ["--signature-age", "86400"])
+        let uncached = try await ledger.server(copied: true)
+        let cachedPostgres = try await ledger.postgresServer(copied: true, ["--signature-age", "86400"])
+        let uncachedPostgres = try await ledger.postgresServer(copied: true)
+        let page = try await cached.body(of: ledger.pages[0], token: try ledger.key.token())
         let bare = try ServeBytes.start(bench, answering: page)
         defer { bare.program.stop() }
-        let servers = [kept, anew, keptElsewhere, anewElsewhere]
+        let servers = [cached, uncached, cachedPostgres, uncachedPostgres]
         defer { for server in servers { server.stop() } }
 
         let reused = try ledger.script()
@@ -33,47 +33,51 @@ struct HistoryItem {
         series.note("bytes of a page", "B", Double(page.count))
         for _ in 0..<bench.scale.rounds {
             let raw = try Load(bench, reused, of: bare.address, by: bare.program)
-            let keptReused = try load(kept, reused)
-            let keptFresh = try load(kept, try fresh(ledger))
+            let cachedReused = try load(cached, reused)
+            let cachedFresh = try load(cached, try fresh(ledger))
             let signatures = try bench.signatures()
-            let anewReused = try load(anew, reused)
-            let anewFresh = try load(anew, try fresh(ledger))
-            let elsewhereReused = try load(keptElsewhere, reused)
-            let elsewhereFresh = try load(keptElsewhere, try fresh(ledger))
-            let elsewhereAnew = try load(anewElsewhere, reused)
+            let uncachedReused = try load(uncached, reused)
+            let uncachedFresh = try load(uncached, try fresh(ledger))
+            let postgresReused = try load(cachedPostgres, reused)
+            let postgresFresh = try load(cachedPostgres, try fresh(ledger))
+            let postgresUncached = try load(uncachedPostgres, reused)
             let checks = try bench.limit(["verifications"])
-            let reads = try bench.limit(["page-reads", anew.folder + "/till.sqlite"])
+            let reads = try bench.limit(["page-reads", uncached.folder + "/till.sqlite"])
 
             series.note("the same bytes from Hummingbird", raw)
-            series.note("signatures kept, token reused", keptReused)
-            series.note("signatures kept, fresh tokens", keptFresh)
-            series.note("signed for each answer, token reused", anewReused)
-            series.note("signed for each answer, fresh tokens", anewFresh)
-            series.note("PostgreSQL, signatures kept, token reused", elsewhereReused)
-            series.note("PostgreSQL, signatures kept, fresh tokens", elsewhereFresh)
-            series.note("PostgreSQL, signed for each answer, token reused", elsewhereAnew)
+            series.note("signatures kept, token reused", cachedReused)
+            series.note("signatures kept, fresh tokens", cachedFresh)
+            series.note("signed for each answer, token reused", uncachedReused)
+            series.note("signed for each answer, fresh tokens", uncachedFresh)
+            series.note("PostgreSQL, signatures kept, token reused", postgresReused)
+            series.note("PostgreSQL, signatures kept, fresh tokens", postgresFresh)
+            series.note("PostgreSQL, signed for each answer, token reused", postgresUncached)
             series.note("bare: ES256 signatures", "1/s", signatures)
             series.note("bare: ES256 checks", "1/s", checks)
             series.note("bare: reads of a page's rows from SQLite", "1/s", reads)
 
-            series.ratio("kept, token reused : Hummingbird", keptReused.rate / raw.rate, .atLeast(0.33, goal: 0.45))
-            series.ratio("kept, fresh tokens : Hummingbird", keptFresh.rate / raw.rate, .atLeast(0.20, goal: 0.30))
-            series.ratio("signed anew : bare signatures / 20", anewReused.rate / (signatures / 20), .atLeast(0.70))
-            // The sum of its parts, in seconds: the bytes' way out, the check, the read, the signatures.
+            series.ratio("kept, token reused : Hummingbird", cachedReused.rate / raw.rate, .atLeast(0.33, goal: 0.45))
+            series.ratio("kept, fresh tokens : Hummingbird", cachedFresh.rate / raw.rate, .atLeast(0.20, goal: 0.30))
+            series.ratio("signed anew : bare signatures / 20", uncachedReused.rate / (signatures / 20), .atLeast(0.70))
+            // The sum of the parts, in seconds: sending the bytes, the token check, the read, the signatures.
             let parts = 1 / raw.rate + 1 / reads
-            series.ratio("kept, token reused : bytes + read", keptReused.rate * parts)
-            series.ratio("kept, fresh tokens : bytes + read + check", keptFresh.rate * (parts + 1 / checks))
+            series.ratio("kept, token reused : bytes + read", cachedReused.rate * parts)
+            series.ratio("kept, fresh tokens : bytes + read + check", cachedFresh.rate * (parts + 1 / checks))
             series.ratio(
                 "signed anew, fresh tokens : bytes + read + check + 20 signatures",
-                anewFresh.rate * (parts + 1 / checks + 20 / signatures)
+                uncachedFresh.rate * (parts + 1 / checks + 20 / signatures)
             )
             series.ratio(
                 "PostgreSQL : SQLite, kept, token reused",
-                elsewhereReused.rate / keptReused.rate,
+                postgresReused.rate / cachedReused.rate,
                 .atLeast(0.5)
             )
-            series.ratio("PostgreSQL : SQLite, kept, fresh tokens", elsewhereFresh.rate / keptFresh.rate, .atLeast(0.5))
-            series.ratio("PostgreSQL : SQLite, signed anew", elsewhereAnew.rate / anewReused.rate, .atLeast(0.5))
+            series.ratio(
+                "PostgreSQL : SQLite, kept, fresh tokens",
+                postgresFresh.rate / cachedFresh.rate,
+                .atLeast(0.5)
+            )
+            series.ratio("PostgreSQL : SQLite, signed anew", postgresUncached.rate / uncachedReused.rate, .atLeast(0.5))
         }
         return series
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Purchases through the control port, each acknowledged once it is durable, beside bare commits of the same engine.
-/// Nothing is bound to a core: commits wait for the disk.
+/// Purchases through the control API, each acknowledged once it is durable, beside plain commits of the same engine. No
+/// process is bound to a core: commits wait for the disk.
 struct PurchasesItem {
     private let bench: Workbench
     private static let clients = 64
     private static let customers = 10_000
-    /// Rows of a grouped commit, about what meets in one of Till's.
+    /// Rows of a grouped commit, about as many as in one of Till's.
     private static let group = 32
 
     init(_ bench: Workbench) { self.bench = bench }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A year passes in one advance over monthly subscribers: each renewal is a ledger row and a signed notification,
-/// committed. Beside it, bare signatures; both on all cores.
+/// An advance of a year over monthly subscribers: each renewal is a ledger row and a signed notification, committed.
+/// Beside it, plain signatures; both on all cores.
 struct RenewalsItem {
     private let bench: Workbench
 
@@ -32,15 +32,15 @@ struct RenewalsItem {
         defer { try? FileManager.default.removeItem(atPath: copy) }
         let server = try await TillServer(bench, on: copy, place: .anywhere)
         defer { server.stop() }
-        var told = 0
+        var renewals = 0
         let time = try await seconds {
             let report = try await server.control.post("\(Control.scope)/clock/advance", ["by": "P1Y"])
             let counts = report["notifications"] as? [[String: Any]] ?? []
-            told = counts.reduce(0) { $0 + ($1["count"] as? Int ?? 0) }
+            renewals = counts.reduce(0) { $0 + ($1["count"] as? Int ?? 0) }
         }
-        guard told == subscribers * 12 else {
-            throw BenchRefused("\(told) renewals were told of, not \(subscribers * 12)")
+        guard renewals == subscribers * 12 else {
+            throw BenchRefused("\(renewals) renewals were notified, not \(subscribers * 12)")
         }
-        return Double(told) / time
+        return Double(renewals) / time
     }
 }

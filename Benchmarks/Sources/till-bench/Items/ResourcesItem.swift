@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server occupies at rest and after work, what a million transactions add to that, and how long it takes from
+/// The memory and disk space of a server at rest and after work, the growth per million transactions, and the time from
 /// its start to its first answer.
 struct ResourcesItem {
     private let bench: Workbench

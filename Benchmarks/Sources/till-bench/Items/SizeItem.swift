@@ -1,8 +1,7 @@
 import Foundation
 
 /// The same customers' pages among a thousand transactions and among many.
-///
-/// Signatures are kept and the token is reused, so that little stands beside the read.
+/// Signatures are cached and the token is reused, so that the read dominates.
 struct SizeItem {
     private let bench: Workbench
 

@@ -2,7 +2,7 @@ import TillCore
 import TillServer
 import TillShop
 
-/// Who a customer is, how they pay, and with whom they share.
+/// A customer's details, payment method, family and clock.
 struct AboutCard: Sendable {
     private let page: PageRequest
     private let customer: JSONTree
@@ -24,29 +24,27 @@ struct AboutCard: Sendable {
             "asksToBuy": PageValue(customer["asksToBuy"]),
             "transactions": PageValue(customer["transactions"]?.text),
             "owned": .list((customer["owned"]?.elements ?? []).compactMap(\.text).map { .text(ledger.name(of: $0)) }),
-            "acts": acts(card).value(page),
+            "actions": actions(card).value(page),
             "family": try await family(),
-            "join": ActForm("joinFamily", "Let them join", [.init("customer", "A customer of the environment")]).value(
-                page
-            ),
+            "join": ActionForm("joinFamily", "Add to family", [.init("customer", "Customer")]).value(page),
             "ownClock": try await ownClock(),
         ]
     }
 
-    private func acts(_ card: String) -> ActButtons {
-        let cards: [ActButtons.Button] = [
-            .init("setCard", "The card is accepted", "card", "accepted"),
+    private func actions(_ card: String) -> ActionButtons {
+        let cards: [ActionButtons.Button] = [
+            .init("setCard", "Accept payments", "card", "accepted"),
             .init("setCard", "Decline renewals", "card", "declinedForRenewals"),
-            .init("setCard", "Decline everything", "card", "declined"),
+            .init("setCard", "Decline all payments", "card", "declined"),
         ]
         let asks = customer["asksToBuy"]?.isTrue == true
-        let ask = ActButtons.Button(
+        let ask = ActionButtons.Button(
             "setAskToBuy",
-            asks ? "May buy without asking" : "Must ask to buy",
+            asks ? "Turn off Ask to Buy" : "Require Ask to Buy",
             "asksToBuy",
             asks ? "false" : "true"
         )
-        return ActButtons(id: "card", buttons: cards.filter { $0.field?.value != card } + [ask])
+        return ActionButtons(id: "card", buttons: cards.filter { $0.field?.value != card } + [ask])
     }
 
     private func family() async throws -> PageValue {
@@ -66,7 +64,7 @@ struct AboutCard: Sendable {
                     ]
                 }
             ),
-            "acts": ActButtons(id: "leave", buttons: [.init("leaveFamily", "Leave the family", isGrave: true)])
+            "actions": ActionButtons(id: "leave", buttons: [.init("leaveFamily", "Leave family", isDestructive: true)])
                 .value(page),
         ]
     }
@@ -74,11 +72,11 @@ struct AboutCard: Sendable {
     private func ownClock() async throws -> PageValue {
         let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
         let name = page.parameters["customer"] ?? ""
-        // Who has one makes no other of the same name by accident.
+        // Suggests the customer's name only if it is free.
         let isFree = customer["clock"] == nil && !clocks.contains { $0["name"]?.text == name }
-        let make = ActForm(
+        let make = ActionForm(
             "createClock",
-            "Make a clock and live by it",
+            "Create and assign clock",
             [
                 .init("name", "Name", value: isFree ? name : "", hint: "spring"),
                 .init("_customer", "", .hidden, value: name),
@@ -86,40 +84,40 @@ struct AboutCard: Sendable {
         )
         guard !clocks.isEmpty else { return ["use": .nothing, "make": make.value(page)] }
         let names = clocks.prefix(100).compactMap { $0["name"]?.text }.map { (value: $0, name: $0) }
-        let choices = [(value: "", name: "The environment's")] + names
-        let use = ActForm(
+        let choices = [(value: "", name: ClockCard.title(page.parameters["environment"] ?? ""))] + names
+        let use = ActionForm(
             "useClock",
-            "Live by this clock",
+            "Assign clock",
             [.init("clock", "Clock", .choice(choices), value: customer["clock"]?.text ?? "")]
         )
         return ["use": use.value(page), "make": make.value(page)]
     }
 
-    /// What would go, and the erasure itself, after which there is no page of the customer to come back to.
+    /// The forms for a dry run and for the deletion, which returns to the list of customers.
     static func erase(_ page: PageRequest) -> PageValue {
-        let dry = ActForm(
+        let dry = ActionForm(
             "eraseCustomer",
-            "Only say what would go",
+            "Dry run",
             [.init("dryRun", "", .hidden, value: "true")],
             name: "dry"
         )
-        let real = ActForm(
+        let real = ActionForm(
             "eraseCustomer",
-            "Erase",
-            [.init("removeSnapshots", "With the snapshots in which the customer stands")],
+            "Delete customer",
+            [.init("removeSnapshots", "Also delete snapshots that contain the customer")],
             back: page.link("/console/apps/{bundleId}/{environment}/customers"),
-            isGrave: true,
-            confirmation: "Everything that names this customer goes"
+            isDestructive: true,
+            confirmation: "Permanently delete this customer's data"
         )
         return .list([dry.value(page), real.value(page)])
     }
 }
 
 extension Words {
-    /// How a card behaves.
+    /// The status of the payment method.
     static func card(_ card: String) -> String {
         switch card {
-        case "accepted": "accepted"
+        case "accepted": "valid"
         case "declinedForRenewals": "declined for renewals"
         default: plain(card)
         }

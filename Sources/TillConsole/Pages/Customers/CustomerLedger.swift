@@ -3,37 +3,37 @@ import TillServer
 import TillShop
 import TillStorage
 
-/// What the pictures of a customer's page are made of: the rows that changed last, and what was told last.
+/// The data of a customer's timelines: the transactions that changed last, and their notifications.
 ///
-/// Rows and the account are read as the store has them, because a picture needs more of them than any verb should say.
+/// It is read from the store, because timelines need more data than the control API returns.
 struct CustomerLedger: Sendable {
     let account: Account
-    /// Of all that the customer bought, the one that changed last first.
+    /// The customer's transactions, most recent change first.
     let rows: [Transaction]
-    /// Whether there are rows before these.
+    /// Whether there are older transactions.
     let hasMore: Bool
     let now: Timestamp
-    /// For which the page says how subscriptions stand (`Shop.instantOfState`).
+    /// The time of the subscription states on the page (`Shop.instantOfState`).
     let instantOfState: Timestamp
     private let catalog: Catalog
     private let policy: Policy
-    /// Of the customer's subscriptions and purchases, the newest first, since the earliest period that is shown.
+    /// Notifications since the earliest period that is shown, newest first.
     private let notices: [(original: TransactionID, notice: TimelineNotice)]
-    /// The instant up to which notifications were not read, because there are too many; nil when all were.
-    private let toldSince: Timestamp?
-    /// What was told last, with what somebody had sent by hand.
-    let told: [TimelineNotice]
-    /// Rows of the time of these that changed after them.
+    /// Notifications before this time were not read, because there are too many; nil if all were read.
+    private let omittedBefore: Timestamp?
+    /// The newest notifications, including those triggered manually.
+    let newestNotifications: [TimelineNotice]
+    /// Transactions of the same time as `rows` that changed later.
     private let changedLater: [Transaction]
     private let page: PageRequest
-    /// The change number before which the rows begin; nil for the newest.
+    /// The change number that precedes `rows`; nil for the newest page.
     private let position: Int64?
 
-    private static let mostRows = 200
-    private static let mostNotices = 400
-    private static let mostTold = 10
+    private static let maxRows = 200
+    private static let maxNotices = 400
+    private static let maxNewest = 10
 
-    /// - Throws: `ControlError` for a customer whom nobody knows.
+    /// - Throws: `ControlError` if the customer does not exist.
     init(_ page: PageRequest) async throws {
         let scope = AccountScope(
             environment: StoreEnvironment(rawValue: page.parameters["environment"] ?? "") ?? .sandbox,
@@ -46,12 +46,12 @@ struct CustomerLedger: Sendable {
                 app: scope.app,
                 customer: customer
             )
-        else { throw ControlError.missing("There is no such customer.") }
+        else { throw ControlError.missing("No customer \"\(customer.prefix(64))\".") }
         self.page = page
         self.account = account
         position = page.value("after").flatMap { Int64($0) }
         let history = try await page.shop.storage.history(
-            HistoryQuery(account: account.id, position: position, isAscending: false, limit: Self.mostRows)
+            HistoryQuery(account: account.id, position: position, isAscending: false, limit: Self.maxRows)
         )
         rows = history.rows
         hasMore = history.hasMore
@@ -59,30 +59,30 @@ struct CustomerLedger: Sendable {
         instantOfState = try await page.shop.instantOfState(of: account)
         catalog = page.shop.registry.catalog(of: scope.app)
         policy = page.shop.policy(of: scope)
-        // Beside old rows stands what was told in their time.
+        // A page of old transactions shows the notifications of their time.
         let last = history.rows.map { $0.expiresDate ?? $0.purchaseDate }.max()
         let scoped = NotificationQuery(scope: scope, account: account.id, isDescending: true)
         var caused = scoped
         caused.kind = .caused
         caused.from = Self.earliest(of: history.rows)
         caused.to = position == nil ? nil : last
-        caused.limit = Self.mostNotices
+        caused.limit = Self.maxNotices
         let entries = try await page.shop.storage.notifications(caused)
         var newest = scoped
         newest.kind = .signed
         newest.to = caused.to
-        newest.limit = Self.mostTold
+        newest.limit = Self.maxNewest
         let shown = try await page.shop.storage.notifications(newest)
         let ids = Set((entries + shown).map(\.id))
         let deliveries = try await page.shop.storage.deliveries(of: Array(ids))
         let read = { (entry: OutboxEntry) in Self.notice(entry, deliveries[entry.id] ?? [], page) }
         notices = entries.compactMap { entry in entry.original.map { ($0, read(entry)) } }
-        toldSince = entries.count == Self.mostNotices ? entries.last?.signedDate : nil
-        told = shown.map(read)
+        omittedBefore = entries.count == Self.maxNotices ? entries.last?.signedDate : nil
+        newestNotifications = shown.map(read)
         changedLater = try await Self.changedLater(than: position, history.rows, of: account, page)
     }
 
-    /// A row that was refunded long after its time stands among the newest: what is drawn of that time needs it.
+    /// A late refund moves a transaction to the newest page, but the timeline of its own time needs it, too.
     private static func changedLater(
         than position: Int64?,
         _ rows: [Transaction],
@@ -95,22 +95,22 @@ struct CustomerLedger: Sendable {
             account: account.id,
             position: position - 1,
             filter: HistoryFilter(startDate: begin, endDate: end),
-            limit: mostRows
+            limit: maxRows
         )
         return try await page.shop.storage.history(query).rows
     }
 
-    /// Whether the newest rows are not among these.
+    /// Whether this is not the newest page.
     var isPast: Bool { position != nil }
 
     // MARK: Notifications
 
-    /// When the earliest period begins that a picture has room for, or the earliest row that is listed was bought.
+    /// The start of the earliest period on a timeline or of the earliest listed transaction.
     private static func earliest(of rows: [Transaction]) -> Timestamp? {
         let subscriptions = Dictionary(grouping: rows.filter { $0.expiresDate != nil }, by: \.originalID)
         let shown = subscriptions.values.flatMap { $0.map(\.purchaseDate).sorted().suffix(Timeline.mostPeriods) }
-        let first = (shown + rows.prefix(RowsCard.most).map(\.purchaseDate)).min()
-        // A period that is charged ahead is told of a day before it begins.
+        let first = (shown + rows.prefix(RowsCard.pageSize).map(\.purchaseDate)).min()
+        // A renewal that is charged ahead is notified a day before its period begins.
         return first.map { Timestamp(milliseconds: $0.milliseconds - 2 * 86_400_000) }
     }
 
@@ -133,9 +133,9 @@ struct CustomerLedger: Sendable {
         return waiting.contains { $0.due != nil } ? .owed : .failed
     }
 
-    // MARK: Pictures
+    // MARK: Timelines
 
-    /// The pictures of a subscription, one for each width, as SVG.
+    /// The timelines of a subscription as SVG, one per width.
     func pictures(of subscription: any HeldSubscription) -> [String] {
         guard let facts = facts(of: subscription) else { return [] }
         return Timeline.widths.enumerated().map { index, width in
@@ -143,11 +143,11 @@ struct CustomerLedger: Sendable {
         }
     }
 
-    /// Nil when these rows have none of the subscription's.
+    /// Nil if none of these transactions belong to the subscription.
     private func facts(of subscription: any HeldSubscription) -> TimelineFacts? {
         var known = (rows + changedLater).filter { $0.originalID == subscription.originalID }
         let hasEarlier = hasMore && !known.contains(where: \.isOriginal)
-        // A row that changed late stands among younger ones; what lay between may not have been read.
+        // A transaction with a late change can precede a gap of transactions that were not read.
         if hasMore, let horizon = rows.last?.modifiedDate.wholeSecond {
             known.removeAll { $0.purchaseDate < horizon }
         }
@@ -165,7 +165,7 @@ struct CustomerLedger: Sendable {
             subscription: subscription,
             renewal: renewal(of: subscription),
             notices: notices.filter { $0.original == subscription.originalID }.map(\.notice),
-            toldSince: toldSince,
+            toldSince: omittedBefore,
             products: products(ofGroup: subscription.groupID).map { ($0.id, $0.referenceName) },
             now: now,
             hasEarlier: hasEarlier,
@@ -175,39 +175,39 @@ struct CustomerLedger: Sendable {
         )
     }
 
-    /// Up to when a subscription's picture lacks what was told, because there is too much; nil when it lacks nothing.
-    func toldSince(of subscription: any HeldSubscription) -> Timestamp? {
-        guard let toldSince, let facts = facts(of: subscription) else { return nil }
+    /// The timeline of the subscription omits notifications before this time; nil if it omits none.
+    func omittedBefore(of subscription: any HeldSubscription) -> Timestamp? {
+        guard let omittedBefore, let facts = facts(of: subscription) else { return nil }
         let begin = TimelineStory(facts, atMost: Timeline.mostPeriods).periods.first?.start
-        return begin.map { $0 < toldSince } == true ? toldSince : nil
+        return begin.map { $0 < omittedBefore } == true ? omittedBefore : nil
     }
 
-    /// Where all that was told of the customer is listed.
-    var allNotices: String? {
+    /// The URL of all notifications about the customer.
+    var allNotifications: String? {
         page.link(NotificationList.path, query: [(name: "customer", value: account.customer)])
     }
 
-    /// What renewal info says now.
+    /// The current renewal info.
     func renewal(of subscription: any HeldSubscription) -> RenewalInfo {
         RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy)
     }
 
-    // MARK: The catalogue
+    // MARK: Catalog
 
-    /// The products of a group, the highest level first.
+    /// The products of a group, highest level first.
     func products(ofGroup group: String) -> [Product] {
         catalog.products.values.filter { $0.plan?.groupID == group }
             .sorted { ($0.plan?.level ?? 0, $0.id) < ($1.plan?.level ?? 0, $1.id) }
     }
 
-    /// Everything that can be bought, in the order of names.
+    /// All products for sale, by name.
     var forSale: [Product] {
         catalog.products.values.filter(\.isForSale).sorted { ($0.referenceName, $0.id) < ($1.referenceName, $1.id) }
     }
 
-    /// A product of the catalogue.
+    /// A product of the catalog.
     func product(_ id: String) -> Product? { catalog.products[id] }
 
-    /// What the developer calls a product.
+    /// The reference name of a product.
     func name(of product: String) -> String { catalog.products[product]?.referenceName ?? product }
 }

@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// One customer: what they have, what they bought, what waits, and what they can do.
+    /// One customer: subscriptions, transactions, pending decisions, and the customer's actions.
     static let customer = ConsolePage(
         path: "/console/apps/{bundleId}/{environment}/customers/{customer}",
         template: Template("customer", PackageResources.customer_mustache)
@@ -21,12 +21,12 @@ extension ConsolePage {
             page.parameters["customer"] ?? "",
             [
                 "about": try await AboutCard(page, customer, ledger).value(),
-                "clock": try await clock.value(most: 3),
+                "clock": try await clock.value(limit: 3),
                 "buy": BuyCard(page, ledger).value,
                 "subscriptions": .list(try await SubscriptionCard.all(page, customer, ledger)),
                 "held": try await waiting.held(),
                 "requests": try await waiting.requests(),
-                "told": RowsCard(page, ledger).told,
+                "notifications": RowsCard(page, ledger).notifications,
                 "rows": RowsCard(page, ledger).value,
                 "erase": AboutCard.erase(page),
             ]

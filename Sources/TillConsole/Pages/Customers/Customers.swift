@@ -2,19 +2,19 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// All customers of an app's environment, page by page.
+    /// All customers of an app's environment.
     static let customers = ConsolePage(
         path: "/console/apps/{bundleId}/{environment}/customers",
         template: Template("customer-list", PackageResources.customer_list_mustache)
     ) { page in
-        PageContent("Customers", ["list": try await CustomerList.value(page, after: page.value("after"), most: 50)])
+        PageContent("Customers", ["list": try await CustomerList.value(page, after: page.value("after"), limit: 50)])
     }
 }
 
-/// Customers as `{{>customers}}` shows them, and the form that makes one.
+/// A list of customers, shown by `{{>customers}}`, with a form to create one.
 enum CustomerList {
-    static func value(_ page: PageRequest, after: String?, most: Int) async throws -> PageValue {
-        let query = [(name: "limit", value: String(most))] + (after.map { [(name: "after", value: $0)] } ?? [])
+    static func value(_ page: PageRequest, after: String?, limit: Int) async throws -> PageValue {
+        let query = [(name: "limit", value: String(limit))] + (after.map { [(name: "after", value: $0)] } ?? [])
         let answer = try await page.ask("listCustomers", query: query)
         let path = "/console/apps/{bundleId}/{environment}/customers"
         let customers = (answer["customers"]?.elements ?? []).map { customer -> PageValue in
@@ -25,7 +25,7 @@ enum CustomerList {
                 "storefront": PageValue(customer["storefront"]?.text),
                 "transactions": PageValue(customer["transactions"]?.text),
                 "clock": PageValue(customer["clock"]?.text),
-                "card": PageValue(customer["card"]?.text.map(Words.plain)),
+                "card": PageValue(customer["card"]?.text.map(Words.card)),
                 "subscriptions": .list(
                     subscriptions.prefix(3).map {
                         ["product": PageValue($0["productId"]?.text), "status": SubscriptionWords.status($0)]
@@ -37,15 +37,15 @@ enum CustomerList {
         return ["customers": .list(customers), "next": PageValue(next), "form": form.value(page)]
     }
 
-    private static var form: ActForm {
-        ActForm(
+    private static var form: ActionForm {
+        ActionForm(
             "createCustomer",
-            "Make a customer",
+            "Create customer",
             [
                 .init("customer", "Name"), .init("storefront", "Storefront", hint: "USA, DEU, JPN"),
                 .init(
                     "downloadsApp",
-                    "Downloaded the app",
+                    "App downloaded",
                     .choice([("", "Yes"), ("false", "No")])
                 ),
             ]
@@ -53,7 +53,7 @@ enum CustomerList {
     }
 }
 
-/// A subscription's status, in words and as a word for the style.
+/// A subscription's status with its style.
 enum SubscriptionWords {
     static func status(_ subscription: JSONTree) -> PageValue {
         let (words, style) =

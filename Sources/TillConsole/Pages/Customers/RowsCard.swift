@@ -2,13 +2,13 @@ import TillCore
 import TillServer
 import TillShop
 
-/// A customer's transactions, the one that changed last first, each with what is done to it most.
+/// A customer's transactions, most recent change first, each with its common actions.
 struct RowsCard: Sendable {
     private let page: PageRequest
     private let ledger: CustomerLedger
 
-    /// So many on a page.
-    static let most = 25
+    /// The number of transactions per page.
+    static let pageSize = 25
     static let path = "/console/apps/{bundleId}/{environment}/transactions/{transactionId}"
 
     init(_ page: PageRequest, _ ledger: CustomerLedger) {
@@ -17,9 +17,9 @@ struct RowsCard: Sendable {
     }
 
     var value: PageValue {
-        let shown = ledger.rows.prefix(Self.most)
+        let shown = ledger.rows.prefix(Self.pageSize)
         let path = "/console/apps/{bundleId}/{environment}/customers/{customer}"
-        let last = ledger.hasMore || ledger.rows.count > Self.most ? shown.last : nil
+        let last = ledger.hasMore || ledger.rows.count > Self.pageSize ? shown.last : nil
         let next = last.flatMap { page.link(path, query: [(name: "after", value: String($0.change))]) }
         return [
             "rows": .list(shown.map(value)), "next": PageValue(next),
@@ -27,18 +27,18 @@ struct RowsCard: Sendable {
         ]
     }
 
-    /// What the developer's server was told of the customer, the newest first.
-    var told: PageValue {
-        ["notices": .list(ledger.told.map(value)), "all": PageValue(ledger.allNotices)]
+    /// The customer's newest notifications.
+    var notifications: PageValue {
+        ["notices": .list(ledger.newestNotifications.map(value)), "all": PageValue(ledger.allNotifications)]
     }
 
     private func value(of notice: TimelineNotice) -> PageValue {
         let (words, style) =
             switch notice.fate {
-            case .arrived: ("arrived", "good")
-            case .owed: ("not arrived yet", "warn")
-            case .failed: ("given up", "bad")
-            case .unsent: ("nobody was to be told", "over")
+            case .arrived: ("delivered", "good")
+            case .owed: ("pending", "warn")
+            case .failed: ("failed", "bad")
+            case .unsent: ("not sent (no endpoint)", "over")
             }
         return [
             "words": .text(notice.words), "link": PageValue(notice.address), "fate": .text(words),
@@ -53,54 +53,54 @@ struct RowsCard: Sendable {
 
     private func value(of row: Transaction) -> PageValue {
         let id = row.id.wireForm
-        let acts = Self.refunds(of: row, ledger) + (row.isFinished ? [] : [.init("finishTransaction", "Finish")])
+        let buttons = Self.refunds(of: row, ledger) + (row.isFinished ? [] : [.init("finishTransaction", "Finish")])
         return [
             "id": .text(id), "product": .text(ledger.name(of: row.productID)),
             "link": PageValue(page.link(Self.path, ["transactionId": id])),
             "reason": .text(Words.sentence(row.reason.rawValue)),
             "quantity": PageValue(row.quantity > 1 ? "\(row.quantity) ×" : nil),
             "bought": Words.time(row.purchaseDate.milliseconds), "expires": Words.time(row.expiresDate?.milliseconds),
-            "price": PageValue(row.price?.words), "remarks": .list(Self.remarks(on: row)),
-            "acts": ActButtons(id: "row-\(id)", buttons: acts, parameters: ["transactionId": id]).value(page),
+            "price": PageValue(row.price?.words), "details": .list(Self.details(of: row)),
+            "actions": ActionButtons(id: "row-\(id)", buttons: buttons, parameters: ["transactionId": id]).value(page),
         ]
     }
 
-    /// What is out of the ordinary with a row.
-    static func remarks(on row: Transaction) -> [PageValue] {
-        var remarks: [PageValue] = []
-        func remark(_ words: String, _ style: String = "", at instant: Timestamp? = nil) {
-            remarks.append(["words": .text(words), "style": .text(style), "time": Words.time(instant?.milliseconds)])
+    /// Offers, commitments, refunds and other details of a transaction.
+    static func details(of row: Transaction) -> [PageValue] {
+        var details: [PageValue] = []
+        func add(_ words: String, _ style: String = "", at instant: Timestamp? = nil) {
+            details.append(["words": .text(words), "style": .text(style), "time": Words.time(instant?.milliseconds)])
         }
         if let offer = row.offer {
             let name = offer.id.map { " \($0)" } ?? ""
-            remark("\(offer.kind.words) offer\(name): \(Words.plain(offer.mode.rawValue))", "good")
+            add("\(offer.kind.words) offer\(name): \(Words.plain(offer.mode.rawValue))", "good")
         }
-        if let commitment = row.commitment { remark("month \(commitment.period) of \(commitment.periods)") }
-        if row.ownership == .familyShared { remark("shared by the family") }
-        if row.isUpgraded { remark("upgraded", "over") }
+        if let commitment = row.commitment { add("month \(commitment.period) of \(commitment.periods)") }
+        if row.ownership == .familyShared { add("Family Sharing") }
+        if row.isUpgraded { add("upgraded", "over") }
         if let revocation = row.revocation {
             let part = revocation.percentage.map { $0 < 100_000 ? " by \(Words.percent($0))" : "" } ?? ""
-            remark(
+            add(
                 revocation.kind == .familyRevoke ? "no longer shared" : "refunded\(part)",
                 "bad",
                 at: revocation.date
             )
         }
-        if row.isFinished { remark("finished", "over") }
-        return remarks
+        if row.isFinished { add("finished", "over") }
+        return details
     }
 
-    /// What can be given back of a row, or taken back of what was given back.
-    static func refunds(of row: Transaction, _ ledger: CustomerLedger) -> [ActButtons.Button] {
+    /// The refund actions of a transaction.
+    static func refunds(of row: Transaction, _ ledger: CustomerLedger) -> [ActionButtons.Button] {
         guard row.ownership == .purchased else { return [] }
-        if row.refundNumber != nil { return [.init("reverseRefund", "Reverse the refund")] }
+        if row.refundNumber != nil { return [.init("reverseRefund", "Reverse refund")] }
         guard row.revocation == nil else { return [] }
-        var buttons: [ActButtons.Button] = [.init("refund", "Refund", "share", "FULL", isGrave: true)]
+        var buttons: [ActionButtons.Button] = [.init("refund", "Refund", "share", "FULL", isDestructive: true)]
         if let end = row.expiresDate, end > ledger.now, row.purchaseDate < ledger.now {
-            buttons.append(.init("refund", "Refund what is unused", "share", "UNUSED", isGrave: true))
+            buttons.append(.init("refund", "Refund unused part", "share", "UNUSED", isDestructive: true))
         }
         if !ledger.account.refundRequests.contains(where: { $0.transaction == row.id }) {
-            buttons.append(.init("requestRefund", "Ask for a refund", "reason", "UNINTENDED_PURCHASE"))
+            buttons.append(.init("requestRefund", "Request refund", "reason", "UNINTENDED_PURCHASE"))
         }
         return buttons
     }

@@ -3,26 +3,26 @@ import TillServer
 import TillShop
 import TillSigning
 
-/// A subscription of a customer's: its picture, how it stands in words and as renewal info, and what can be done.
+/// A subscription of a customer: its timeline, status, renewal info and actions.
 struct SubscriptionCard: Sendable {
     private let page: PageRequest
     private let ledger: CustomerLedger
-    /// As the store has it.
+    /// The stored subscription.
     private let subscription: any HeldSubscription
-    /// As control says it.
-    private let said: JSONTree
+    /// The response of the control API.
+    private let response: JSONTree
 
-    /// Each costs pictures and a signature, so that a page has not too many.
-    private static let most = 12
+    /// Each card needs timelines and a signature, so a page shows only a few.
+    private static let maxCards = 12
 
     static func all(_ page: PageRequest, _ customer: JSONTree, _ ledger: CustomerLedger) async throws -> [PageValue] {
         var cards: [PageValue] = []
-        for said in (customer["subscriptions"]?.elements ?? []).prefix(most) {
-            let original = said["originalTransactionId"]?.text ?? ""
+        for response in (customer["subscriptions"]?.elements ?? []).prefix(maxCards) {
+            let original = response["originalTransactionId"]?.text ?? ""
             guard
                 let subscription = ledger.account.heldSubscriptions.first(where: { $0.originalID.wireForm == original })
             else { continue }
-            let card = SubscriptionCard(page: page, ledger: ledger, subscription: subscription, said: said)
+            let card = SubscriptionCard(page: page, ledger: ledger, subscription: subscription, response: response)
             cards.append(try await card.value())
         }
         return cards
@@ -34,28 +34,28 @@ struct SubscriptionCard: Sendable {
         let name = ledger.name(of: subscription.latestTransaction.productID)
         return [
             "id": .text(id), "name": .text(name), "product": .text(subscription.latestTransaction.productID),
-            "state": SubscriptionWords.status(said),
-            "summary": PageValue(said["summary"]?.text.map(Words.datesInWords)),
+            "state": SubscriptionWords.status(response),
+            "summary": PageValue(response["summary"]?.text.map(Words.datesInWords)),
             "isShared": .flag(subscription.ownership == .familyShared),
             "pictures": .list(ledger.pictures(of: subscription).map { .text($0) }),
-            "toldSince": Words.time(ledger.toldSince(of: subscription)?.milliseconds),
-            "all": PageValue(ledger.allNotices),
-            "acts": acts.value(page), "facts": .list(facts),
+            "omittedBefore": Words.time(ledger.omittedBefore(of: subscription)?.milliseconds),
+            "all": PageValue(ledger.allNotifications),
+            "actions": actions.value(page), "facts": .list(facts),
             "renewalInfo": PageValue(try await renewalInfo()),
             "isOwn": .flag(subscription.ownership == .purchased && !ledger.isPast),
             "change": change?.value(page) ?? .nothing, "extend": status == .active ? extend.value(page) : .nothing,
         ]
     }
 
-    // MARK: Acts
+    // MARK: Actions
 
     private var status: SubscriptionStatus { subscription.status }
 
-    private var acts: ActButtons {
+    private var actions: ActionButtons {
         guard subscription.ownership == .purchased, !ledger.isPast else {
-            return ActButtons(id: "acts-\(id)", buttons: [])
+            return ActionButtons(id: "buttons-\(id)", buttons: [])
         }
-        var buttons: [ActButtons.Button] = []
+        var buttons: [ActionButtons.Button] = []
         let isOver = status == .expired || status == .revoked
         let renews = ledger.renewal(of: subscription).commitment?.autoRenews ?? subscription.preference.autoRenews
         if isOver {
@@ -66,8 +66,8 @@ struct SubscriptionCard: Sendable {
             buttons.append(.init("resumeSubscription", "Resume"))
         }
         if subscription.bought?.expectedPriceIncrease?.stage == .pending, !isOver {
-            buttons.append(.init("acceptPriceIncrease", "Accept the price"))
-            buttons.append(.init("declinePriceIncrease", "Decline the price"))
+            buttons.append(.init("acceptPriceIncrease", "Accept price increase"))
+            buttons.append(.init("declinePriceIncrease", "Decline price increase"))
         }
         buttons += RowsCard.refunds(of: subscription.latestTransaction, ledger)
         if ledger.product(subscription.latestTransaction.productID)?.isFamilyShareable == true,
@@ -75,18 +75,23 @@ struct SubscriptionCard: Sendable {
         {
             let shares = subscription.bought?.isShared != false
             buttons.append(
-                .init("setSharing", shares ? "Stop sharing" : "Share again", "shared", shares ? "false" : "true")
+                .init(
+                    "setSharing",
+                    shares ? "Stop Family Sharing" : "Resume Family Sharing",
+                    "shared",
+                    shares ? "false" : "true"
+                )
             )
         }
-        return ActButtons(
-            id: "acts-\(id)",
+        return ActionButtons(
+            id: "buttons-\(id)",
             buttons: buttons,
             parameters: ["originalTransactionId": id, "transactionId": subscription.latestTransaction.id.wireForm]
         )
     }
 
-    private var change: ActForm? {
-        // Back to the present one is a change while another is chosen.
+    private var change: ActionForm? {
+        // While a plan change is pending, the current plan is an option: it reverts the change.
         let others = ledger.products(ofGroup: subscription.groupID).filter {
             $0.isForSale && $0.id != subscription.preference.productID
         }
@@ -94,33 +99,33 @@ struct SubscriptionCard: Sendable {
         let choices = others.map { product in
             (value: product.id, name: "\(product.referenceName) (level \(product.plan?.level ?? 0))")
         }
-        return ActForm(
+        return ActionForm(
             "changeSubscription",
-            "Change",
-            [.init("productId", "To", .choice(choices))]
+            "Change plan",
+            [.init("productId", "New plan", .choice(choices))]
                 + BuyCard.offerFields(of: others, withSigned: false) + [
-                    .init("billingPlan", "Paid"), .init("at", "When (UTC)", .instant),
+                    .init("billingPlan", "Billing plan"), .init("at", "Date (UTC, empty: now)", .instant),
                 ],
             parameters: ["originalTransactionId": id],
             name: id
         )
     }
 
-    /// Why a period is extended, of one customer or of everybody.
-    static let extensionReason = ActForm.Field(
+    /// The reason of an extension.
+    static let extensionReason = ActionForm.Field(
         "reasonCode",
         "Reason",
         .choice([("0", "Undeclared"), ("1", "Satisfaction"), ("2", "Other"), ("3", "Outage")])
     )
 
-    private var extend: ActForm {
-        ActForm(
+    private var extend: ActionForm {
+        ActionForm(
             "extendSubscription",
             "Extend",
             [
                 .init("days", "Days", value: "30"),
                 Self.extensionReason,
-                .init("requestIdentifier", "Request identifier", hint: "a new one"),
+                .init("requestIdentifier", "Request identifier", hint: "generated"),
             ],
             parameters: ["originalTransactionId": id],
             name: id
@@ -129,7 +134,7 @@ struct SubscriptionCard: Sendable {
 
     // MARK: Renewal info
 
-    /// What renewal info says, and what it does not say, in words.
+    /// The renewal info and further details.
     private var facts: [PageValue] {
         var facts: [PageValue] = []
         func fact(_ name: String, _ words: String?) {
@@ -142,7 +147,7 @@ struct SubscriptionCard: Sendable {
         }
         let renewal = ledger.renewal(of: subscription)
         fact("Original transaction", id)
-        fact("Run began", at: renewal.recentStart)
+        fact("Subscribed since", at: renewal.recentStart)
         let isOver = status == .expired || status == .revoked
         let revoked = status == .revoked ? subscription.latestTransaction.revocation?.date : nil
         fact(
@@ -150,20 +155,20 @@ struct SubscriptionCard: Sendable {
             at: revoked ?? renewal.renewalDate
         )
         if renewal.autoRenews, !isOver {
-            fact("Next as", ledger.name(of: renewal.autoRenewProductID))
+            fact("Next plan", ledger.name(of: renewal.autoRenewProductID))
             fact("Next price", renewal.renewalPrice?.words)
             fact("Next offer", renewal.offer.map { "\($0.kind.words)\($0.id.map { " \($0)" } ?? "")" })
-            fact("Next paid", renewal.billingPlan.map { Words.plain($0.rawValue) })
+            fact("Next billing plan", renewal.billingPlan.map { Words.plain($0.rawValue) })
         }
-        fact("Why it ended", renewal.expirationIntent.map(Self.words))
-        fact("Grace until", at: renewal.graceUntil)
+        fact("Expiration reason", renewal.expirationIntent.map(Self.words))
+        fact("Grace period ends", at: renewal.graceUntil)
         if status == .billingRetry || status == .gracePeriod {
-            fact("Tried until", at: subscription.state.failedPayment?.retryUntil)
+            fact("Billing retry ends", at: subscription.state.failedPayment?.retryUntil)
         }
         let increase = renewal.autoRenews && !isOver ? subscription.bought?.expectedPriceIncrease : nil
         fact("Price increase", increase.map { "\($0.price.words), \(Words.plain($0.stage.rawValue))" })
         fact("Commitment", renewal.commitment.map { $0.autoRenews ? "renews" : "does not renew" })
-        fact("Committed until", at: renewal.commitment?.renewalDate)
+        fact("Commitment ends", at: renewal.commitment?.renewalDate)
         let extensions = subscription.bought?.extensions.count ?? 0
         fact("Extensions", extensions == 0 ? nil : String(extensions))
         fact("Win-back offers", renewal.winBackOffers.isEmpty ? nil : renewal.winBackOffers.joined(separator: ", "))
@@ -173,15 +178,15 @@ struct SubscriptionCard: Sendable {
 
     private static func words(_ intent: ExpirationIntent) -> String {
         switch intent {
-        case .customer: "the customer turned renewal off"
-        case .billing: "it could not be charged"
-        case .priceIncrease: "the customer did not agree to a higher price"
+        case .customer: "the customer turned off auto-renewal"
+        case .billing: "billing failed"
+        case .priceIncrease: "the customer did not accept a price increase"
         case .productUnavailable: "the product was not for sale"
-        case .other: "some other reason"
+        case .other: "other"
         }
     }
 
-    /// Decoded, but for the date of the signature, which would be another one each time.
+    /// The decoded payload without `signedDate`, which differs in every rendering.
     private func renewalInfo() async throws -> String? {
         let answer = try await page.ask("getSubscription", ["originalTransactionId": id])
         return answer["signedRenewalInfo"]?.text.flatMap(DecodedJWS.payload).map { payload in
@@ -191,9 +196,9 @@ struct SubscriptionCard: Sendable {
     }
 }
 
-/// What is inside a signed text.
+/// Decodes a JWS without verifying it.
 enum DecodedJWS {
-    /// The payload; nil for what is not a JWS of JSON.
+    /// The payload; nil if the text is not a JWS with a JSON payload.
     static func payload(_ jws: String) -> JSONTree? {
         let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64URL.decode(parts[1]) else { return nil }

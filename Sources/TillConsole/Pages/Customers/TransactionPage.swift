@@ -4,7 +4,7 @@ import TillShop
 import TillStorage
 
 extension ConsolePage {
-    /// One transaction: as it is signed, in words, and all that can be done to it.
+    /// One transaction: its details, signed data and actions.
     static let transaction = ConsolePage(
         path: RowsCard.path,
         template: Template("transaction", PackageResources.transaction_mustache)
@@ -14,12 +14,14 @@ extension ConsolePage {
         let customer = answer["customer"]?.text ?? ""
         let signed = answer["signedTransactionInfo"]?.text
         let renewal = answer["signedRenewalInfo"]?.text
-        // The JWS is what the payload profile leaves of the row: keys may be absent or unknown.
+        // The payload profile can remove or add keys of the JWS, so the details come from the stored transaction.
         guard let number = Int64(id), let row = try await page.shop.storage.transaction(TransactionID(number)) else {
-            throw ControlError.missing("There is no such transaction.")
+            throw ControlError.missing("No transaction \"\(id.prefix(64))\".")
         }
-        func form(_ verb: String, _ label: String, _ fields: [ActForm.Field], isGrave: Bool = false) -> PageValue {
-            ActForm(verb, label, fields, isGrave: isGrave).value(page)
+        func form(_ verb: String, _ label: String, _ fields: [ActionForm.Field], isDestructive: Bool = false)
+            -> PageValue
+        {
+            ActionForm(verb, label, fields, isDestructive: isDestructive).value(page)
         }
         let path = "/console/apps/{bundleId}/{environment}/customers/{customer}"
         return PageContent(
@@ -30,7 +32,10 @@ extension ConsolePage {
                 "signed": .list(
                     [
                         ("transaction", "Signed transaction", signed), ("renewal", "Signed renewal info", renewal),
-                        ("device", "As the device hands it over", answer["device"]?["signedTransactionInfo"]?.text),
+                        (
+                            "device", "Signed transaction on the device",
+                            answer["device"]?["signedTransactionInfo"]?.text
+                        ),
                     ].compactMap { id, name, jws in
                         jws.map { jws in
                             [
@@ -43,39 +48,39 @@ extension ConsolePage {
                     }
                 ),
                 "isRefunded": .flag(row.refundNumber != nil), "isCopy": .flag(row.ownership == .familyShared),
-                "reverse": form("reverseRefund", "Reverse the refund", [.init("at", "When (UTC)", .instant)]),
+                "reverse": form("reverseRefund", "Reverse refund", [.init("at", "Date (UTC, empty: now)", .instant)]),
                 "refund": form(
                     "refund",
                     "Refund",
                     [
                         .init(
                             "share",
-                            "How much",
+                            "Amount",
                             .choice(
-                                [("FULL", "All of it")]
-                                    + (answer["expiresDate"] == nil ? [] : [("UNUSED", "What is unused")])
-                                    + [("PART", "A part")]
+                                [("FULL", "Full")]
+                                    + (answer["expiresDate"] == nil ? [] : [("UNUSED", "Unused part")])
+                                    + [("PART", "Percentage")]
                             )
                         ),
-                        .init("percentage", "Percent, of a part", .thousandths, hint: "50"),
+                        .init("percentage", "Percent (for Percentage)", .thousandths, hint: "50"),
                         .init(
                             "reason",
-                            "Because of",
-                            .choice([("0", "Something else"), ("1", "An issue in the app")])
+                            "Reason",
+                            .choice([("0", "Other"), ("1", "An issue in the app")])
                         ),
-                        .init("at", "When (UTC)", .instant),
+                        .init("at", "Date (UTC, empty: now)", .instant),
                     ],
-                    isGrave: true
+                    isDestructive: true
                 ),
-                "request": form("requestRefund", "Ask for a refund", [.init("reason", "Why")]),
+                "request": form("requestRefund", "Request refund", [.init("reason", "Reason")]),
                 "hasRequest": .flag(answer["refundRequest"] != nil),
-                "decline": form("declineRefund", "Decline the refund", []),
+                "decline": form("declineRefund", "Decline refund", []),
                 "finish": form("finishTransaction", "Finish", []),
                 "trigger": form(
                     "triggerNotification",
-                    "Send",
+                    "Send notification",
                     [
-                        .init("transactionId", "", .hidden, value: id), .init("type", "What", .notice),
+                        .init("transactionId", "", .hidden, value: id), .init("type", "Type", .notice),
                     ]
                 ),
             ]
@@ -83,7 +88,7 @@ extension ConsolePage {
     }
 }
 
-/// A transaction in words.
+/// The details of a transaction.
 private enum TransactionFacts {
     static func facts(of answer: JSONTree, _ row: Transaction) -> [PageValue] {
         var facts: [PageValue] = []
@@ -100,13 +105,13 @@ private enum TransactionFacts {
         fact("Price", Words.money(answer["price"]?.number, answer["currency"]?.text))
         fact("Reason", Words.sentence(row.reason.rawValue))
         fact("Ownership", Words.sentence(row.ownership.rawValue))
-        fact("Bought", at: answer["purchaseDate"]?.number)
-        fact("Until", at: answer["expiresDate"]?.number)
+        fact("Purchased", at: answer["purchaseDate"]?.number)
+        fact("Expires", at: answer["expiresDate"]?.number)
         fact("Offer", row.offer.map { Words.plain($0.mode.rawValue) })
-        fact("Offer's identifier", row.offer?.id)
-        fact("Taken back", at: answer["revocationDate"]?.number)
+        fact("Offer ID", row.offer?.id)
+        fact("Revoked", at: answer["revocationDate"]?.number)
         let percentage = row.revocation?.percentage.map { ", \(Words.percent($0))" } ?? ""
-        fact("How", row.revocation.map { Words.plain($0.kind.rawValue) + percentage })
+        fact("Revocation", row.revocation.map { Words.plain($0.kind.rawValue) + percentage })
         fact("Original transaction", answer["originalTransactionId"]?.text)
         fact("Order", answer["orderId"]?.text)
         fact("Line item", answer["webOrderLineItemId"]?.text)

@@ -148,7 +148,7 @@ extension AppleAPI {
         }
     }
 
-    /// A transaction that is not a family member's copy.
+    /// A purchaser's own transaction, not a family member's copy.
     private func purchased(_ number: Int64, _ exchange: Exchange) async throws -> Transaction {
         let row = try await transaction(number, in: exchange.scope, orThrow: .transactionIDNotFound)
         guard row.ownership == .purchased else {

@@ -52,7 +52,7 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    /// What is recorded: all that was tried at the primary endpoint or, if the operator wants it, all that was made.
+    /// Everything sent to the primary endpoint or, with historyListsAll, all notifications.
     private func query(
         _ wanted: NotificationFilter,
         from start: Timestamp,
@@ -63,7 +63,7 @@ extension AppleAPI {
         var query = NotificationQuery(scope: scope, endpoint: listsAll ? nil : EndpointRecord.primary)
         query.kind = .signed
         query.from = start
-        // An end that is still to come is no bound: signed dates of one instant run a little ahead of the clock.
+        // A future end date is no bound, because signed dates can be slightly ahead of the clock.
         query.to = wanted.end < latestClock(scope) ? wanted.end : nil
         query.type = wanted.type
         query.subtype = wanted.subtype
@@ -77,14 +77,14 @@ extension AppleAPI {
         return query
     }
 
-    /// 180 days back in production and 30 in the sandbox, by the clock that is behind: a world that has advanced ahead
-    /// keeps what it told before.
+    /// 180 days back in production and 30 in the sandbox, on the slowest clock, so that an advance does not hide
+    /// earlier notifications.
     private func oldestStart(_ scope: AccountScope) -> Timestamp {
         let days: Int64 = scope.environment == .production ? 180 : 30
         return min(shop.now(in: scope), shop.wallClock()).advanced(milliseconds: -days * 86_400_000)
     }
 
-    /// The latest of the wall's clock, the app's, and those that customers have of their own.
+    /// The latest time of real time, the app's clock and the customer clocks.
     private func latestClock(_ scope: AccountScope) -> Timestamp {
         let own = shop.clocks.own(in: scope).map { shop.now(on: ClockName(scope, own: $0)) }
         return own.reduce(max(shop.now(in: scope), shop.wallClock())) { max($0, $1) }
@@ -96,7 +96,7 @@ extension AppleAPI {
         return json.finish()
     }
 
-    /// The notification as it was signed, and how sending it went.
+    /// The signed notification and its send attempts.
     private func put(_ entry: OutboxEntry, _ attempts: [SendAttempt], in json: inout PayloadWriter) throws {
         json.put("signedPayload", String(decoding: try shop.signedPayload(entry), as: UTF8.self))
         json.put("firstSendAttemptResult", attempts.first?.result.rawValue)
@@ -159,17 +159,17 @@ extension AppleAPI {
     }
 }
 
-/// What a client wants to see of the history: the body of the request.
+/// The filters of a history request, from its body.
 private struct NotificationFilter {
     let start: Timestamp
     let end: Timestamp
     let type: String?
     let subtype: String?
-    /// Any transaction id of a customer, as it was written.
+    /// Any transaction id of a customer, as in the request.
     let transaction: String?
     let onlyFailures: Bool
 
-    /// What must be repeated with a token.
+    /// The values that must be the same with a pagination token.
     var words: [String?] {
         [String(start.milliseconds), String(end.milliseconds), type, subtype, transaction, String(onlyFailures)]
     }
@@ -177,8 +177,8 @@ private struct NotificationFilter {
     /// Checks a body, key by key.
     ///
     /// - Parameters:
-    ///   - oldest: how far back the history goes.
-    ///   - accepted: how far back a start may lie.
+    ///   - oldest: the start of the history.
+    ///   - accepted: the earliest accepted start date.
     init(_ body: RequestBody, oldest: Timestamp, accepted: Timestamp) throws {
         start = try Self.date("startDate", body, .invalidStartDate)
         guard start >= accepted else {

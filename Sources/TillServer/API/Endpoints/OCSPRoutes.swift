@@ -7,7 +7,7 @@ import TillCore
 import TillShop
 import TillSigning
 
-/// Whether certificates are revoked (RFC 6960), for anybody who asks, over plain HTTP as certificates name it.
+/// The OCSP responder (RFC 6960), without authentication and over plain HTTP, as in the certificates' URL.
 ///
 /// See docs/api/ocsp.md.
 struct OCSPRoutes: Sendable {
@@ -22,11 +22,11 @@ struct OCSPRoutes: Sendable {
         router.post(RouterPath(Self.path)) { request, context in
             counted(await posted(request, context))
         }
-        // Base64 may have slashes, also two in a row, so the path is read as it stands.
+        // Base64 may contain slashes, even two in a row, so the raw path is read.
         for path in [Self.path, "\(Self.path)/**"] {
             router.get(RouterPath(path)) { request, context in
                 let text = request.uri.path.dropFirst(Self.path.count + 1)
-                // What cannot be read is answered as any other question that makes no sense.
+                // An unreadable request gets the answer of a malformed request.
                 return counted(await answer(Self.question(in: text) ?? [], context))
             }
         }
@@ -48,7 +48,7 @@ struct OCSPRoutes: Sendable {
         }
     }
 
-    /// The question in an address: Base64, percent-encoded where it must be, with or without its padding.
+    /// The OCSP request in a URL: Base64, percent-encoded where necessary, with or without padding.
     private static func question(in text: Substring) -> [UInt8]? {
         guard var text = PercentEncoding.decoded(text) else { return nil }
         text = text.replacing("-", with: "+").replacing("_", with: "/")
@@ -59,22 +59,22 @@ struct OCSPRoutes: Sendable {
 
     private func answer(_ question: [UInt8], _ context: APIContext) async -> Response {
         guard let reply = shop.authority.reply(to: question, at: shop.wallClock().milliseconds) else {
-            return Self.refusal(.notFound, "This server has no root at hand.")
+            return Self.refusal(.notFound, "This server has no root certificate.")
         }
         if reply.delay > 0 {
-            // A server that stops waits for nobody.
+            // A stopping server does not wait for slow answers.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(reply.delay)) }
         }
         switch reply.content {
         case .answer(let bytes):
-            // A state that is set must show at once.
+            // A new state must be visible at once.
             return Response(
                 status: .ok,
                 headers: [.contentType: "application/ocsp-response", .cacheControl: "no-store"],
                 body: .init(byteBuffer: ByteBuffer(bytes: bytes))
             )
         case .serverError:
-            return Self.refusal(.internalServerError, "The responder was told to fail.")
+            return Self.refusal(.internalServerError, "The OCSP responder is set to fail.")
         case .silence:
             try? await context.channel.close()
             return Self.refusal(.internalServerError, "")

@@ -4,8 +4,8 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Look Up Order ID (docs/api/orders.md). Apple's sandbox has no such route; serving it there is a departure
-/// (`orderLookupInSandbox`).
+/// Look Up Order ID (docs/api/orders.md). Apple's sandbox has no such route; Till serves it there with
+/// `orderLookupInSandbox`.
 extension AppleAPI {
     var orders: [Endpoint] {
         [Endpoint(.get, "/inApps/v1/lookup/{id}") { try await lookUp($0) }]
@@ -24,7 +24,7 @@ extension AppleAPI {
         }
         let rows = try await transactions(inOrder: text, exchange)
         var json = PayloadWriter(capacity: 8_192 * (rows.count + 1))
-        // 1 tells of an order that is unknown here; then there is no list, not an empty one.
+        // 1 means an unknown order; then the list is missing, not empty.
         json.put("status", rows.isEmpty ? 1 : 0)
         if !rows.isEmpty { json.put("signedTransactions", try await signed(rows, exchange)) }
         return .json(json.finish())

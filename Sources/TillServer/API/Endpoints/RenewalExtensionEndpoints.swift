@@ -4,8 +4,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Extend a Subscription Renewal Date, the same for all active subscribers, and how far that has come
-/// (docs/api/extensions.md).
+/// Extend a Subscription Renewal Date, the same for all active subscribers, and its status (docs/api/extensions.md).
 extension AppleAPI {
     var extensions: [Endpoint] {
         [
@@ -48,7 +47,7 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    /// The original transaction of a subscription that the customer bought.
+    /// The original transaction of a subscription bought by the customer.
     private func original(_ number: Int64, _ exchange: Exchange) async throws -> Transaction {
         let owner = try await customer(number, in: exchange.scope, orThrow: .originalTransactionIDNotFound)
         if AccountID.hasShape(number) {
@@ -133,7 +132,7 @@ extension AppleAPI {
         return Int(code)
     }
 
-    /// Any text; a UUID is the same request in whatever case its client writes it.
+    /// Any text; the case of a UUID does not matter.
     private static func requestIdentifier(_ body: RequestBody) throws -> String {
         guard
             let text = body.text("requestIdentifier"), !text.isEmpty, text.utf8.count <= 1_024,
@@ -163,7 +162,7 @@ extension AppleAPI {
         return id
     }
 
-    /// Nil is every storefront.
+    /// Nil means every storefront.
     private static func storefronts(_ body: RequestBody) throws -> [String]? {
         guard let value = body["storefrontCountryCodes"] else { return nil }
         guard case .array(let elements) = value else {

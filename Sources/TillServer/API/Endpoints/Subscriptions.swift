@@ -45,7 +45,7 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    /// - Parameter instant: for which the account stands as it does.
+    /// - Parameter instant: the time of the account's state.
     private func item(
         _ subscription: some HeldSubscription,
         _ account: Account,

@@ -44,7 +44,7 @@ extension AppleAPI {
             )
         )
         if exchange.readGap != nil { hideRecentRows(of: &page, isAscending, from: position, exchange) }
-        // Past the last page the cursor stands at the head: kept, it finds exactly what changes from now on.
+        // After the last page the cursor is at the head, so that a client that keeps it gets exactly the later changes.
         cursor.position =
             page.hasMore
             ? page.rows.last?.change ?? 0
@@ -61,7 +61,7 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    /// A fault hides what was bought a moment ago. A cursor must not pass it, or it would never be found.
+    /// A staleReads fault hides new purchases. A cursor must stop before them, or the client would never see them.
     private func hideRecentRows(
         of page: inout HistoryPage,
         _ isAscending: Bool,
@@ -79,7 +79,7 @@ extension AppleAPI {
         page.head = seen.last?.change ?? position ?? 0
     }
 
-    /// The place of a revision that an earlier answer gave; nil is the beginning, for one from before a restore.
+    /// The position of a revision from an earlier answer; nil for the beginning, after a restore.
     func resume(_ text: String, expecting cursor: Cursor) throws -> Int64? {
         guard let opened = shop.cursors.open(text) else {
             throw APIError.invalidRequestRevision.because("The revision is not one that this store gave out.")
@@ -98,10 +98,10 @@ extension AppleAPI {
         return opened.restoreEpoch == cursor.restoreEpoch ? opened.position : nil
     }
 
-    /// One customer's rows, signed at the instant that the customer's clock shows.
+    /// One customer's transactions, signed at the time on the customer's clock.
     func signed(_ rows: [Transaction], _ exchange: Exchange) async throws -> [SignedText] {
         var now = exchange.now
-        // The account says by which clock; it is not read where there is only one.
+        // The account is read only to find its clock, which is not needed with a single clock.
         if let row = rows.first, !shop.clocks.own(in: exchange.scope).isEmpty,
             let account = try await shop.storage.account(row.account)
         {
@@ -154,7 +154,7 @@ extension AppleAPI {
         return filter
     }
 
-    /// A date as clients write it: digits, milliseconds since 1970.
+    /// A date in a request: milliseconds since 1970, in digits.
     private static func date(_ name: String, _ query: Query, _ error: APIError) throws -> Timestamp? {
         guard let text = try query.value(name, orThrow: error) else { return nil }
         guard
@@ -175,7 +175,7 @@ extension AppleAPI {
         return values
     }
 
-    /// Clients write booleans in several cases.
+    /// A boolean, in upper or lower case, because clients differ.
     private static func flag(_ name: String, _ query: Query) throws -> Bool? {
         switch try query.value(name, orThrow: .invalidRevoked)?.lowercased() {
         case nil: nil

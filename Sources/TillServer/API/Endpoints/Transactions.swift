@@ -48,13 +48,13 @@ extension AppleAPI {
         return Response(status: .ok)
     }
 
-    /// Lets something happen to a row, in its customer's account.
+    /// Applies an event to a transaction, in its customer's account.
     func act(_ command: Command, on row: Transaction, _ exchange: Exchange) async throws -> Outcome {
         guard let account = try await shop.storage.account(row.account) else { throw APIError.generalInternal }
         return try await shop.perform(command, by: CustomerName(exchange.scope, account.customer))
     }
 
-    /// The token of a request body. A body that is no JSON object has no error code; a token that is no UUID has.
+    /// The token in a body. The error for a body that is not a JSON object has no code; for an invalid UUID it has one.
     private static func token(in body: RequestBody) throws -> String {
         guard let token = body.text("appAccountToken").flatMap(UUIDText.canonical) else {
             throw APIError.invalidAppAccountTokenUUID.because("appAccountToken is missing or is not a UUID.")

@@ -6,12 +6,12 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// POST /verifyReceipt (docs/api/verify-receipt.md): no token, whatever content type, HTTP 200 unless a fault strikes.
+/// POST /verifyReceipt (docs/api/verify-receipt.md): no token, any content type, HTTP 200 unless a fault hits.
 extension AppleAPI {
-    /// Bytes of a body at the most: a receipt of 5,000 purchases in Base64, and some room.
+    /// The maximum length of a body: enough for a receipt of 5,000 purchases in Base64.
     private static let longestBody = 6 << 20
 
-    /// Adds the route, under every method: a wrong one has a status of its own.
+    /// Adds the route for every method, because a wrong method has its own status.
     func addVerifyReceipt(to router: Router<APIContext>) {
         for method in [HTTPRequest.Method.post, .get, .head, .put, .delete, .patch, .options] {
             router.on("/verifyReceipt", method: method) { request, context in
@@ -32,14 +32,14 @@ extension AppleAPI {
             $0.code = answer.status
             $0.explanation = explanation
         }
-        // What answers HEAD has no body.
+        // Answers to HEAD have no body.
         guard request.method != .head else { return Response(status: .ok, headers: [.contentType: "application/json"]) }
         let response = Response.json(answer.body)
         guard let strike, strike.rule.kind == .half else { return response }
         return (try? await Self.half(of: response, context.channel)) ?? response
     }
 
-    /// The answer, unless a fault gives another; and the fault that ends the connection.
+    /// The answer, unless a fault replaces it, and a fault that ends the connection.
     private func judgeUnderFaults(_ request: Request, _ context: APIContext) async -> (VerifyReceiptAnswer, Strike?) {
         guard !shop.faults.isEmpty else { return (await judge(request, context), nil) }
         let answer = await judge(request, context)
@@ -109,7 +109,7 @@ extension AppleAPI {
         }
     }
 
-    /// Reads a body. A truth may also be a text or a number, as clients in the field send it.
+    /// Parses a body. Booleans may also be strings or numbers, because real clients send them.
     private static func request(_ bytes: [UInt8]) throws -> VerifyReceiptRequest {
         let body = try RequestBody(bytes)
         guard let receipt = body.text("receipt-data") else {

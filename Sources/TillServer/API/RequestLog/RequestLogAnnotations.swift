@@ -1,22 +1,22 @@
 import Synchronization
 
-/// What the handlers of a request leave for its entry in the request log.
+/// Annotations of a request's handlers for its entry in the request log.
 final class RequestLogAnnotations: Sendable {
-    /// What is known so far.
+    /// The annotations so far.
     struct Notes: Sendable {
-        /// A status of verifyReceipt, which no HTTP status shows.
+        /// The status of verifyReceipt, which is independent of the HTTP status.
         var code: Int?
-        /// The app, where no token names it.
+        /// The app, for requests without a token.
         var app: String?
-        /// Why the answer is not what was hoped for.
+        /// Why the request was not successful.
         var explanation: String?
-        /// The faults that struck.
+        /// The faults that hit the request.
         var faults: [String] = []
 
-        /// Whether there is anything to tell of a request that was answered.
+        /// Whether there are any annotations for a successful request.
         var isWorthTelling: Bool { explanation != nil || !faults.isEmpty }
 
-        /// The faults, and behind them the reason.
+        /// The faults, followed by the reason.
         func words(or reason: String) -> String { (faults + [explanation ?? reason]).joined(separator: " ") }
     }
 

@@ -3,16 +3,16 @@ import Hummingbird
 import NIOCore
 import TillShop
 
-/// Bodies for the request log, where the operator wants them: short ones, with every secret struck out.
+/// Bodies for the request log, if the operator turns them on: only short ones, with all secrets removed.
 enum RequestLogBody {
-    /// Longer bodies are not kept.
+    /// The maximum length of a logged body.
     static let longest = 65_536
-    /// Characters of a body that are kept.
+    /// The number of characters kept of a body.
     private static let kept = 4_096
-    /// In small letters.
+    /// In lower case.
     private static let secrets: Set = ["password", "sharedsecret", "privatekey"]
 
-    /// The body of a request, which can still be read afterwards; nil when it is too long or there is none.
+    /// The body of a request, which the handler can still read afterwards; nil if too long or missing.
     static func take(from request: inout Request) async -> String? {
         guard let length = request.headers[.contentLength].flatMap({ Int($0) }), (1...longest).contains(length),
             let bytes = try? await request.collectBody(upTo: longest)
@@ -20,7 +20,7 @@ enum RequestLogBody {
         return text(Array(buffer: bytes))
     }
 
-    /// The body of an answer, which is put back.
+    /// The body of an answer, which is written back to the answer.
     static func take(from response: inout Response) async -> String? {
         guard let length = response.body.contentLength, (1...longest).contains(length) else { return nil }
         let collected = CollectedBody()
@@ -29,12 +29,12 @@ enum RequestLogBody {
         return text(Array(buffer: collected.bytes))
     }
 
-    /// A body as the request log has it.
+    /// A body in the form for the request log.
     static func text(_ bytes: [UInt8]) -> String {
         var shown = bytes
         if let tree = try? JSONTree.parse(bytes, keepsNull: true) {
             let harmless = struck(tree)
-            // What has no secret stands as it was sent.
+            // A body without secrets is logged unchanged.
             if harmless != tree { shown = harmless.written() }
         } else if mayHoldSecret(bytes) {
             return "\(bytes.count) bytes that are not JSON and speak of a secret"
@@ -43,8 +43,8 @@ enum RequestLogBody {
         return text.utf8.count > kept ? text.cut(toBytes: kept) + "…" : text
     }
 
-    /// Whether a secret's name stands in what is not JSON, in whatever encoding of Unicode, or may stand there behind
-    /// escapes.
+    /// Whether bytes that are not JSON contain the name of a secret, in any Unicode encoding, or could contain it in
+    /// escaped form.
     static func mayHoldSecret(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes.filter { $0 != 0 }, as: UTF8.self).lowercased()
         return text.contains("\\u") || secrets.contains { text.contains($0) }
@@ -69,7 +69,7 @@ enum RequestLogBody {
     }
 }
 
-/// Takes the bytes of a body.
+/// Collects the bytes of a body.
 final class CollectedBody: ResponseBodyWriter {
     private(set) var bytes = ByteBuffer()
 

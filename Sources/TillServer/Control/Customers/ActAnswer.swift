@@ -3,12 +3,12 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// What an act brought about, as control answers it.
+/// The effects of an operation, in answers of the control API.
 struct Effects {
     var events: [Event] = []
     var notifications: [TillCore.Notification] = []
 
-    /// Nothing happened.
+    /// No effects.
     init() {}
 
     init(_ outcome: Outcome) {
@@ -16,19 +16,19 @@ struct Effects {
         notifications = outcome.ledger.notifications
     }
 
-    /// What another act brought about after this one.
+    /// Adds the effects of a later operation.
     mutating func add(_ other: Effects) {
         events += other.events
         notifications += other.notifications
     }
 
     static let properties = [
-        Schema.required("events", .array("What happened, in order.", of: .string("An event."))),
+        Schema.required("events", .array("The events, in order.", of: .string("An event."))),
         Schema.required(
             "notifications",
             .array(
-                "What the developer's server is told of it, in order.",
-                of: .string("A type, and its subtype behind a slash.", example: "SUBSCRIBED/INITIAL_BUY")
+                "The notifications about it, in order.",
+                of: .string("A type, with its subtype after a slash.", example: "SUBSCRIBED/INITIAL_BUY")
             )
         ),
     ]
@@ -40,7 +40,7 @@ struct Effects {
 }
 
 extension Event {
-    /// The event's name, in the words of the control API.
+    /// The event's name in the control API.
     var name: String {
         switch self {
         case .charged: "charged"
@@ -83,64 +83,64 @@ extension Event {
 }
 
 extension ControlAPI {
-    /// A transaction, what the device hands over, and what happened.
+    /// A transaction, the device's data, and the effects.
     static let purchaseSchema = Schema.object(
-        "A transaction, what the customer's device hands over, and what happened.",
+        "A transaction, the data from the customer's device, and the effects.",
         transactionProperties + Effects.properties
     )
 
-    /// The same for a purchase, which may have to wait.
+    /// The same for a purchase, which may be pending.
     static let boughtSchema = Schema.object(
-        "What came of a purchase: a transaction and what the device hands over, or a number while it waits.",
+        "The result of a purchase: a transaction with the data from the device, or the number of a pending purchase.",
         transactionProperties.map { Schema.Property(name: $0.name, schema: $0.schema, isRequired: false) } + [
-            Schema.optional("held", .integer("The number of the purchase that waits; then there is no transaction."))
+            Schema.optional("held", .integer("The number of the pending purchase; then there is no transaction."))
         ] + Effects.properties
     )
 
-    /// Tells a purchase from a change that waits for the next renewal.
+    /// Distinguishes a purchase from a change at the next renewal.
     private static let resultProperty = Schema.optional(
         "result",
         .string(
-            "After a purchase: what it led to. With a result that ends in Scheduled, and with changeWithdrawn, the "
-                + "transaction is the one that runs; nothing was bought.",
+            "The result of a purchase. With a result that ends in Scheduled, and with changeWithdrawn, the "
+                + "transaction is the current one; nothing was bought.",
             oneOf: PurchaseResult.allCases.map(\.rawValue)
         )
     )
 
     private static let transactionProperties = [
         resultProperty,
-        Schema.required("customer", .string("Whose transaction it is.")),
+        Schema.required("customer", .string("The customer of the transaction.")),
         Schema.required("transactionId", .string("The transaction.")),
-        Schema.required("originalTransactionId", .string("Its original.")),
+        Schema.required("originalTransactionId", .string("Its original transaction.")),
         Schema.required("appTransactionId", .string("The customer's app transaction id.")),
         Schema.optional("webOrderLineItemId", .string("Only for auto-renewables.")),
-        Schema.optional("orderId", .string("What the customer's receipt shows.")),
-        Schema.required("productId", .string("What was bought.")),
-        Schema.required("quantity", .integer("How many.")),
-        Schema.optional("price", .integer("Thousandths for all of them; absent for a family member's copy.")),
+        Schema.optional("orderId", .string("The order id on the customer's invoice.")),
+        Schema.required("productId", .string("The product.")),
+        Schema.required("quantity", .integer("The quantity.")),
+        Schema.optional("price", .integer("The total in milliunits; absent for a family member's copy.")),
         Schema.optional("currency", .string("ISO 4217.")),
         Schema.required("purchaseDate", .integer("Milliseconds since 1970.")),
         Schema.optional("expiresDate", .integer("Only for auto-renewables.")),
-        Schema.optional("revocationDate", .integer("Only while it is refunded or no longer shared.")),
+        Schema.optional("revocationDate", .integer("Present while it is refunded or no longer shared.")),
         Schema.optional(
             "revocationType",
             .string(
-                "What revocationDate is the date of.",
+                "The kind of revocation.",
                 oneOf: [Revocation.Kind.refundFull, .refundProrated, .familyRevoke].map(\.rawValue)
             )
         ),
-        Schema.optional("revocationPercentage", .integer("Of a refund: thousandths of a percent of the price.")),
-        Schema.required("signedTransactionInfo", .string("The transaction as the server API hands it over.")),
+        Schema.optional("revocationPercentage", .integer("Of a refund: the percentage of the price in milliunits.")),
+        Schema.required("signedTransactionInfo", .string("The transaction as in the App Store Server API.")),
         Schema.optional("signedRenewalInfo", .string("Only for auto-renewables.")),
         Schema.required(
             "device",
             .object(
-                "What StoreKit on the device gives to the app.",
+                "The data that StoreKit on the device gives to the app.",
                 [
-                    Schema.required("deviceId", .string("The device; the one that was asked for, or a new one.")),
+                    Schema.required("deviceId", .string("The requested device, or a new one.")),
                     Schema.required("signedTransactionInfo", .string("With deviceVerification and its nonce.")),
                     Schema.optional("signedAppTransactionInfo", .string("Absent without an app transaction.")),
-                    Schema.optional("appReceipt", .string("Only when it is asked for: the app receipt, Base64.")),
+                    Schema.optional("appReceipt", .string("Only if requested: the app receipt, Base64.")),
                 ]
             )
         ),
@@ -148,7 +148,7 @@ extension ControlAPI {
         Schema.optional("refundRequest", refundRequestSchema),
     ]
 
-    /// Lets an account do what a body asks, at the instant that it names.
+    /// Runs an operation on an account, at the instant in the body.
     func act(_ command: Command, by account: Account, _ exchange: ControlExchange) async throws -> Outcome {
         try await shop.perform(
             command,
@@ -157,7 +157,7 @@ extension ControlAPI {
         )
     }
 
-    /// The same for the transaction that the path names, which is answered as it then is.
+    /// The same for the transaction in the path; answers with its new state.
     func act(onTransactionOf exchange: ControlExchange, _ command: (TransactionID) -> Command) async throws
         -> [UInt8]
     {
@@ -166,11 +166,11 @@ extension ControlAPI {
         return try json(outcome.ledger.rows[row.id] ?? row, outcome.account, device: UUID(), Effects(outcome))
     }
 
-    /// A transaction with everything that a test of a backend wants of it.
+    /// A transaction with everything that a backend test needs.
     ///
     /// - Parameters:
-    ///   - receipt: the device's app receipt, Base64, where it was asked for.
-    ///   - result: what a purchase led to; nil when nothing was bought or changed.
+    ///   - receipt: the device's app receipt in Base64, if requested.
+    ///   - result: the result of a purchase; nil when nothing was bought or changed.
     func json(
         _ row: Transaction,
         _ account: Account,
@@ -221,7 +221,7 @@ extension ControlAPI {
         return json.finish()
     }
 
-    /// What came of a purchase that waits.
+    /// The answer for a pending purchase.
     func held(_ number: Int64, _ outcome: Outcome) -> [UInt8] {
         var json = PayloadWriter()
         json.put("result", PurchaseResult.held.rawValue)

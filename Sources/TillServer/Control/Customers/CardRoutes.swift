@@ -2,10 +2,10 @@ import HTTPTypes
 import TillCore
 import TillShop
 
-/// How a customer pays, and whether a parent must agree.
+/// Payment methods and Ask to Buy.
 extension ControlAPI {
     private static let answer = Schema.object(
-        "The customer, and what happened.",
+        "The customer, and the effects.",
         customerProperties + Effects.properties
     )
 
@@ -16,14 +16,14 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/card",
                 id: "setCard",
                 tag: "cards",
-                summary: "How the customer's card behaves from now on; what waits for a payment is charged at once.",
+                summary: "Sets whether the customer's card is accepted; accepting it charges failed payments at once.",
                 request: .object(
                     "A card.",
                     [
                         Schema.required(
                             "card",
                             .string(
-                                "declinedForRenewals leaves purchases alone; declined refuses both.",
+                                "declinedForRenewals declines renewals only; declined also declines purchases.",
                                 oneOf: Card.allCases.map(\.rawValue)
                             )
                         ),
@@ -40,10 +40,13 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/ask-to-buy",
                 id: "setAskToBuy",
                 tag: "cards",
-                summary: "Whether what the customer buys waits for a parent.",
+                summary: "Sets whether a parent must approve the customer's purchases (Ask to Buy).",
                 request: .object(
                     "Ask to Buy.",
-                    [Schema.required("asksToBuy", .boolean("Whether a parent must agree.")), instantProperty]
+                    [
+                        Schema.required("asksToBuy", .boolean("Whether a parent must approve purchases.")),
+                        instantProperty,
+                    ]
                 ),
                 response: Self.answer
             ) { exchange in

@@ -3,34 +3,34 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Customers: whoever buys in an app and environment.
+/// The customers of an app and environment.
 extension ControlAPI {
     static let customerSchema = Schema.object("A customer of an app in an environment.", customerProperties)
 
     static let customerProperties = [
-        Schema.required("customer", .string("The customer's name in this store.")),
+        Schema.required("customer", .string("The customer's name in Till.")),
         Schema.required("appTransactionId", .string("The customer's app transaction id.")),
-        Schema.required("storefront", .string("Where the customer shops.")),
+        Schema.required("storefront", .string("The customer's storefront.")),
         Schema.required("hasAppTransaction", .boolean("Whether the customer downloaded the app.")),
-        Schema.required("card", .string("How the card behaves.", oneOf: Card.allCases.map(\.rawValue))),
+        Schema.required("card", .string("The state of the card.", oneOf: Card.allCases.map(\.rawValue))),
         Schema.required("asksToBuy", .boolean("Whether a parent must approve purchases.")),
-        Schema.required("heldPurchases", .integer("How many purchases wait.")),
-        Schema.required("refundRequests", .integer("How many refunds were asked for and are not decided.")),
-        Schema.required("transactions", .integer("How many transactions the customer has.")),
-        Schema.required("owned", .array("Non-consumables that the customer has.", of: .string("A product."))),
+        Schema.required("heldPurchases", .integer("The number of pending purchases.")),
+        Schema.required("refundRequests", .integer("The number of undecided refund requests.")),
+        Schema.required("transactions", .integer("The number of transactions.")),
+        Schema.required("owned", .array("The non-consumables that the customer owns.", of: .string("A product."))),
         Schema.required(
             "subscriptions",
             .array("Subscriptions, one for each purchaser and group.", of: subscriptionSchema)
         ),
         Schema.optional("family", .string("The family's name.")),
-        Schema.optional("clock", .string("The customer's own clock; absent for that of the app's environment.")),
+        Schema.optional("clock", .string("The customer clock; absent on the environment's clock.")),
     ]
 
     static let damagedCustomers = Schema.optional(
         "damaged",
         .array(
-            "Customers of the page whose stored accounts cannot be read; absent when there are none.",
-            of: .string("Which one, and why.")
+            "Customers of the page with unreadable stored accounts; absent if there are none.",
+            of: .string("The customer, and the cause.")
         )
     )
 
@@ -41,17 +41,20 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers",
                 id: "listCustomers",
                 tag: "customers",
-                summary: "Customers in the order in which they came, page by page.",
+                summary: "Lists customers in order of creation, in pages.",
                 query: [
-                    Schema.optional("after", .string("The appTransactionId after which the page begins.")),
-                    Schema.optional("limit", .string("At most so many, 1 to 100; 50 by default.")),
+                    Schema.optional("after", .string("Starts the page after this appTransactionId.")),
+                    Schema.optional("limit", .string("Maximum number of results, 1 to 100; 50 by default.")),
                 ],
                 response: .object(
                     "A page of customers.",
                     [
                         Schema.required("customers", .array("The page.", of: Self.customerSchema)),
                         Self.damagedCustomers,
-                        Schema.optional("next", .string("`after` for the next page; absent on the last.")),
+                        Schema.optional(
+                            "next",
+                            .string("The value of `after` for the next page; absent on the last page.")
+                        ),
                     ]
                 )
             ) { try await listCustomers($0) },
@@ -60,7 +63,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers",
                 id: "createCustomer",
                 tag: "customers",
-                summary: "Creates a customer. One who exists stays as they are.",
+                summary: "Creates a customer. An existing customer is not changed.",
                 request: .object(
                     "A customer.",
                     [
@@ -73,12 +76,15 @@ extension ControlAPI {
                         Schema.optional(
                             "platform",
                             .string(
-                                "Where the app was downloaded.",
+                                "The platform of the app download.",
                                 oneOf: AppTransaction.Platform.allCases.map(\.rawValue)
                             )
                         ),
                         Schema.optional("applicationVersion", .string("The version downloaded; 1.0 by default.")),
-                        Schema.optional("at", .integer("When, in milliseconds since 1970; now by default.", instants)),
+                        Schema.optional(
+                            "at",
+                            .integer("The time, in milliseconds since 1970; now by default.", instants)
+                        ),
                     ]
                 ),
                 response: Self.customerSchema,
@@ -100,13 +106,13 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}",
                 id: "getCustomer",
                 tag: "customers",
-                summary: "One customer and what they have.",
+                summary: "Shows one customer, with subscriptions and owned products.",
                 response: Self.customerSchema
             ) { json(try await $0.account()) },
         ]
     }
 
-    /// Instants that the certificates are valid at: 2008 to 2100.
+    /// The validity of the certificates: 2008 to 2100.
     var instants: ClosedRange<Int64> { ClockState.start.milliseconds...ClockState.end.milliseconds }
 
     static func opening(_ body: ControlBody) throws -> Opening {
@@ -119,7 +125,11 @@ extension ControlAPI {
     }
 
     private func listCustomers(_ exchange: ControlExchange) async throws -> [UInt8] {
-        let wrong = ControlError.bad("bad_page", "limit is 1 to 100; after is an appTransactionId.", path: "limit")
+        let wrong = ControlError.bad(
+            "bad_page",
+            "limit must be 1 to 100, and after an appTransactionId.",
+            path: "limit"
+        )
         let limit = try exchange.query.values("limit").first.map { text in
             guard let limit = Int(text), (1...100).contains(limit) else { throw wrong }
             return limit
@@ -138,12 +148,12 @@ extension ControlAPI {
         return json.finish()
     }
 
-    /// Names the customers of a page whose accounts cannot be read.
+    /// Adds the customers of a page with unreadable accounts.
     static func put(damaged: [DamagedAccount], to json: inout PayloadWriter) {
         if !damaged.isEmpty { json.put("damaged", damaged.map { "\($0.description.capitalizedFirst)." }) }
     }
 
-    /// A customer as control shows them.
+    /// A customer in the control API.
     func json(_ account: Account) -> [UInt8] {
         var json = PayloadWriter()
         write(account, to: &json)

@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// The end of a customer.
+/// Erasure of customers.
 extension ControlAPI {
     var erasureRoutes: [ControlRoute] {
         [
@@ -12,42 +12,48 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/erase",
                 id: "eraseCustomer",
                 tag: "customers",
-                summary: "Erases a customer and everything that names them in this app and environment, for ever.",
+                summary: "Permanently erases a customer and all their data in this app and environment.",
                 request: .object(
-                    "How far.",
+                    "Options.",
                     [
-                        Schema.optional("dryRun", .boolean("Counts, and changes nothing.")),
+                        Schema.optional("dryRun", .boolean("Counts only; changes nothing.")),
                         Schema.optional(
                             "removeSnapshots",
-                            .boolean("Removes the snapshots, too, in which the customer stands.")
+                            .boolean("Also removes snapshots that contain the customer.")
                         ),
                     ]
                 ),
                 response: .object(
-                    "What was erased, or would be.",
+                    "The data that was, or would be, erased.",
                     [
-                        Schema.required("customer", .string("Whose name may be used anew.")),
+                        Schema.required("customer", .string("The customer; the name can be used again.")),
                         Schema.required("dryRun", .boolean("Whether nothing was changed.")),
-                        Schema.required("transactions", .integer("How many transactions.")),
-                        Schema.required("notificationsErased", .integer("How many notifications about them.")),
-                        Schema.required("deliveries", .integer("How many deliveries of these, done or owed.")),
-                        Schema.required("journalEntries", .integer("How many entries of the journal.")),
-                        Schema.required("faults", .integer("How many fault rules that were made for them.")),
-                        Schema.optional("family", .string("The family that they belonged to.")),
+                        Schema.required("transactions", .integer("The number of transactions.")),
+                        Schema.required(
+                            "notificationsErased",
+                            .integer("The number of notifications about the customer.")
+                        ),
+                        Schema.required(
+                            "deliveries",
+                            .integer("The number of deliveries of these, completed or pending.")
+                        ),
+                        Schema.required("journalEntries", .integer("The number of entries in the request log.")),
+                        Schema.required("faults", .integer("The number of fault rules for the customer.")),
+                        Schema.optional("family", .string("The customer's family.")),
                         Schema.required(
                             "notifications",
                             .array(
-                                "What the developer's server is told of the family, which lost what was shared.",
+                                "The notifications about the family, which loses the shared purchases.",
                                 of: .string("A type.", example: "REVOKE")
                             )
                         ),
                         Schema.required(
                             "snapshots",
-                            .array("Snapshots that hold them still.", of: .string("A snapshot."))
+                            .array("Snapshots that still contain the customer.", of: .string("A snapshot."))
                         ),
                         Schema.required(
                             "removedSnapshots",
-                            .array("Snapshots that were removed, or would be.", of: .string("A snapshot."))
+                            .array("Snapshots that were, or would be, removed.", of: .string("A snapshot."))
                         ),
                     ]
                 )

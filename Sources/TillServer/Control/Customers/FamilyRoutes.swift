@@ -3,17 +3,17 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Families: who shares with whom.
+/// Families and Family Sharing.
 extension ControlAPI {
     private static let familyProperties = [
         Schema.required("name", .string("The family's name.")),
-        Schema.required("organizer", .string("Who leads it.")),
-        Schema.required("members", .array("Everybody, the organizer first.", of: .string("A customer."))),
+        Schema.required("organizer", .string("The organizer.")),
+        Schema.required("members", .array("All members, the organizer first.", of: .string("A customer."))),
     ]
 
     private static let family = Schema.object("A family.", familyProperties)
     private static let changedFamily = Schema.object(
-        "A family, and what its change caused.",
+        "A family, and the effects of the change.",
         familyProperties + Effects.properties
     )
 
@@ -24,13 +24,13 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/families",
                 id: "createFamily",
                 tag: "families",
-                summary: "Makes a family of up to six; customers who do not exist are created.",
+                summary: "Creates a family of up to six; customers who do not exist are created.",
                 request: .object(
                     "A family.",
                     [
                         Schema.optional("name", .string("The family's name; the organizer's by default.")),
                         Schema.required("organizer", .string("A customer.")),
-                        Schema.required("members", .array("The others.", of: .string("A customer."))),
+                        Schema.required("members", .array("The other members.", of: .string("A customer."))),
                     ]
                 ),
                 response: Self.changedFamily,
@@ -43,7 +43,7 @@ extension ControlAPI {
                 else {
                     throw ControlError.bad(
                         "bad_members",
-                        "Name one to five members beside the organizer.",
+                        "Name one to five members in addition to the organizer.",
                         path: "$.members"
                     )
                 }
@@ -51,7 +51,7 @@ extension ControlAPI {
                     throw ControlError.bad("bad_members", "A member is named twice.", path: "$.members")
                 }
                 let effects = try await shop.exclusively("families/\(scope.environment.rawValue)/\(scope.app)") {
-                    // Nobody joins unless everybody can.
+                    // Checked for all members first, so that none joins unless all can.
                     for member in [organizer] + members { try await checkIsFree(CustomerName(scope, member)) }
                     let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
                     var effects = Effects()
@@ -67,7 +67,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/family",
                 id: "getFamily",
                 tag: "families",
-                summary: "The family of a customer.",
+                summary: "Shows the family of a customer.",
                 response: Self.family
             ) { try await json(familyOf: try $0.customer()) },
             ControlRoute(
@@ -75,14 +75,18 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/family/members",
                 id: "joinFamily",
                 tag: "families",
-                summary: "Lets another customer join the family of this one.",
-                request: .object("Who joins.", [Schema.required("customer", .string("A customer."))]),
+                summary: "Adds another customer to this customer's family.",
+                request: .object("The customer who joins.", [Schema.required("customer", .string("A customer."))]),
                 response: Self.changedFamily
             ) { exchange in
                 let host = try await exchange.account()
                 let member = try ControlExchange.checked(customer: exchange.body.text("customer") ?? "")
                 guard member != host.customer else {
-                    throw ControlError.bad("bad_members", "Nobody joins a family of their own.", path: "$.customer")
+                    throw ControlError.bad(
+                        "bad_members",
+                        "A customer cannot join their own family.",
+                        path: "$.customer"
+                    )
                 }
                 let outcome = try await join(member, host, named: nil, try exchange.scope())
                 return try await json(familyOf: try exchange.customer(), Effects(outcome))
@@ -92,8 +96,8 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/family",
                 id: "leaveFamily",
                 tag: "families",
-                summary: "Lets a customer leave; when the organizer leaves, the family ends.",
-                response: .object("What it caused.", Effects.properties)
+                summary: "Removes the customer from the family; when the organizer leaves, the family ends.",
+                response: .object("The effects.", Effects.properties)
             ) { exchange in
                 var json = PayloadWriter()
                 Effects(try await shop.perform(.leaveFamily, by: try exchange.customer())).write(to: &json)
@@ -104,10 +108,10 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/sharing",
                 id: "setSharing",
                 tag: "families",
-                summary: "The customer shares one purchase with the family, or no longer.",
+                summary: "Starts or stops sharing one purchase with the family.",
                 request: .object(
-                    "Whether the family has it.",
-                    [Schema.required("shared", .boolean("False takes it from the others.")), instantProperty]
+                    "Whether the purchase is shared.",
+                    [Schema.required("shared", .boolean("False stops sharing.")), instantProperty]
                 ),
                 response: Self.purchaseSchema
             ) { exchange in
@@ -149,7 +153,7 @@ extension ControlAPI {
             )
         else { throw Refusal.unknownAccount(name.customer) }
         guard let family = account.family else {
-            throw ControlError.notFound("no_family", "Customer \(name.customer) is in no family.")
+            throw ControlError.notFound("no_family", "Customer \(name.customer) is not in a family.")
         }
         var members: [AccountID: String] = [:]
         for id in family.members { members[id] = try await shop.storage.storedAccount(id)?.customer }

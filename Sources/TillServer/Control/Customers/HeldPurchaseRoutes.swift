@@ -3,19 +3,19 @@ import HTTPTypes
 import TillCore
 import TillShop
 
-/// Purchases that wait for a parent, or for a customer who was interrupted.
+/// Pending purchases, which wait for a parent or for an interrupted customer.
 extension ControlAPI {
     private static let heldPurchase = Schema.object(
-        "A purchase that waits.",
+        "A pending purchase.",
         [
-            Schema.required("number", .integer("Counts the customer's held purchases, from 1.")),
-            Schema.required("productId", .string("What is to be bought.")),
-            Schema.required("quantity", .integer("How many.")),
+            Schema.required("number", .integer("The number of the customer's pending purchase, from 1.")),
+            Schema.required("productId", .string("The product.")),
+            Schema.required("quantity", .integer("The quantity.")),
             Schema.required(
                 "reason",
-                .string("For whom it waits.", oneOf: HeldPurchase.Reason.allCases.map(\.rawValue))
+                .string("The person it waits for.", oneOf: HeldPurchase.Reason.allCases.map(\.rawValue))
             ),
-            Schema.required("heldDate", .integer("Since when, in milliseconds since 1970.")),
+            Schema.required("heldDate", .integer("The start of the wait, in milliseconds since 1970.")),
         ]
     )
 
@@ -26,9 +26,9 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/held-purchases",
                 id: "listHeldPurchases",
                 tag: "held purchases",
-                summary: "A customer's purchases that wait, oldest first.",
+                summary: "Lists a customer's pending purchases, oldest first.",
                 response: .object(
-                    "Held purchases.",
+                    "Pending purchases.",
                     [
                         Schema.required("customer", .string("The customer.")),
                         Schema.required("heldPurchases", .array("Oldest first.", of: Self.heldPurchase)),
@@ -46,11 +46,11 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/held-purchases/{number}/approve",
                 id: "approvePurchase",
                 tag: "held purchases",
-                summary: "Lets a purchase that waits happen now.",
+                summary: "Approves a pending purchase.",
                 request: .object(
-                    "When, and on which device.",
+                    "The time and the device.",
                     [
-                        Schema.optional("deviceId", .string("The device that buys; a UUID.", format: "uuid")),
+                        Schema.optional("deviceId", .string("The device of the purchase; a UUID.", format: "uuid")),
                         instantProperty,
                     ]
                 ),
@@ -67,10 +67,10 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/held-purchases/{number}/decline",
                 id: "declinePurchase",
                 tag: "held purchases",
-                summary: "Drops a purchase that waits.",
+                summary: "Declines a pending purchase.",
                 request: .object("When.", [instantProperty]),
                 response: .object(
-                    "What happened.",
+                    "The effects.",
                     [Schema.required("customer", .string("The customer."))] + Effects.properties
                 )
             ) { exchange in

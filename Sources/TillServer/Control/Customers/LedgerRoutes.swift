@@ -3,33 +3,33 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// The rows of a customer's ledger in plain, without signatures.
+/// The transactions of a customer's ledger, unsigned.
 extension ControlAPI {
     private static let rowSchema = Schema.object(
-        "A row of the ledger.",
+        "A transaction of the ledger.",
         [
             Schema.required("transactionId", .string("The transaction.")),
-            Schema.required("originalTransactionId", .string("Its original.")),
-            Schema.required("productId", .string("What was bought.")),
-            Schema.required("type", .string("The product's type, as signed transactions name it.")),
+            Schema.required("originalTransactionId", .string("Its original transaction.")),
+            Schema.required("productId", .string("The product.")),
+            Schema.required("type", .string("The product's type, as in signed transactions.")),
             Schema.optional("subscriptionGroupIdentifier", .string("Only for auto-renewables.")),
             Schema.required("transactionReason", .string("PURCHASE or RENEWAL.")),
             Schema.required("inAppOwnershipType", .string("PURCHASED or FAMILY_SHARED.")),
             Schema.required("purchaseDate", .integer("Milliseconds since 1970.")),
             Schema.optional("expiresDate", .integer("Only for auto-renewables.")),
-            Schema.required("quantity", .integer("How many.")),
-            Schema.optional("price", .integer("Thousandths for all of them; absent for a family member's copy.")),
+            Schema.required("quantity", .integer("The quantity.")),
+            Schema.optional("price", .integer("The total in milliunits; absent for a family member's copy.")),
             Schema.optional("currency", .string("ISO 4217.")),
-            Schema.required("storefront", .string("Where it was bought.")),
-            Schema.optional("orderId", .string("What the customer's receipt shows.")),
+            Schema.required("storefront", .string("The storefront of the purchase.")),
+            Schema.optional("orderId", .string("The order id on the customer's invoice.")),
             Schema.optional("offerType", .integer("1 introductory, 2 promotional, 3 code, 4 win-back.")),
-            Schema.optional("offerIdentifier", .string("The offer; not for introductory ones.")),
+            Schema.optional("offerIdentifier", .string("The offer's identifier; absent for introductory offers.")),
             Schema.optional("offerDiscountType", .string("FREE_TRIAL, PAY_AS_YOU_GO, PAY_UP_FRONT or ONE_TIME.")),
-            Schema.optional("revocationDate", .integer("Only while it is refunded or no longer shared.")),
-            Schema.optional("revocationType", .string("What took it back.")),
-            Schema.optional("revocationPercentage", .integer("Thousandths of a percent that were refunded.")),
-            Schema.required("isUpgraded", .boolean("Whether an upgrade took its place.")),
-            Schema.required("isFinished", .boolean("Whether the app finished it.")),
+            Schema.optional("revocationDate", .integer("Present while it is refunded or no longer shared.")),
+            Schema.optional("revocationType", .string("The kind of revocation.")),
+            Schema.optional("revocationPercentage", .integer("The refunded percentage in milliunits.")),
+            Schema.required("isUpgraded", .boolean("Whether an upgrade replaced it.")),
+            Schema.required("isFinished", .boolean("Whether the app has finished it.")),
         ]
     )
 
@@ -40,16 +40,19 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/transactions",
                 id: "listTransactions",
                 tag: "customers",
-                summary: "A customer's transactions, the one that changed last first, page by page.",
+                summary: "Lists a customer's transactions, the most recently changed first, in pages.",
                 query: [
-                    Schema.optional("after", .string("`next` of the page before.")),
-                    Schema.optional("limit", .string("At most so many, 1 to 100; 50 by default.")),
+                    Schema.optional("after", .string("The value of `next` from the previous page.")),
+                    Schema.optional("limit", .string("Maximum number of results, 1 to 100; 50 by default.")),
                 ],
                 response: .object(
                     "A page.",
                     [
                         Schema.required("transactions", .array("The page.", of: Self.rowSchema)),
-                        Schema.optional("next", .string("`after` for the next page; absent on the last.")),
+                        Schema.optional(
+                            "next",
+                            .string("The value of `after` for the next page; absent on the last page.")
+                        ),
                     ]
                 )
             ) { try await listTransactions($0) }
@@ -58,7 +61,11 @@ extension ControlAPI {
 
     private func listTransactions(_ exchange: ControlExchange) async throws -> [UInt8] {
         let account = try await exchange.account()
-        let wrong = ControlError.bad("bad_page", "limit is 1 to 100; after is the next of a page.", path: "limit")
+        let wrong = ControlError.bad(
+            "bad_page",
+            "limit must be 1 to 100, and after the value of next from a page.",
+            path: "limit"
+        )
         var query = HistoryQuery(account: account.id, isAscending: false, limit: 50)
         if let text = exchange.query.values("limit").first {
             guard let limit = Int(text), (1...100).contains(limit) else { throw wrong }

@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// A purchase as a body of control describes it.
+/// A purchase in a body of the control API.
 extension ControlAPI {
     var purchaseRequest: Schema {
         .object("A purchase.", [Schema.required("productId", .string("The product."))] + purchaseProperties)
@@ -15,68 +15,71 @@ extension ControlAPI {
             Schema.optional("storefront", .string("Alpha-3; the customer's own by default.")),
             Schema.optional(
                 "price",
-                .integer("Milliunits for one piece, instead of the catalogue's.", 0...1_000_000_000_000)
+                .integer("The unit price in milliunits, instead of the catalog's price.", 0...1_000_000_000_000)
             ),
-            Schema.optional("currency", .string("Of that price; ISO 4217.", example: "EUR")),
+            Schema.optional("currency", .string("The currency of that price; ISO 4217.", example: "EUR")),
             Schema.optional("appAccountToken", .string("A UUID.", format: "uuid")),
             Schema.optional("offer", offerSchema),
             billingPlanProperty,
-            Schema.optional("orderId", .string("Adds the purchase to this order of the customer's.")),
-            Schema.optional("finished", .boolean("Whether the app finishes it at once.")),
-            Schema.optional("interrupted", .boolean("Whether the customer is interrupted and must come back to it.")),
-            Schema.optional("deviceId", .string("The device that buys; a UUID.", format: "uuid")),
-            Schema.optional("receipt", .boolean("Whether the device hands over its app receipt, too.")),
+            Schema.optional("orderId", .string("Adds the purchase to this order of the customer.")),
+            Schema.optional("finished", .boolean("Whether the app finishes the transaction at once.")),
+            Schema.optional(
+                "interrupted",
+                .boolean("Whether the purchase is interrupted until the customer completes it.")
+            ),
+            Schema.optional("deviceId", .string("The device of the purchase; a UUID.", format: "uuid")),
+            Schema.optional("receipt", .boolean("Whether to return the device's app receipt, too.")),
             instantProperty,
         ]
     }
 
-    /// The body of a change of plan: what is left of a purchase when the customer is subscribed already.
+    /// The body of a change of plan: a purchase without the fields that do not apply to subscribers.
     var changeRequest: Schema {
         .object(
-            "The product that the customer wants instead.",
+            "The new product.",
             [
-                Schema.required("productId", .string("A product of the same group; the same one for an offer.")),
+                Schema.required("productId", .string("A product of the same group; the current product for an offer.")),
                 Schema.optional("offer", offerSchema), billingPlanProperty,
                 Schema.optional("appAccountToken", .string("A UUID.", format: "uuid")),
-                Schema.optional("deviceId", .string("The device that buys; a UUID.", format: "uuid")),
+                Schema.optional("deviceId", .string("The device of the purchase; a UUID.", format: "uuid")),
                 instantProperty,
             ]
         )
     }
 
-    /// When something is done.
+    /// The time of an operation.
     var instantProperty: Schema.Property {
-        Schema.optional("at", .integer("When, in milliseconds since 1970; now by default.", instants))
+        Schema.optional("at", .integer("The time, in milliseconds since 1970; now by default.", instants))
     }
 
     private var billingPlanProperty: Schema.Property {
         let plans: [BillingPlan.Kind] = [.billedUpfront, .monthly]
         return Schema.optional(
             "billingPlan",
-            .string("Paid at once, or monthly for a committed year.", oneOf: plans.map(\.rawValue))
+            .string("Billed upfront, or monthly for a committed year.", oneOf: plans.map(\.rawValue))
         )
     }
 
     private var offerSchema: Schema {
         .object(
-            "Which offer to take. Left out, the introductory offer applies if the customer may have it.",
+            "The offer. By default, the introductory offer applies if the customer is eligible.",
             [
                 Schema.required(
                     "kind",
-                    .string("The offer.", oneOf: ["NONE", "INTRODUCTORY", "PROMOTIONAL", "CODE", "WIN_BACK"])
+                    .string("The kind of offer.", oneOf: ["NONE", "INTRODUCTORY", "PROMOTIONAL", "CODE", "WIN_BACK"])
                 ),
                 Schema.optional("id", .string("The offer's identifier; not for INTRODUCTORY.")),
-                Schema.optional("token", .string("A JWS by which the app's server grants it.")),
+                Schema.optional("token", .string("The JWS with which the app's server grants the offer.")),
                 Schema.optional("keyId", .string("Older promotional form: the key.")),
                 Schema.optional("nonce", .string("Older promotional form: the nonce, a UUID.")),
                 Schema.optional("timestamp", .integer("Older promotional form: milliseconds since 1970.")),
-                Schema.optional("applicationUsername", .string("Older promotional form: may be left out.")),
+                Schema.optional("applicationUsername", .string("Older promotional form: optional.")),
                 Schema.optional("signature", .string("Older promotional form: Base64 of DER.")),
             ]
         )
     }
 
-    /// Reads a purchase; a signature that grants an offer is verified here.
+    /// Reads a purchase and verifies the signature of an offer.
     func purchase(of productID: String, _ body: ControlBody, by name: CustomerName) async throws -> Purchase {
         let offer = try await offer(body.object("offer"), productID, name)
         var purchase = Purchase(
@@ -94,7 +97,7 @@ extension ControlAPI {
             guard username == purchase.appAccountToken?.lowercased() || purchase.appAccountToken == nil else {
                 throw OfferProofRefused(
                     explanation: "The signature is for the application username \(username.prefix(64)); "
-                        + "the purchase carries another app account token."
+                        + "but the purchase has another app account token."
                 )
             }
             purchase.appAccountToken = UUIDText.canonical(username)
@@ -104,14 +107,14 @@ extension ControlAPI {
         return purchase
     }
 
-    /// The price that the body names; the rules know the currency where the body does not.
+    /// The price in the body, in the catalog's currency unless the body has a currency.
     private static func price(_ body: ControlBody) throws -> PriceOverride? {
         guard let milliunits = body.number("price") else { return nil }
         let currency = body.text("currency")
         guard currency?.utf8.count ?? 3 == 3, currency?.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) ?? true else {
             throw ControlError.bad(
                 "bad_currency",
-                "A currency is three capital letters (ISO 4217).",
+                "A currency must be three capital letters (ISO 4217).",
                 path: "$.currency"
             )
         }
@@ -120,7 +123,7 @@ extension ControlAPI {
 
     private func order(_ text: String, of name: CustomerName) async throws -> OrderID {
         guard let order = OrderID(wireForm: text) else {
-            throw ControlError.bad("bad_order_id", "An order id is M and nine characters.", path: "$.orderId")
+            throw ControlError.bad("bad_order_id", "An order id must be M and nine characters.", path: "$.orderId")
         }
         let account = try await shop.storage.account(
             environment: name.scope.environment,
@@ -140,7 +143,7 @@ extension ControlAPI {
         guard let body else { return (.automatic, nil) }
         func id() throws -> String {
             guard let id = body.text("id") else {
-                throw ControlError.bad("offer_id_missing", "This kind of offer is named by its id.", path: "$.offer.id")
+                throw ControlError.bad("offer_id_missing", "This kind of offer needs its id.", path: "$.offer.id")
             }
             return id
         }
@@ -166,7 +169,7 @@ extension ControlAPI {
         else {
             throw OfferProofRefused(
                 explanation: "A promotional offer needs the app's signature: a token, or keyId, nonce, timestamp and "
-                    + "signature. The official libraries make both."
+                    + "signature. The official libraries create both."
             )
         }
         return .promotional(

@@ -5,7 +5,7 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// Buying, and what the device then hands to the app.
+/// Purchases, and the data that the device gives to the app.
 extension ControlAPI {
     var purchaseRoutes: [ControlRoute] {
         [
@@ -14,7 +14,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/purchases",
                 id: "buy",
                 tag: "purchases",
-                summary: "Lets a customer buy; one who does not exist is created. A non-consumable that they own: 200.",
+                summary: "Makes a purchase; creates the customer if needed. Answers 200 for an owned non-consumable.",
                 request: purchaseRequest,
                 response: Self.boughtSchema,
                 status: .created,
@@ -25,7 +25,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}",
                 id: "getTransaction",
                 tag: "purchases",
-                summary: "A transaction, signed anew, with what the device hands over.",
+                summary: "Shows a newly signed transaction, with the data from the device.",
                 query: [Schema.optional("deviceId", .string("A UUID."))],
                 response: Self.purchaseSchema
             ) { exchange in
@@ -38,7 +38,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/finish",
                 id: "finishTransaction",
                 tag: "purchases",
-                summary: "The app finishes a transaction on the device.",
+                summary: "Finishes a transaction, as the app does on the device.",
                 response: Self.purchaseSchema
             ) { exchange in
                 let (row, account) = try await exchange.transaction()
@@ -52,7 +52,7 @@ extension ControlAPI {
     private func buy(_ exchange: ControlExchange) async throws -> [UInt8] {
         let body = exchange.body
         let name = try exchange.customer()
-        // A purchase opens an account where there is none.
+        // A purchase creates the account if needed.
         _ = try ControlExchange.checked(newCustomer: name.customer)
         let device = try Self.device(body.text("deviceId"))
         let purchase = try await purchase(of: body.text("productId") ?? "", body, by: name)
@@ -63,14 +63,14 @@ extension ControlAPI {
             opening: try Self.opening(body)
         )
         exchange.isUnchanged.value = outcome.alreadyOwned != nil
-        // The history of a customer may be long: its receipt is only made for who wants it.
+        // A receipt of a long history is expensive, so it is created on request only.
         let receipt =
             body.flag("receipt") == true ? try await shop.appReceipt(of: outcome.account, device: device) : nil
         return try answer(to: purchase.productID, outcome, device: device, receipt: receipt.map(Base64.encode))
     }
 
-    /// What came of a purchase: the row that was bought, or that the customer owns already; after an offer or a change
-    /// of plan for the next period, for which there is no new row, the running one; or the number under which it waits.
+    /// The result of a purchase: the new transaction, or the existing one of an owned product; the current transaction
+    /// after an offer or a change for the next period, which adds no transaction; or the number of a pending purchase.
     func answer(to productID: String, _ outcome: Outcome, device: UUID, receipt: String? = nil) throws -> [UInt8] {
         for case .purchaseHeld(outcome.account.id, let number) in outcome.events {
             return held(number, outcome)
@@ -92,7 +92,7 @@ extension ControlAPI {
     static func device(_ text: String?) throws -> UUID {
         guard let text else { return UUID() }
         guard let device = UUID(uuidString: text) else {
-            throw ControlError.bad("bad_device_id", "A device id is a UUID.", path: "$.deviceId")
+            throw ControlError.bad("bad_device_id", "A device id must be a UUID.", path: "$.deviceId")
         }
         return device
     }

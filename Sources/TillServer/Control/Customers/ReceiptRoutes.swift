@@ -4,11 +4,11 @@ import TillCore
 import TillShop
 import TillSigning
 
-/// App receipts, as a device hands them to its app, and receipts of single transactions.
+/// App receipts from the device, and receipts of single transactions.
 extension ControlAPI {
     private static let deviceQuery = Schema.optional(
         "deviceId",
-        .string("The device, a UUID; left out, one of the customer's that never changes.")
+        .string("The device, a UUID; by default a fixed device of the customer.")
     )
 
     var receiptRoutes: [ControlRoute] {
@@ -18,15 +18,15 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/receipt",
                 id: "getReceipt",
                 tag: "receipts",
-                summary: "A customer's app receipt as it is now.",
+                summary: "Shows a customer's current app receipt.",
                 query: [Self.deviceQuery],
                 response: .object(
                     "A receipt.",
-                    [Schema.required("receipt", .string("What a client sends as receipt-data: Base64, one line."))]
+                    [Schema.required("receipt", .string("The value for receipt-data: Base64, one line."))]
                 )
             ) { exchange in
                 guard let receipt = try await receipt(of: try await exchange.account(), exchange.query) else {
-                    throw ControlError.notFound("unknown_app", "The app does not exist any more.")
+                    throw ControlError.notFound("unknown_app", "The app no longer exists.")
                 }
                 return Self.json(receipt)
             },
@@ -35,11 +35,11 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/receipt",
                 id: "getTransactionReceipt",
                 tag: "receipts",
-                summary: "The receipt of one transaction in the form that iOS 6 had.",
+                summary: "Shows the receipt of one transaction in the iOS 6 form.",
                 query: [Self.deviceQuery],
                 response: .object(
                     "A receipt.",
-                    [Schema.required("receipt", .string("What a client sends as receipt-data: Base64, one line."))]
+                    [Schema.required("receipt", .string("The value for receipt-data: Base64, one line."))]
                 )
             ) { exchange in
                 let (row, account) = try await exchange.transaction()
@@ -52,11 +52,11 @@ extension ControlAPI {
                 path: "/v1/ca/receipts",
                 id: "getReceiptAuthority",
                 tag: "certificates",
-                summary: "The root under which receipts are signed, which is another than that of signed data.",
+                summary: "Shows the root certificate of receipts, which differs from the root of signed data.",
                 response: .object(
                     "The certificates of receipts.",
                     [
-                        Schema.required("rootCertificate", .string("The root, PEM: what verifiers are given.")),
+                        Schema.required("rootCertificate", .string("The root for verifiers, PEM.")),
                         Schema.required("rootFingerprint", .string("SHA-256 of the root, hexadecimal.")),
                         Schema.required("chainId", .string("The chain that signs receipts.")),
                         Schema.required("chain", .string("Leaf, intermediate and root, PEM.")),

@@ -3,27 +3,27 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Refunds: what customers ask for, what the store grants or declines, and what is reversed.
+/// Refund requests, and refunds that are granted, declined or reversed.
 extension ControlAPI {
     static let refundRequestSchema = Schema.object(
-        "A refund that a customer asked for and that is not decided.",
+        "An undecided refund request.",
         [
-            Schema.required("customer", .string("Who asked.")),
-            Schema.required("transactionId", .string("What the money is wanted back for.")),
+            Schema.required("customer", .string("The customer who requested the refund.")),
+            Schema.required("transactionId", .string("The transaction.")),
             Schema.required("reason", refundReason),
-            Schema.required("requestedDate", .integer("When it was asked for, in milliseconds since 1970.")),
+            Schema.required("requestedDate", .integer("The date of the request, in milliseconds since 1970.")),
             Schema.required(
                 "decidedBy",
                 .string("The rule that decides.", oneOf: RefundRule.allCases.map(\.rawValue))
             ),
-            Schema.optional("decisionDate", .integer("When it is decided; absent where the operator decides.")),
-            Schema.optional("refundPreference", .string("What the developer would have done.")),
-            Schema.optional("consumptionPercentage", .integer("Thousandths of a percent consumed.")),
+            Schema.optional("decisionDate", .integer("The date of the decision; absent if the operator decides.")),
+            Schema.optional("refundPreference", .string("The developer's preference.")),
+            Schema.optional("consumptionPercentage", .integer("The consumed percentage in milliunits.")),
         ]
     )
 
     private static let refundReason = Schema.string(
-        "Why.",
+        "The reason.",
         oneOf: ConsumptionRequestReason.allCases.map(\.rawValue)
     )
 
@@ -39,12 +39,12 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund",
                 id: "refund",
                 tag: "refunds",
-                summary: "Refunds a transaction, in full, in part, or the unused part of a subscription's period.",
+                summary: "Refunds a transaction: in full, partly, or the unused part of a subscription's period.",
                 request: .object(
                     "A refund.",
                     [
                         Schema.optional("share", .string("FULL by default.", oneOf: ["FULL", "UNUSED", "PART"])),
-                        Schema.optional("percentage", .integer("For PART: thousandths of a percent.", 1...99_999)),
+                        Schema.optional("percentage", .integer("For PART: the percentage in milliunits.", 1...99_999)),
                         Schema.optional("reason", .integer("1 for an issue in the app, 0 for any other.", 0...1)),
                         instantProperty,
                     ]
@@ -62,7 +62,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/reverse",
                 id: "reverseRefund",
                 tag: "refunds",
-                summary: "Takes a refund back after a dispute.",
+                summary: "Reverses a refund after a dispute.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await act(onTransactionOf: $0) { .reverseRefund($0) } },
@@ -71,8 +71,9 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/request",
                 id: "requestRefund",
                 tag: "refunds",
-                summary: "The customer asks for money back; the rule of the app's environment decides, or you do.",
-                request: .object("Why.", [Schema.optional("reason", Self.refundReason), instantProperty]),
+                summary:
+                    "Requests a refund; the refund rule of the app's environment decides, or the operator decides.",
+                request: .object("The reason.", [Schema.optional("reason", Self.refundReason), instantProperty]),
                 response: Self.purchaseSchema
             ) { exchange in
                 let reason = exchange.body.text("reason").flatMap(ConsumptionRequestReason.init(rawValue:))
@@ -83,7 +84,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/decline",
                 id: "declineRefund",
                 tag: "refunds",
-                summary: "Declines what the customer asked for.",
+                summary: "Declines a refund request.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await act(onTransactionOf: $0) { .declineRefund($0) } },
@@ -92,7 +93,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/refund-requests",
                 id: "listRefundRequestsOfCustomer",
                 tag: "refunds",
-                summary: "Refunds that a customer asked for and that are not decided.",
+                summary: "Lists a customer's undecided refund requests.",
                 response: .object("Refund requests.", [Self.refundRequests])
             ) { exchange in
                 let account = try await exchange.account()
@@ -105,27 +106,30 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/refund-requests",
                 id: "listRefundRequests",
                 tag: "refunds",
-                summary: "Refunds that were asked for and are not decided, customer by customer, page by page.",
-                query: [Schema.optional("after", .string("The appTransactionId after which the page begins."))],
+                summary: "Lists undecided refund requests by customer, in pages.",
+                query: [Schema.optional("after", .string("Starts the page after this appTransactionId."))],
                 response: .object(
-                    "A page, which may be empty and not the last.",
+                    "A page; an empty page may not be the last one.",
                     [
                         Self.refundRequests,
                         Self.damagedCustomers,
-                        Schema.optional("next", .string("`after` for the next page; absent on the last.")),
+                        Schema.optional(
+                            "next",
+                            .string("The value of `after` for the next page; absent on the last page.")
+                        ),
                     ]
                 )
             ) { try await listRefundRequests($0) },
         ]
     }
 
-    /// Customers who are looked at for one page.
+    /// Maximum number of customers read for one page.
     private static let customersOfPage = 1_000
 
     private func listRefundRequests(_ exchange: ControlExchange) async throws -> [UInt8] {
         let after = try exchange.query.values("after").first.map { text in
             guard let number = Int64(text) else {
-                throw ControlError.bad("bad_page", "after is an appTransactionId.", path: "after")
+                throw ControlError.bad("bad_page", "after must be an appTransactionId.", path: "after")
             }
             return AccountID(number)
         }
@@ -164,7 +168,7 @@ extension ControlAPI {
         default:
             throw ControlError.bad(
                 "bad_share",
-                "percentage goes with the share PART, and PART needs it.",
+                "percentage is required with the share PART, and not allowed otherwise.",
                 path: "$.percentage"
             )
         }

@@ -2,65 +2,74 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// A subscription as control shows it: in the words of signed renewal info, and in a sentence.
+/// A subscription in the control API: the keys of signed renewal info, and a summary sentence.
 extension ControlAPI {
     static let subscriptionSchema = Schema.object(
         "A subscription.",
         [
             Schema.required("subscriptionGroupIdentifier", .string("The group.")),
-            Schema.required("originalTransactionId", .string("The original transaction, which names it.")),
+            Schema.required(
+                "originalTransactionId",
+                .string("The original transaction, which identifies the subscription.")
+            ),
             Schema.required("transactionId", .string("The latest transaction.")),
             Schema.required("productId", .string("The current product.")),
             Schema.required("inAppOwnershipType", .string("PURCHASED or FAMILY_SHARED.")),
             Schema.required("status", .integer("1 active, 2 expired, 3 retry, 4 grace, 5 revoked.")),
-            Schema.required("summary", .string("How it stands and what comes next, in words.")),
+            Schema.required("summary", .string("The status and the next events, in words.")),
             Schema.required("expiresDate", .integer("The end of the latest period, in milliseconds since 1970.")),
-            Schema.required("autoRenewStatus", .integer("1 when it renews, 0 when not.")),
+            Schema.required("autoRenewStatus", .integer("1 if it renews, 0 if not.")),
             Schema.required("autoRenewProductId", .string("The product of the next period.")),
-            Schema.optional("renewalPrice", .integer("Thousandths for the next period.")),
-            Schema.optional("currency", .string("Of that price.")),
+            Schema.optional("renewalPrice", .integer("The price of the next period in milliunits.")),
+            Schema.optional("currency", .string("The currency of that price.")),
             Schema.optional("offerIdentifier", .string("The offer of the next period.")),
-            Schema.optional("renewalBillingPlanType", .string("Where the product leaves a choice.")),
-            Schema.optional("expirationIntent", .integer("Why it ended, or is about to: 1 to 5.")),
+            Schema.optional("renewalBillingPlanType", .string("Present if the product has several billing plans.")),
+            Schema.optional("expirationIntent", .integer("Why it ended or will end: 1 to 5.")),
             Schema.optional("gracePeriodExpiresDate", .integer("The end of the grace period.")),
-            Schema.optional("billingRetryUntil", .integer("The last attempt at charging what could not be charged.")),
+            Schema.optional("billingRetryUntil", .integer("The end of billing retry.")),
             Schema.optional(
                 "priceIncrease",
                 .object(
-                    "A higher price to come.",
+                    "A pending price increase.",
                     [
-                        Schema.required("price", .integer("Thousandths for a full period.")),
+                        Schema.required("price", .integer("The price of a full period in milliunits.")),
                         Schema.required("currency", .string("ISO 4217.")),
-                        Schema.required("needsConsent", .boolean("Whether it ends without the customer's consent.")),
+                        Schema.required(
+                            "needsConsent",
+                            .boolean("Whether the subscription ends without the customer's consent.")
+                        ),
                         Schema.required(
                             "stage",
-                            .string("How far it has come.", oneOf: ["scheduled", "pending", "accepted"])
+                            .string("The stage.", oneOf: ["scheduled", "pending", "accepted"])
                         ),
-                        Schema.optional("effectiveDate", .integer("Renewals from then on cost it.")),
+                        Schema.optional("effectiveDate", .integer("The date from which renewals have this price.")),
                     ]
                 )
             ),
             Schema.optional(
                 "commitment",
                 .object(
-                    "A year that is paid monthly.",
+                    "A year with monthly payments.",
                     [
-                        Schema.required("period", .integer("The month that runs.")),
-                        Schema.required("periods", .integer("All of them.")),
-                        Schema.required("expiresDate", .integer("Its end.")),
-                        Schema.required("renews", .boolean("Whether another one follows.")),
+                        Schema.required("period", .integer("The current month.")),
+                        Schema.required("periods", .integer("The number of months.")),
+                        Schema.required("expiresDate", .integer("The end of the commitment.")),
+                        Schema.required("renews", .boolean("Whether another commitment follows.")),
                     ]
                 )
             ),
             Schema.optional(
                 "eligibleWinBackOfferIds",
-                .array("Win-back offers that the customer may take now.", of: .string("An offer."))
+                .array("Win-back offers for which the customer is eligible now.", of: .string("An offer."))
             ),
-            Schema.required("isShared", .boolean("Whether the family shares it, where the product can be shared.")),
+            Schema.required(
+                "isShared",
+                .boolean("Whether it is shared with the family, if the product can be shared.")
+            ),
         ]
     )
 
-    /// A subscription as it stands at its holder's time (`Shop.instantOfState`).
+    /// The subscription's state at the customer's time (`Shop.instantOfState`).
     func json(_ subscription: some HeldSubscription, _ account: Account) -> [UInt8] {
         let now = shop.instantOfState(of: account, family: [])
         let info = RenewalInfo(

@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Subscriptions: what their customers do with them, and what the store gives them.
+/// Operations on subscriptions, by customers and by the store.
 extension ControlAPI {
     var subscriptionRoutes: [ControlRoute] {
         [
@@ -13,7 +13,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/subscriptions",
                 id: "listSubscriptions",
                 tag: "subscriptions",
-                summary: "A customer's subscriptions, with how they stand and what comes next.",
+                summary: "Lists a customer's subscriptions with their status and next events.",
                 response: .object(
                     "Subscriptions.",
                     [
@@ -36,7 +36,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}",
                 id: "getSubscription",
                 tag: "subscriptions",
-                summary: "One subscription with its latest transaction.",
+                summary: "Shows one subscription with its latest transaction.",
                 response: Self.purchaseSchema
             ) { exchange in
                 let (subscription, account) = try await exchange.subscription()
@@ -47,7 +47,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/cancel",
                 id: "cancelSubscription",
                 tag: "subscriptions",
-                summary: "The customer turns renewal off; what is paid for goes on.",
+                summary: "Turns off auto-renewal; the paid period continues.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await act($0) { .turnAutoRenewOff($0.originalID) } },
@@ -56,7 +56,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/resume",
                 id: "resumeSubscription",
                 tag: "subscriptions",
-                summary: "The customer turns renewal on again.",
+                summary: "Turns auto-renewal on again.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await act($0) { .turnAutoRenewOn($0.originalID) } },
@@ -65,7 +65,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/change",
                 id: "changeSubscription",
                 tag: "subscriptions",
-                summary: "The customer changes to another product of the group, takes an offer, or pays another way.",
+                summary: "Changes to another product of the group, applies an offer, or changes the billing plan.",
                 request: changeRequest,
                 response: Self.boughtSchema
             ) { try await change($0) },
@@ -74,7 +74,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/extend",
                 id: "extendSubscription",
                 tag: "subscriptions",
-                summary: "The running period ends later, free of charge.",
+                summary: "Extends the current period free of charge.",
                 request: .object(
                     "An extension.",
                     [
@@ -85,7 +85,9 @@ extension ControlAPI {
                         ),
                         Schema.optional(
                             "requestIdentifier",
-                            .string("At most 128 characters; the same again is the same request. A new one by default.")
+                            .string(
+                                "At most 128 characters; repeating one has no further effect. A new one by default."
+                            )
                         ),
                         instantProperty,
                     ]
@@ -97,7 +99,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/price-increase/accept",
                 id: "acceptPriceIncrease",
                 tag: "subscriptions",
-                summary: "The customer agrees to a higher price.",
+                summary: "Consents to a price increase.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await act($0) { .acceptPriceIncrease($0.originalID) } },
@@ -106,7 +108,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/price-increase/decline",
                 id: "declinePriceIncrease",
                 tag: "subscriptions",
-                summary: "The customer does not agree to a higher price: renewal is turned off.",
+                summary: "Declines a price increase; auto-renewal is turned off.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await act($0) { .declinePriceIncrease($0.originalID) } },
@@ -144,7 +146,7 @@ extension ControlAPI {
         guard (1...128).contains(request.count) else {
             throw ControlError.bad(
                 "bad_request_identifier",
-                "A request identifier has 1 to 128 characters.",
+                "A request identifier must have 1 to 128 characters.",
                 path: "$.requestIdentifier"
             )
         }
@@ -159,7 +161,7 @@ extension ControlAPI {
 }
 
 extension ControlExchange {
-    /// The subscription that the path names by its original transaction, or by any other transaction of it.
+    /// The subscription in the path, identified by any of its transactions.
     func subscription() async throws -> (subscription: any HeldSubscription, account: Account) {
         let (row, account) = try await transaction(named: "originalTransactionId")
         guard let subscription = account.heldSubscription(row.originalID) else {

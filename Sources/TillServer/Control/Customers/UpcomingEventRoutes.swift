@@ -3,18 +3,24 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// What will happen by itself.
+/// Upcoming events.
 extension ControlAPI {
     private static let comingSchema = Schema.object(
-        "Something that happens by itself.",
+        "An upcoming event.",
         [
-            Schema.required("date", .integer("When, in milliseconds since 1970.")),
-            Schema.required("customer", .string("To whom.")),
+            Schema.required("date", .integer("The date, in milliseconds since 1970.")),
+            Schema.required("customer", .string("The customer.")),
             Schema.optional(
                 "event",
-                .string("What happens first to the customer then.", oneOf: UpcomingEvent.Kind.allCases.map(\.rawValue))
+                .string(
+                    "The first event of the customer at that date.",
+                    oneOf: UpcomingEvent.Kind.allCases.map(\.rawValue)
+                )
             ),
-            Schema.optional("transactionId", .string("The subscription's original transaction, or what is to refund.")),
+            Schema.optional(
+                "transactionId",
+                .string("The subscription's original transaction, or the transaction to refund.")
+            ),
         ]
     )
 
@@ -25,16 +31,19 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/coming",
                 id: "listComing",
                 tag: "clocks",
-                summary: "What happens by itself on a clock, the earliest first, and what is to be delivered.",
+                summary: "Lists upcoming events on a clock, the earliest first, and the next delivery.",
                 query: [
-                    Schema.optional("clock", .string("Of customers' own; left out, that of the app's environment.")),
-                    Schema.optional("limit", .string("At most so many, 1 to 100; 20 by default.")),
+                    Schema.optional("clock", .string("A customer clock; by default the environment's clock.")),
+                    Schema.optional("limit", .string("Maximum number of results, 1 to 100; 20 by default.")),
                 ],
                 response: .object(
-                    "What is to come.",
+                    "Upcoming events.",
                     [
                         Schema.required("coming", .array("The earliest first.", of: Self.comingSchema)),
-                        Schema.optional("nextAttemptDate", .integer("When the next delivery is due or was.")),
+                        Schema.optional(
+                            "nextAttemptDate",
+                            .integer("The due date of the next delivery, which may be in the past.")
+                        ),
                     ]
                 )
             ) { try await listComing($0) }
@@ -45,7 +54,7 @@ extension ControlAPI {
         let scope = try exchange.scope()
         let limit = exchange.query.values("limit").first.map { Int($0) ?? 0 } ?? 20
         guard (1...100).contains(limit) else {
-            throw ControlError.bad("bad_limit", "limit is 1 to 100.", path: "limit")
+            throw ControlError.bad("bad_limit", "limit must be 1 to 100.", path: "limit")
         }
         let name = ClockName(scope, own: exchange.query.values("clock").first)
         try check(name)

@@ -4,14 +4,14 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// The certificates that sign.
+/// The signing certificates.
 extension ControlAPI {
     private static let authority = Schema.object(
         "The certificates in use.",
         [
-            Schema.required("rootCertificate", .string("The root, PEM: what verifiers are given.")),
+            Schema.required("rootCertificate", .string("The root for verifiers, PEM.")),
             Schema.required("rootFingerprint", .string("SHA-256 of the root, hexadecimal.")),
-            Schema.required("chainId", .string("The chain that signs now.")),
+            Schema.required("chainId", .string("The current signing chain.")),
             Schema.required("chain", .string("Leaf, intermediate and root, PEM.")),
         ]
     )
@@ -23,7 +23,7 @@ extension ControlAPI {
                 path: "/v1/ca",
                 id: "getAuthority",
                 tag: "certificates",
-                summary: "The root certificate and the chain that signs.",
+                summary: "Shows the root certificate and the signing chain.",
                 response: Self.authority
             ) { _ in authority(shop.signingChain) },
             ControlRoute(
@@ -31,7 +31,7 @@ extension ControlAPI {
                 path: "/v1/ca/rotate",
                 id: "rotateChain",
                 tag: "certificates",
-                summary: "Issues a new leaf and intermediate under the same root; what was signed keeps verifying.",
+                summary: "Issues a new leaf and intermediate under the same root; existing signatures stay valid.",
                 response: Self.authority
             ) { _ in
                 guard let directory = facts.dataDirectory else {

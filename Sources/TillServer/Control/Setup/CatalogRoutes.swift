@@ -2,7 +2,7 @@ import HTTPTypes
 import TillCore
 import TillShop
 
-/// What an app has for sale: imported from Xcode's file, or written by plain calls.
+/// The catalog of an app, imported from an Xcode file or edited through the API.
 extension ControlAPI {
     var catalogRoutes: [ControlRoute] {
         [
@@ -11,17 +11,20 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/catalog/storekit",
                 id: "importStoreKitFile",
                 tag: "catalog",
-                summary: "Imports a .storekit file of Xcode's, version 1.0 to 5.0, over what the app sells.",
+                summary: "Imports an Xcode .storekit file, version 1.0 to 5.0, into the app's catalog.",
                 request: .anyObject("The file."),
                 response: .object(
-                    "What was imported.",
+                    "The result of the import.",
                     [
                         Schema.required("products", .integer("Products in the file.")),
                         Schema.required("groups", .integer("Subscription groups in the file.")),
                         Schema.required("offers", .integer("Offers in the file.")),
-                        Schema.required("removedFromSale", .integer("Products that the file no longer has.")),
+                        Schema.required(
+                            "removedFromSale",
+                            .integer("Products missing from the file, now removed from sale.")
+                        ),
                         Schema.optional("version", .string("The file's version.")),
-                        Schema.optional("offerKeyId", .string("The key of the file that now signs offers.")),
+                        Schema.optional("offerKeyId", .string("The key from the file, which now signs offers.")),
                     ]
                 )
             ) { exchange in
@@ -33,8 +36,8 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/catalog",
                 id: "getCatalog",
                 tag: "catalog",
-                summary: "Everything that the app sells.",
-                response: .anyObject("The catalogue: groups, products, settings.")
+                summary: "Shows the app's catalog.",
+                response: .anyObject("The catalog: groups, products, settings.")
             ) { exchange in
                 CatalogDocument.tree(of: shop.registry.catalog(of: try exchange.app().bundleID)).written()
             },
@@ -43,9 +46,9 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/catalog",
                 id: "putCatalog",
                 tag: "catalog",
-                summary: "Replaces what the app sells; what the new catalogue lacks is removed from sale.",
-                request: .anyObject("A catalogue, as GET gives it."),
-                response: .anyObject("The catalogue.")
+                summary: "Replaces the app's catalog; products missing from the new catalog are removed from sale.",
+                request: .anyObject("A catalog, in the format of GET."),
+                response: .anyObject("The catalog.")
             ) { exchange in
                 let app = try exchange.app()
                 let imported = try CatalogDocument.catalog(from: exchange.bytes)
@@ -58,7 +61,7 @@ extension ControlAPI {
                 id: "putProduct",
                 tag: "catalog",
                 summary: "Adds a product or replaces it.",
-                request: .anyObject("A product, as in the catalogue."),
+                request: .anyObject("A product, as in the catalog."),
                 response: .anyObject("The product.")
             ) { exchange in
                 let app = try exchange.app()
@@ -74,7 +77,7 @@ extension ControlAPI {
                 id: "putGroup",
                 tag: "catalog",
                 summary: "Adds a subscription group or renames it.",
-                request: .anyObject("A group, as in the catalogue."),
+                request: .anyObject("A group, as in the catalog."),
                 response: .anyObject("The group.")
             ) { exchange in
                 let app = try exchange.app()

@@ -4,19 +4,19 @@ import NIOCore
 import TillShop
 import TillStorage
 
-/// Reset, snapshots, and states that are carried elsewhere (docs/operating/clean-state.md).
+/// Reset, snapshots, export and import (docs/operating/reset-and-snapshots.md).
 extension ControlAPI {
     private static let appProperty = Schema.optional(
         "bundleId",
-        .string("Of this app alone; left out, of the whole shop.")
+        .string("Only this app; by default all apps.")
     )
 
     private static let snapshotSchema = Schema.object(
         "A snapshot.",
         [
             Schema.required("name", .string("Its name.")),
-            Schema.optional("bundleId", .string("The app; left out, the whole shop.")),
-            Schema.required("savedAt", .integer("By the wall, in milliseconds since 1970.")),
+            Schema.optional("bundleId", .string("The app; absent for all apps.")),
+            Schema.required("savedAt", .integer("The real time, in milliseconds since 1970.")),
             Schema.required("customers", .integer("Customers in it.")),
             Schema.required("transactions", .integer("Transactions in it.")),
             Schema.required("notifications", .integer("Notifications in it.")),
@@ -24,16 +24,16 @@ extension ControlAPI {
     )
 
     private static let countsSchema = Schema.object(
-        "What was taken in.",
+        "The imported data.",
         [
-            Schema.optional("bundleId", .string("The app; left out, the whole shop.")),
+            Schema.optional("bundleId", .string("The app; absent for all apps.")),
             Schema.required("customers", .integer("Customers in it.")),
             Schema.required("transactions", .integer("Transactions in it.")),
             Schema.required("notifications", .integer("Notifications in it.")),
         ]
     )
 
-    /// Paths that take a state of any length.
+    /// Paths that accept bodies of any length.
     package static let uploads: Set<String> = ["/v1/state"]
 
     var cleanStateRoutes: [ControlRoute] {
@@ -43,12 +43,15 @@ extension ControlAPI {
                 path: "/v1/reset",
                 id: "reset",
                 tag: "clean state",
-                summary: "Erases all that happened. What is under way ends first; identifiers are never used again.",
+                summary: "Erases all activity, after running operations have ended. Identifiers are never reused.",
                 request: .object(
-                    "What is erased.",
+                    "The data to erase.",
                     [
                         Self.appProperty,
-                        Schema.optional("everything", .boolean("Also what was set up; false by default.")),
+                        Schema.optional(
+                            "everything",
+                            .boolean("Also deletes apps, keys, catalogs and settings; false by default.")
+                        ),
                     ]
                 ),
                 waitsForRestore: false
@@ -62,7 +65,7 @@ extension ControlAPI {
                 path: "/v1/snapshots",
                 id: "listSnapshots",
                 tag: "clean state",
-                summary: "The states that were saved.",
+                summary: "Lists the snapshots.",
                 response: .object(
                     "Snapshots.",
                     [Schema.required("snapshots", .array("By name.", of: Self.snapshotSchema))]
@@ -77,8 +80,8 @@ extension ControlAPI {
                 path: "/v1/snapshots/{name}",
                 id: "saveSnapshot",
                 tag: "clean state",
-                summary: "Saves the present state under a name, over what was saved under it before.",
-                request: .object("What is saved.", [Self.appProperty]),
+                summary: "Saves the current state as a snapshot, replacing an earlier snapshot of that name.",
+                request: .object("The data to save.", [Self.appProperty]),
                 response: Self.snapshotSchema
             ) { exchange in
                 let name = exchange.parameter("name")
@@ -89,7 +92,7 @@ extension ControlAPI {
                 path: "/v1/snapshots/{name}/restore",
                 id: "restoreSnapshot",
                 tag: "clean state",
-                summary: "Puts a state back exactly as it was saved. What is under way ends first.",
+                summary: "Restores a snapshot exactly, after running operations have ended.",
                 response: Self.snapshotSchema,
                 waitsForRestore: false
             ) { exchange in
@@ -100,7 +103,7 @@ extension ControlAPI {
                 path: "/v1/snapshots/{name}",
                 id: "removeSnapshot",
                 tag: "clean state",
-                summary: "Forgets a state that was saved."
+                summary: "Deletes a snapshot."
             ) { exchange in
                 try await shop.removeSnapshot(exchange.parameter("name"))
                 return []
@@ -115,9 +118,9 @@ extension ControlAPI {
             path: "/v1/state",
             id: "exportState",
             tag: "clean state",
-            summary: "Writes the present state out, with its secrets: a line of JSON for each row.",
-            query: [Schema.optional("bundleId", .string("Of this app alone; left out, of the whole shop."))],
-            response: .anyObject("Lines; docs/operating/clean-state.md describes them."),
+            summary: "Exports the current state with its secrets, as one line of JSON for each row.",
+            query: [Schema.optional("bundleId", .string("Only this app; by default all apps."))],
+            response: .anyObject("JSON lines, described in docs/operating/reset-and-snapshots.md."),
             transfer: .download { exchange in
                 let app = exchange.query.values("bundleId").first
                 try shop.checkExport(of: app)
@@ -135,8 +138,8 @@ extension ControlAPI {
             path: "/v1/state",
             id: "importState",
             tag: "clean state",
-            summary: "Puts a state that was written out in place of what there is of it, whole or not at all.",
-            request: .anyObject("Lines, as the export wrote them."),
+            summary: "Replaces the current state with an exported one, completely or not at all.",
+            request: .anyObject("The JSON lines of an export."),
             response: Self.countsSchema,
             waitsForRestore: false,
             transfer: .upload { _, body in
@@ -174,7 +177,7 @@ extension ControlAPI {
 }
 
 extension StateRefused {
-    /// 404 for what is not there, 400 for what can never be, 403 for what the operator forbids, 409 otherwise.
+    /// 404 for missing things, 400 for invalid values, 403 if the operator forbids it, 409 otherwise.
     var status: HTTPResponse.Status {
         switch self {
         case .forbidden: .forbidden

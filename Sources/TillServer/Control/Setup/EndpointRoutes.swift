@@ -3,15 +3,21 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Where notifications go.
+/// The endpoints that receive notifications.
 extension ControlAPI {
     private static let endpointSchema = Schema.object(
-        "A developer's server that is told of what happens.",
+        "A developer's server that receives notifications.",
         [
-            Schema.required("name", .string("primary, which Apple's routes tell of, or a name of yours.")),
-            Schema.required("url", .string("Where notifications are posted.")),
-            Schema.required("types", .array("What it wants; empty is all.", of: .string("A type."))),
-            Schema.required("version", .integer("1 or 2: the form in which it is told.", 1...2)),
+            Schema.required(
+                "name",
+                .string("primary, whose deliveries Apple's notification history reports, or another name.")
+            ),
+            Schema.required("url", .string("The URL for notifications.")),
+            Schema.required(
+                "types",
+                .array("The notification types it receives; empty for all.", of: .string("A type."))
+            ),
+            Schema.required("version", .integer("The version of its notifications, 1 or 2.", 1...2)),
         ]
     )
 
@@ -22,7 +28,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/endpoints",
                 id: "listEndpoints",
                 tag: "endpoints",
-                summary: "Where notifications go; till listen is among them while it listens.",
+                summary: "Lists the endpoints, including till listen while it runs.",
                 response: .object(
                     "Endpoints.",
                     [Schema.required("endpoints", .array("The primary one first.", of: Self.endpointSchema))]
@@ -37,18 +43,21 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/endpoints/{endpoint}",
                 id: "setEndpoint",
                 tag: "endpoints",
-                summary: "Sets the address of an endpoint, and which notifications it wants.",
+                summary: "Sets the URL and the notification types of an endpoint.",
                 request: .object(
                     "An endpoint.",
                     [
-                        Schema.required("url", .string("http or https.", example: "https://example.com/apple")),
+                        Schema.required("url", .string("An http or https URL.", example: "https://example.com/apple")),
                         Schema.optional(
                             "types",
-                            .array("Only these; all by default.", of: .string("DID_RENEW, EXPIRED/VOLUNTARY…"))
+                            .array(
+                                "The notification types to send; all by default.",
+                                of: .string("DID_RENEW, EXPIRED/VOLUNTARY…")
+                            )
                         ),
                         Schema.optional(
                             "version",
-                            .integer("1, or 2 by default: the form in which it is told.", 1...2)
+                            .integer("The version of its notifications, 1 or 2; 2 by default.", 1...2)
                         ),
                     ]
                 ),
@@ -59,14 +68,14 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/endpoints/{endpoint}",
                 id: "removeEndpoint",
                 tag: "endpoints",
-                summary: "Removes an endpoint, and forgets what is owed to it."
+                summary: "Removes an endpoint and discards its pending deliveries."
             ) { exchange in
                 let scope = try exchange.scope()
                 let name = exchange.parameter("endpoint")
                 guard shop.registry.rules(of: scope).endpoints.contains(where: { $0.name == name }) else {
                     throw ControlError.notFound(
                         "unknown_endpoint",
-                        "There is no endpoint \(name.prefix(64)); till endpoint list shows them."
+                        "There is no endpoint \(name.prefix(64)). List them with till endpoint list."
                     )
                 }
                 try await shop.updateRules(of: scope) { rules in rules.endpoints.removeAll { $0.name == name } }
@@ -84,7 +93,7 @@ extension ControlAPI {
         guard isPlain, (1...64).contains(name.utf8.count), name != "listen" else {
             throw ControlError.bad(
                 "bad_endpoint",
-                "An endpoint's name is primary, or 1 to 64 letters, digits or dashes; listen is taken by till listen.",
+                "An endpoint's name is primary, or 1 to 64 letters, digits or dashes. till listen reserves listen.",
                 path: "endpoint"
             )
         }
@@ -92,7 +101,7 @@ extension ControlAPI {
         guard EndpointRecord.accepts(url: url), url.utf8.count <= 2_048 else {
             throw ControlError.bad(
                 "bad_url",
-                "An address begins with http:// or https:// and names a host.",
+                "The URL must begin with http:// or https:// and have a host.",
                 path: "$.url"
             )
         }
@@ -105,7 +114,7 @@ extension ControlAPI {
             let example = version == .one ? "DID_RENEW, or INITIAL_BUY" : "DID_RENEW, or EXPIRED/VOLUNTARY"
             throw ControlError.bad(
                 "bad_type",
-                "\(words.prefix(64)) is no notification of version \(version.rawValue); "
+                "\(words.prefix(64)) is not a notification type of version \(version.rawValue); "
                     + "give a type such as \(example).",
                 path: "$.types[\(place)]"
             )
@@ -121,7 +130,7 @@ extension ControlAPI {
         return Self.json(record)
     }
 
-    /// Whether it is a type, or a type and a subtype that belong together.
+    /// Whether it is a valid type, or a valid type and subtype.
     private static func isNotice(_ words: String, _ version: NotificationVersion) -> Bool {
         if version == .one { return VersionOneType(rawValue: words) != nil }
         guard let type = NotificationType(rawValue: String(words.prefix { $0 != "/" })) else { return false }

@@ -2,7 +2,7 @@ import HTTPTypes
 import TillCore
 import TillShop
 
-/// What becomes of a product that is sold already.
+/// Changes to products that customers may already own.
 extension ControlAPI {
     var productRoutes: [ControlRoute] {
         [
@@ -12,12 +12,12 @@ extension ControlAPI {
                 id: "setForSale",
                 tag: "products",
                 summary:
-                    "Removes a product from sale, so that its subscriptions end with their period, or restores it.",
+                    "Removes a product from sale, so that its subscriptions do not renew, or restores it.",
                 request: .object(
-                    "Whether it is sold.",
+                    "Whether it is for sale.",
                     [Schema.required("forSale", .boolean("False removes it from sale in both environments."))]
                 ),
-                response: .anyObject("The product, as in the catalogue.")
+                response: .anyObject("The product, as in the catalog.")
             ) { exchange in
                 let app = try exchange.app()
                 let id = exchange.parameter("productId")

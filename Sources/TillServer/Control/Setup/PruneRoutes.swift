@@ -2,7 +2,7 @@ import HTTPTypes
 import TillCore
 import TillShop
 
-/// Old notifications.
+/// Deletion of old notifications.
 extension ControlAPI {
     var pruneRoutes: [ControlRoute] {
         [
@@ -11,29 +11,33 @@ extension ControlAPI {
                 path: "/v1/prune",
                 id: "prune",
                 tag: "server",
-                summary: "Removes notifications that are older than they are kept, now; what is owed stays.",
+                summary:
+                    "Deletes notifications older than the retention period now; those with pending deliveries stay.",
                 request: .object(
-                    "How old.",
+                    "Options.",
                     [
                         Schema.optional(
                             "days",
-                            .integer("Older than so many days, instead of what is set; 0 is everything.", 0...36_500)
+                            .integer("The age in days, instead of the server's setting; 0 deletes all.", 0...36_500)
                         ),
-                        Schema.optional("dryRun", .boolean("Counts, and changes nothing.")),
+                        Schema.optional("dryRun", .boolean("Counts only; changes nothing.")),
                     ]
                 ),
                 response: .object(
-                    "What went, or would.",
+                    "The data that was, or would be, deleted.",
                     [
                         Schema.required("dryRun", .boolean("Whether nothing was changed.")),
-                        Schema.required("notifications", .integer("How many notifications.")),
-                        Schema.required("deliveries", .integer("How many deliveries of these, with their attempts.")),
+                        Schema.required("notifications", .integer("The number of notifications.")),
+                        Schema.required("deliveries", .integer("The number of their deliveries, with their attempts.")),
                         Schema.required(
                             "owed",
-                            .integer("Notifications that are old enough and still owed; they stay.")
+                            .integer("Old notifications that stay because of pending deliveries.")
                         ),
-                        Schema.required("productionDays", .integer("Days that are set in production; 0 is for ever.")),
-                        Schema.required("sandboxDays", .integer("The same in the sandbox.")),
+                        Schema.required(
+                            "productionDays",
+                            .integer("The setting for production in days; 0 is forever.")
+                        ),
+                        Schema.required("sandboxDays", .integer("The setting for the sandbox in days.")),
                     ]
                 )
             ) { exchange in

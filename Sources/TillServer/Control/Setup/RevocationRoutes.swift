@@ -3,47 +3,56 @@ import TillCore
 import TillShop
 import TillSigning
 
-/// What the OCSP responder says of each certificate.
+/// The OCSP status of each certificate.
 extension ControlAPI {
     private static let certificate = Schema.object(
-        "A certificate, and what is said of it.",
+        "A certificate and its OCSP status.",
         [
             Schema.required("serialNumber", .string("Hexadecimal.")),
-            Schema.required("certificate", .string("Which of the chain.", oneOf: ["leaf", "intermediate"])),
-            Schema.required("chainId", .string("The chain to which it belongs.")),
-            Schema.required("isCurrent", .boolean("Whether the chain signs now.")),
-            Schema.required("state", .string("What is said of it.", oneOf: OCSPState.Word.allCases.map(\.rawValue))),
-            Schema.optional("revocationDate", .integer("revoked: since when, milliseconds since 1970.")),
-            Schema.optional("reason", .string("revoked: why.", oneOf: OCSPRevocationReason.allCases.map(\.rawValue))),
-            Schema.optional("delay", .integer("slow: milliseconds.")),
-            Schema.optional("error", .string("error: which.", oneOf: OCSPFailure.allCases.map(\.rawValue))),
+            Schema.required("certificate", .string("The position in the chain.", oneOf: ["leaf", "intermediate"])),
+            Schema.required("chainId", .string("The chain of the certificate.")),
+            Schema.required("isCurrent", .boolean("Whether this is the current signing chain.")),
+            Schema.required("state", .string("The OCSP status.", oneOf: OCSPState.Word.allCases.map(\.rawValue))),
+            Schema.optional("revocationDate", .integer("revoked: the revocation date, milliseconds since 1970.")),
+            Schema.optional(
+                "reason",
+                .string("revoked: the reason.", oneOf: OCSPRevocationReason.allCases.map(\.rawValue))
+            ),
+            Schema.optional("delay", .integer("slow: the delay in milliseconds.")),
+            Schema.optional("error", .string("error: the kind of error.", oneOf: OCSPFailure.allCases.map(\.rawValue))),
         ]
     )
 
     private static let certificates = Schema.object(
         "The responder.",
         [
-            Schema.required("certificates", .array("Those of all chains under the root.", of: certificate))
+            Schema.required("certificates", .array("The certificates of all chains under the root.", of: certificate))
         ]
     )
 
     private static let saying = Schema.object(
-        "What to say from now on.",
+        "The new OCSP status.",
         [
-            Schema.required("state", .string("What to say.", oneOf: OCSPState.Word.allCases.map(\.rawValue))),
-            Schema.optional("chainId", .string("leaf and intermediate: of this chain; by default of the current one.")),
+            Schema.required("state", .string("The OCSP status.", oneOf: OCSPState.Word.allCases.map(\.rawValue))),
+            Schema.optional("chainId", .string("leaf and intermediate: the chain; by default the current one.")),
             Schema.optional(
                 "revocationDate",
-                .integer("revoked: since when, milliseconds since 1970; by default now.", 0...253_402_300_799_000)
+                .integer(
+                    "revoked: the revocation date, milliseconds since 1970; by default now.",
+                    0...253_402_300_799_000
+                )
             ),
-            Schema.optional("reason", .string("revoked: why.", oneOf: OCSPRevocationReason.allCases.map(\.rawValue))),
+            Schema.optional(
+                "reason",
+                .string("revoked: the reason.", oneOf: OCSPRevocationReason.allCases.map(\.rawValue))
+            ),
             Schema.optional(
                 "delay",
-                .integer("slow: milliseconds; by default 5000.", 0...Int64(OCSPState.longestDelay))
+                .integer("slow: the delay in milliseconds; by default 5000.", 0...Int64(OCSPState.longestDelay))
             ),
             Schema.optional(
                 "error",
-                .string("error: which; by default tryLater.", oneOf: OCSPFailure.allCases.map(\.rawValue))
+                .string("error: the kind of error; by default tryLater.", oneOf: OCSPFailure.allCases.map(\.rawValue))
             ),
         ]
     )
@@ -55,7 +64,7 @@ extension ControlAPI {
                 path: "/v1/ca/ocsp",
                 id: "getRevocation",
                 tag: "revocation",
-                summary: "What the OCSP responder says of each certificate.",
+                summary: "Lists the OCSP status of each certificate.",
                 response: Self.certificates
             ) { _ in answer(shop.authority.certificates) },
             ControlRoute(
@@ -63,7 +72,7 @@ extension ControlAPI {
                 path: "/v1/ca/ocsp/{certificate}",
                 id: "setRevocation",
                 tag: "revocation",
-                summary: "Sets what the OCSP responder says of leaf, intermediate, a serial number, or all.",
+                summary: "Sets the OCSP status of leaf, intermediate, a serial number, or all.",
                 request: Self.saying,
                 response: Self.certificates
             ) { exchange in
@@ -74,7 +83,7 @@ extension ControlAPI {
         ]
     }
 
-    /// The certificates that a path names.
+    /// The certificates in the path.
     private func chosen(_ exchange: ControlExchange) throws -> [OCSPResponder.Known] {
         let known = shop.authority.certificates.map(\.certificate)
         let name = exchange.parameter("certificate")
@@ -82,7 +91,7 @@ extension ControlAPI {
         if let chainID, !known.contains(where: { $0.chainID == chainID }) {
             throw ControlError.notFound(
                 "unknown_chain",
-                "There is no chain \(chainID.prefix(64)); till ca ocsp show lists them."
+                "There is no chain \(chainID.prefix(64)). List them with till ca ocsp show."
             )
         }
         let chosen = known.filter { certificate in
@@ -97,13 +106,13 @@ extension ControlAPI {
         guard !chosen.isEmpty else {
             throw ControlError.notFound(
                 "unknown_certificate",
-                "There is no certificate \(name.prefix(64)); name leaf, intermediate, all, or a serial number."
+                "There is no certificate \(name.prefix(64)). Give leaf, intermediate, all, or a serial number."
             )
         }
         return chosen
     }
 
-    /// A serial number as everybody writes it: colons, capitals and leading zeros do not count.
+    /// Normalizes a serial number: ignores colons, case and leading zeros.
     private static func digits(of serial: String) -> Substring {
         serial.lowercased().replacing(":", with: "").drop { $0 == "0" }
     }
@@ -131,7 +140,7 @@ extension ControlAPI {
     }
 
     private static func misplaced(_ key: String, _ owner: OCSPState.Word) -> ControlError {
-        ControlError.bad("bad_state", "\(key) belongs to the state \(owner.rawValue).", path: "$.\(key)")
+        ControlError.bad("bad_state", "\(key) is only for the state \(owner.rawValue).", path: "$.\(key)")
     }
 
     private func answer(_ certificates: [(certificate: OCSPResponder.Known, state: OCSPState)]) -> [UInt8] {

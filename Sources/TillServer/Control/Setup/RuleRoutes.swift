@@ -3,9 +3,9 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// What an operator chooses for one environment of an app.
+/// The settings of one environment of an app.
 extension ControlAPI {
-    /// The rate's word for that of the server's settings.
+    /// The value that selects the rate of the server's settings.
     private static let standard = "default"
 
     private static func graceSchema(_ lengths: String) -> Schema {
@@ -15,33 +15,36 @@ extension ControlAPI {
                 Schema.required("days", .integer(lengths, 0...28)),
                 Schema.optional(
                     "coverage",
-                    .string("Which renewals it covers.", oneOf: GracePeriod.Coverage.allCases.map(\.rawValue))
+                    .string("The renewals with a grace period.", oneOf: GracePeriod.Coverage.allCases.map(\.rawValue))
                 ),
             ]
         )
     }
 
     private static let rulesSchema = Schema.object(
-        "The rules that hold.",
+        "The settings of an environment.",
         [
-            Schema.required("rate", .string("How long a month is.", oneOf: RenewalRate.all.map(\.name))),
-            Schema.optional("grace", graceSchema("3, 16 or 28; absent without a grace period.")),
+            Schema.required("rate", .string("The subscription renewal rate.", oneOf: RenewalRate.all.map(\.name))),
+            Schema.optional("grace", graceSchema("Days: 3, 16 or 28; absent without a grace period.")),
             Schema.required(
                 "refundRule",
-                .string("Who decides on refunds that are asked for.", oneOf: RefundRule.allCases.map(\.rawValue))
+                .string("How refund requests are decided.", oneOf: RefundRule.allCases.map(\.rawValue))
             ),
             Schema.required(
                 "released",
-                .boolean("False lets production answer 401, as before an app's first release.")
+                .boolean("If false, production answers 401, as before an app's first release.")
             ),
             Schema.required(
                 "weather",
-                .string("fair, sparse, tomorrow:SEED or version:1.N.", example: PayloadProfile.defaultWords)
+                .string(
+                    "The payload profile: fair, sparse, tomorrow:SEED or version:1.N.",
+                    example: PayloadProfile.defaultWords
+                )
             ),
             Schema.required(
                 "missingPrice",
                 .string(
-                    "What a purchase costs in a storefront for which the catalog has no price.",
+                    "The handling of purchases in storefronts without a catalog price.",
                     oneOf: MissingPrice.allCases.map(\.rawValue)
                 )
             ),
@@ -55,7 +58,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/rules",
                 id: "getRules",
                 tag: "rules",
-                summary: "The rules of the app's environment.",
+                summary: "Shows the settings of the app's environment.",
                 response: Self.rulesSchema
             ) { json(rulesOf: try $0.scope()) },
             ControlRoute(
@@ -63,34 +66,37 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/rules",
                 id: "setRules",
                 tag: "rules",
-                summary: "Changes the rules that are named; what is left out stays.",
+                summary: "Changes the given settings; the others stay.",
                 request: .object(
-                    "Rules.",
+                    "Settings.",
                     [
                         Schema.optional(
                             "rate",
                             .string(
-                                "How long a month is; default is as the server's settings say.",
+                                "The subscription renewal rate; default selects the server's setting.",
                                 oneOf: [Self.standard] + RenewalRate.all.map(\.name)
                             )
                         ),
-                        Schema.optional("grace", Self.graceSchema("3, 16 or 28; 0 is no grace period.")),
+                        Schema.optional("grace", Self.graceSchema("Days: 3, 16 or 28; 0 for no grace period.")),
                         Schema.optional(
                             "refundRule",
                             .string(
-                                "Who decides on refunds that are asked for.",
+                                "How refund requests are decided.",
                                 oneOf: RefundRule.allCases.map(\.rawValue)
                             )
                         ),
-                        Schema.optional("released", .boolean("False lets production answer 401.")),
+                        Schema.optional("released", .boolean("If false, production answers 401.")),
                         Schema.optional(
                             "weather",
-                            .string("fair, sparse, tomorrow, tomorrow:SEED, or version:1.N.", example: "version:1.8")
+                            .string(
+                                "The payload profile: fair, sparse, tomorrow, tomorrow:SEED, or version:1.N.",
+                                example: "version:1.8"
+                            )
                         ),
                         Schema.optional(
                             "missingPrice",
                             .string(
-                                "Sell at the standard price's number in the storefront's currency, or refuse.",
+                                "Sell at the standard price's amount in the storefront's currency, or refuse.",
                                 oneOf: MissingPrice.allCases.map(\.rawValue)
                             )
                         ),
@@ -117,24 +123,28 @@ extension ControlAPI {
         ]
     }
 
-    /// Nil is no grace period.
+    /// Nil means no grace period.
     private static func grace(_ body: ControlBody) throws -> GracePeriod? {
         let days = Int(body.number("days") ?? 0)
         guard days > 0 else { return nil }
         guard GracePeriod.lengths.contains(days) else {
-            throw ControlError.bad("bad_grace", "A grace period has 3, 16 or 28 days; 0 is none.", path: "$.grace.days")
+            throw ControlError.bad(
+                "bad_grace",
+                "A grace period must have 3, 16 or 28 days; 0 means none.",
+                path: "$.grace.days"
+            )
         }
         let coverage = body.text("coverage").flatMap(GracePeriod.Coverage.init(rawValue:))
         return GracePeriod(days: days, coverage: coverage ?? .allRenewals)
     }
 
-    /// Nil is fair.
+    /// Nil is the default profile, fair.
     private static func payloadProfile(_ words: String) throws -> PayloadProfile? {
         guard words != PayloadProfile.defaultWords else { return nil }
         guard let payloadProfile = PayloadProfile(words: words) else {
             throw ControlError.bad(
                 "bad_weather",
-                "The weather is fair, sparse, tomorrow, tomorrow:SEED, or version:1.0 to version:1."
+                "The payload profile must be fair, sparse, tomorrow, tomorrow:SEED, or version:1.0 to version:1."
                     + "\(PayloadProfile.newestVersion).",
                 path: "$.weather"
             )

@@ -2,13 +2,13 @@ import Foundation
 import HTTPTypes
 import TillShop
 
-/// What a client must know to reach Till over TLS under the App Store's names.
+/// The facts with which clients reach Till over TLS under the App Store's names.
 package struct SecurityFacts: Sendable {
     /// The address on which the TLS port and the proxy listen.
     package var host: String
     /// The TLS port; 0 until it listens.
     package var port: @Sendable () -> Int
-    /// The proxy's port; 0 while there is none.
+    /// The proxy's port; 0 without a proxy.
     package var proxyPort: @Sendable () -> Int
     /// The names in the server's certificate.
     package var names: [String]
@@ -16,9 +16,9 @@ package struct SecurityFacts: Sendable {
     package var rootCertificate: String
     /// SHA-256 of the TLS root, hexadecimal.
     package var rootFingerprint: String
-    /// When the server's certificate ends.
+    /// The end of the server certificate's validity.
     package var notValidAfter: Date
-    /// The files of TLS on the server's machine.
+    /// The TLS files on the server's machine.
     package var files: TLSFiles
 
     /// Facts for `GET /v1/tls`.
@@ -52,29 +52,32 @@ extension ControlAPI {
                 path: "/v1/tls",
                 id: "getTLS",
                 tag: "certificates",
-                summary: "How to reach the server under the App Store's names: ports, names, the TLS root.",
+                summary: "Shows how to reach the server under the App Store's names: ports, names, the TLS root.",
                 response: .object(
-                    "TLS as it is served.",
+                    "The TLS configuration.",
                     [
-                        Schema.required("address", .string("Where the TLS port and the proxy listen.")),
+                        Schema.required("address", .string("The address of the TLS port and the proxy.")),
                         Schema.required("port", .integer("The TLS port.")),
-                        Schema.optional("proxyPort", .integer("The port of the proxy; absent while there is none.")),
+                        Schema.optional("proxyPort", .integer("The port of the proxy; absent without a proxy.")),
                         Schema.required(
                             "names",
                             .array("The names in the server's certificate.", of: .string("A name or an address."))
                         ),
-                        Schema.required("rootCertificate", .string("The TLS root, PEM: what clients must trust.")),
+                        Schema.required("rootCertificate", .string("The TLS root that clients must trust, PEM.")),
                         Schema.required("rootFingerprint", .string("SHA-256 of the TLS root, hexadecimal.")),
                         Schema.required("rootFile", .string("The file of the TLS root on the server's machine.")),
                         Schema.required(
                             "bundleFile",
-                            .string("What the server's machine trusts and the TLS root, in one file there.")
+                            .string("The file with the machine's trusted roots and the TLS root.")
                         ),
                         Schema.required(
                             "javaTrustStoreFile",
-                            .string("The same for Java: a trust store of the type JKS there.")
+                            .string("The same for Java: a JKS trust store file.")
                         ),
-                        Schema.required("serverCertificateEndDate", .integer("When the server's certificate ends.")),
+                        Schema.required(
+                            "serverCertificateEndDate",
+                            .integer("The end of the server certificate's validity.")
+                        ),
                     ]
                 )
             ) { _ in

@@ -4,7 +4,7 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// What the server is and where it listens; its backup.
+/// Status and backup of the server.
 extension ControlAPI {
     var serverRoutes: [ControlRoute] {
         [
@@ -13,16 +13,16 @@ extension ControlAPI {
                 path: "/v1/status",
                 id: "getStatus",
                 tag: "server",
-                summary: "What the server is and where it listens.",
+                summary: "Shows the server's version, ports and data directory.",
                 response: .object(
                     "A running server.",
                     [
                         Schema.required("version", .string("Till's version.")),
                         Schema.required(
                             "ports",
-                            .anyObject("The ports: production, sandbox, control; tls and proxy while they are on.")
+                            .anyObject("The ports: production, sandbox, control; tls and proxy if they are on.")
                         ),
-                        Schema.optional("dataDirectory", .string("Where the data lies.")),
+                        Schema.optional("dataDirectory", .string("The data directory.")),
                         Schema.optional("rootCertificate", .string("The file of the root certificate.")),
                         Schema.required("rootFingerprint", .string("SHA-256 of the root certificate, hexadecimal.")),
                     ]
@@ -33,25 +33,25 @@ extension ControlAPI {
                 path: "/v1/backup",
                 id: "backup",
                 tag: "server",
-                summary: "Copies the shop into a new folder while serving goes on, whatever engine it has.",
+                summary: "Copies all data into a new folder while the server runs, with any engine.",
                 request: .object(
-                    "Where to.",
+                    "The target.",
                     [Schema.required("to", .string("A folder on the server's machine that does not exist yet."))]
                 ),
                 response: .object(
-                    "The copy.",
+                    "The backup.",
                     [
                         Schema.required("directory", .string("The folder.")),
                         Schema.required(
                             "tables",
                             .array(
-                                "What is in it.",
+                                "The tables of the backup.",
                                 of: .object(
                                     "A table, or a table of a snapshot.",
                                     [
                                         Schema.required("table", .string("Its name.")),
-                                        Schema.required("rows", .integer("How many.")),
-                                        Schema.required("sha256", .string("Over all of them, hexadecimal.")),
+                                        Schema.required("rows", .integer("The number of rows.")),
+                                        Schema.required("sha256", .string("The checksum of all rows, hexadecimal.")),
                                     ]
                                 )
                             )
@@ -60,7 +60,7 @@ extension ControlAPI {
                 )
             ) { exchange in
                 guard let directory = facts.dataDirectory, let makeStore = facts.makeStore else {
-                    throw ControlError.conflict("no_directory", "This server keeps nothing on disk.")
+                    throw ControlError.conflict("no_directory", "This server stores nothing on disk.")
                 }
                 let target = exchange.body.text("to") ?? ""
                 let manifest: BackupManifest

@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillSigning
 
-/// Teams, apps and API keys: who sells, what, and who may ask.
+/// Teams, apps and API keys.
 extension ControlAPI {
     private static let team = Schema.object(
         "A team.",
@@ -21,7 +21,7 @@ extension ControlAPI {
                 path: "/v1/teams",
                 id: "listTeams",
                 tag: "teams",
-                summary: "All teams.",
+                summary: "Lists all teams.",
                 response: .object("Teams.", [Schema.required("teams", .array("All teams.", of: Self.team))])
             ) { _ in
                 var json = PayloadWriter()
@@ -38,7 +38,7 @@ extension ControlAPI {
                     "A team.",
                     [
                         Schema.required("name", .string("The team's name.")),
-                        Schema.optional("issuerId", .string("An issuer id of your own; a UUID.", format: "uuid")),
+                        Schema.optional("issuerId", .string("Your own issuer id; a UUID.", format: "uuid")),
                     ]
                 ),
                 response: Self.team,
@@ -60,26 +60,26 @@ extension ControlAPI {
     private func newTeam(named name: String, id text: String?) async throws -> Team {
         let id = try text.map { text in
             guard let id = UUIDText.canonical(text) else {
-                throw ControlError.bad("bad_issuer_id", "An issuer id is a UUID.", path: "$.issuerId")
+                throw ControlError.bad("bad_issuer_id", "An issuer id must be a UUID.", path: "$.issuerId")
             }
             return id
         }
         let issuerID = id ?? UUID().uuidString.lowercased()
         guard shop.registry.team(issuerID) == nil else {
-            throw ControlError.conflict("team_exists", "There is a team \(issuerID) already.")
+            throw ControlError.conflict("team_exists", "A team \(issuerID) already exists.")
         }
         let team = Team(issuerID: issuerID, name: name, createdAt: shop.wallClock())
         try await shop.registry.put(team)
         return team
     }
 
-    /// The team of a body, or the only one there is, or a first one.
+    /// The team in the body, or the only team, or a new first team.
     private func team(of body: ControlBody) async throws -> Team {
         if let id = body.text("issuerId") {
             guard let team = UUIDText.canonical(id).flatMap({ shop.registry.team($0) }) else {
                 throw ControlError.notFound(
                     "unknown_team",
-                    "There is no team \(id.prefix(64)); GET /v1/teams lists them."
+                    "There is no team \(id.prefix(64)). List them with GET /v1/teams."
                 )
             }
             return team
@@ -88,7 +88,7 @@ extension ControlAPI {
         if teams.count > 1 {
             throw ControlError.bad(
                 "which_team",
-                "There are \(teams.count) teams; name one by issuerId (--issuer).",
+                "There are \(teams.count) teams. Name one with issuerId (--issuer).",
                 path: "$.issuerId"
             )
         }
@@ -122,7 +122,7 @@ extension ControlAPI {
                 path: "/v1/apps",
                 id: "listApps",
                 tag: "apps",
-                summary: "All apps.",
+                summary: "Lists all apps.",
                 response: .object("Apps.", [Schema.required("apps", .array("All apps.", of: Self.app))])
             ) { _ in
                 var json = PayloadWriter()
@@ -140,11 +140,11 @@ extension ControlAPI {
                     [
                         Schema.required(
                             "bundleId",
-                            .string("Letters, digits, dots and dashes, a letter or digit in front; at most 155.")
+                            .string("At most 155 letters, digits, dots and dashes, beginning with a letter or digit.")
                         ),
-                        Schema.optional("appAppleId", .integer("An Apple id of your own.", 1...9_999_999_999)),
+                        Schema.optional("appAppleId", .integer("Your own Apple id for the app.", 1...9_999_999_999)),
                         Schema.optional("name", .string("The app's name.")),
-                        Schema.optional("issuerId", .string("The team; not needed while there is one.")),
+                        Schema.optional("issuerId", .string("The team; optional with at most one team.")),
                     ]
                 ),
                 response: Self.app,
@@ -157,7 +157,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}",
                 id: "getApp",
                 tag: "apps",
-                summary: "One app.",
+                summary: "Shows one app.",
                 response: Self.app
             ) { Self.json(try $0.app()) },
         ]
@@ -168,12 +168,12 @@ extension ControlAPI {
         guard AppRecord.canBeNamed(bundleID) else {
             throw ControlError.bad(
                 "bad_bundle_id",
-                "A bundle identifier is at most 155 letters, digits, dots and dashes, a letter or digit first.",
+                "A bundle identifier has at most 155 letters, digits, dots and dashes, the first a letter or digit.",
                 path: "$.bundleId"
             )
         }
         guard shop.registry.app(bundleID) == nil else {
-            throw ControlError.conflict("app_exists", "There is an app \(bundleID) already.")
+            throw ControlError.conflict("app_exists", "An app \(bundleID) already exists.")
         }
         let taken = Set(shop.registry.apps.map(\.appleID))
         let appleID = exchange.body.number("appAppleId") ?? (taken.max().map { $0 + 1 } ?? 1_000_000_001)
@@ -203,11 +203,11 @@ extension ControlAPI {
     // MARK: Keys
 
     private static let keyProperties: [Schema.Property] = [
-        Schema.required("keyId", .string("The key id, as `kid` names it.")),
-        Schema.required("issuerId", .string("The team whose key it is.")),
-        Schema.required("name", .string("What the key is for.")),
-        Schema.optional("offersOf", .string("The app whose offers it signs, when it does nothing else.")),
-        Schema.optional("revokedDate", .integer("When it was revoked.")),
+        Schema.required("keyId", .string("The key id, as in `kid`.")),
+        Schema.required("issuerId", .string("The team of the key.")),
+        Schema.required("name", .string("The purpose of the key.")),
+        Schema.optional("offersOf", .string("The app whose offers the key signs, if it is only for offers.")),
+        Schema.optional("revokedDate", .integer("The date of the revocation.")),
     ]
 
     var keyRoutes: [ControlRoute] {
@@ -217,7 +217,7 @@ extension ControlAPI {
                 path: "/v1/keys",
                 id: "listKeys",
                 tag: "keys",
-                summary: "All API keys, without their private halves, which Till does not keep.",
+                summary: "Lists all API keys, without their private keys, which Till does not store.",
                 response: .object(
                     "Keys.",
                     [Schema.required("keys", .array("All keys.", of: .object("A key.", Self.keyProperties)))]
@@ -232,12 +232,12 @@ extension ControlAPI {
                 path: "/v1/keys",
                 id: "createKey",
                 tag: "keys",
-                summary: "Makes an API key. The private half is in this answer and nowhere else.",
+                summary: "Creates an API key. Only this answer contains the private key.",
                 request: .object(
                     "A key.",
                     [
-                        Schema.optional("name", .string("What the key is for.")),
-                        Schema.optional("issuerId", .string("The team; not needed while there is one.")),
+                        Schema.optional("name", .string("The purpose of the key.")),
+                        Schema.optional("issuerId", .string("The team; optional with at most one team.")),
                     ]
                 ),
                 response: .object(
@@ -258,13 +258,15 @@ extension ControlAPI {
                 path: "/v1/keys/{keyId}/revoke",
                 id: "revokeKey",
                 tag: "keys",
-                summary: "Revokes a key for ever.",
+                summary: "Revokes a key permanently.",
                 request: .object(
-                    "Which key.",
+                    "Selects the key.",
                     [
                         Schema.optional(
                             "bundleId",
-                            .string("The app whose offers it signs; needed where several apps have a key of this id.")
+                            .string(
+                                "The app whose offers the key signs; required if several apps have a key with this id."
+                            )
                         )
                     ]
                 ),
@@ -278,14 +280,14 @@ extension ControlAPI {
         ]
     }
 
-    /// The key of an id and, where it is given, of an app's offers.
+    /// The key with an id and, if given, for an app's offers.
     private func key(_ id: String, of bundleID: String?) throws -> KeyRecord {
         let known = shop.registry.keys(id).map(\.record).filter { bundleID == nil || $0.offersOf == bundleID }
         guard let record = known.first else {
             let app = bundleID.map { " that signs offers of \($0.prefix(128))" } ?? ""
             throw ControlError.notFound(
                 "unknown_key",
-                "There is no key \(id.prefix(64))\(app); till key list shows them."
+                "There is no key \(id.prefix(64))\(app). List them with till key list."
             )
         }
         guard known.count == 1 else {

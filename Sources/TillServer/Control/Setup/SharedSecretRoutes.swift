@@ -2,15 +2,18 @@ import HTTPTypes
 import TillCore
 import TillShop
 
-/// Shared secrets of verifyReceipt: an app's own, and the primary one of a team.
+/// Shared secrets for verifyReceipt: an app's own, and the primary one of a team.
 extension ControlAPI {
     private static let secretSchema = Schema.object(
         "A shared secret.",
         [
-            Schema.optional("sharedSecret", .string("What `password` of verifyReceipt must be; absent while unset.")),
+            Schema.optional("sharedSecret", .string("The required `password` of verifyReceipt; absent while unset.")),
             Schema.required(
                 "from",
-                .string("Whose it is: the app's own, its team's, or nobody's.", oneOf: ["app", "team", "none"])
+                .string(
+                    "The source: the app's own secret, its team's primary secret, or no secret.",
+                    oneOf: ["app", "team", "none"]
+                )
             ),
         ]
     )
@@ -20,7 +23,7 @@ extension ControlAPI {
         [
             Schema.optional(
                 "sharedSecret",
-                .string("1 to 128 printable characters; left out, 32 hexadecimal digits are made.")
+                .string("1 to 128 printable characters; by default 32 generated hexadecimal digits.")
             )
         ]
     )
@@ -32,7 +35,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/shared-secret",
                 id: "getSharedSecret",
                 tag: "secrets",
-                summary: "The secret that verifyReceipt asks for in an app.",
+                summary: "Shows the secret in effect for an app's verifyReceipt.",
                 response: Self.secretSchema
             ) { secret(of: try $0.app()) },
             ControlRoute(
@@ -40,7 +43,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/shared-secret",
                 id: "setSharedSecret",
                 tag: "secrets",
-                summary: "Sets an app's own secret; from then on the team's does not count for it.",
+                summary: "Sets an app's own secret, which replaces the team's primary secret for this app.",
                 request: Self.wish,
                 response: Self.secretSchema
             ) { exchange in
@@ -53,7 +56,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/shared-secret",
                 id: "removeSharedSecret",
                 tag: "secrets",
-                summary: "Removes an app's own secret; the team's counts again."
+                summary: "Removes an app's own secret; the team's primary secret applies again."
             ) { exchange in
                 try await shop.setSharedSecret(nil, of: try exchange.app())
                 return []
@@ -63,7 +66,7 @@ extension ControlAPI {
                 path: "/v1/teams/{issuerId}/shared-secret",
                 id: "setPrimarySharedSecret",
                 tag: "secrets",
-                summary: "Sets the primary secret, for the team's apps that have none of their own.",
+                summary: "Sets the primary secret, for the team's apps without their own secret.",
                 request: Self.wish,
                 response: Self.secretSchema
             ) { exchange in
@@ -88,7 +91,10 @@ extension ControlAPI {
     private func team(of exchange: ControlExchange) throws -> Team {
         let id = exchange.parameter("issuerId")
         guard let team = UUIDText.canonical(id).flatMap({ shop.registry.team($0) }) else {
-            throw ControlError.notFound("unknown_team", "There is no team \(id.prefix(64)); GET /v1/teams lists them.")
+            throw ControlError.notFound(
+                "unknown_team",
+                "There is no team \(id.prefix(64)). List them with GET /v1/teams."
+            )
         }
         return team
     }
@@ -103,7 +109,7 @@ extension ControlAPI {
         guard Shop.accepts(sharedSecret: secret) else {
             throw ControlError.bad(
                 "bad_secret",
-                "A shared secret is 1 to 128 printable characters without spaces; left out, one is made.",
+                "A shared secret must have 1 to 128 printable characters without spaces. Omit it to generate one.",
                 path: "$.sharedSecret"
             )
         }

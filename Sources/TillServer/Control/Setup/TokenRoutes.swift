@@ -3,11 +3,11 @@ import TillCore
 import TillShop
 import TillSigning
 
-/// Named tokens of control.
+/// Named tokens of the control API.
 extension ControlAPI {
     private static let tokenProperties: [Schema.Property] = [
         Schema.required("name", .string("1 to 64 letters, digits, dots, dashes and underscores.")),
-        Schema.required("createdDate", .integer("When it was made.")),
+        Schema.required("createdDate", .integer("The creation date.")),
     ]
 
     var tokenRoutes: [ControlRoute] {
@@ -17,7 +17,8 @@ extension ControlAPI {
                 path: "/v1/tokens",
                 id: "listTokens",
                 tag: "tokens",
-                summary: "All named tokens of control, without the tokens themselves, which Till does not keep.",
+                summary:
+                    "Lists the named control API tokens, without the tokens themselves, which Till does not store.",
                 response: .object(
                     "Tokens.",
                     [Schema.required("tokens", .array("By name.", of: .object("A token.", Self.tokenProperties)))]
@@ -33,11 +34,11 @@ extension ControlAPI {
                 path: "/v1/tokens",
                 id: "createToken",
                 tag: "tokens",
-                summary: "Makes a token that lets its bearer use control. It is in this answer and nowhere else.",
-                request: .object("A token.", [Schema.required("name", .string("Whose it is, or what it is for."))]),
+                summary: "Creates a control API token. Only this answer contains it.",
+                request: .object("A token.", [Schema.required("name", .string("The owner or purpose of the token."))]),
                 response: .object(
                     "The token.",
-                    Self.tokenProperties + [Schema.required("token", .string("What stands behind `Bearer`."))]
+                    Self.tokenProperties + [Schema.required("token", .string("The token, to send after `Bearer`."))]
                 ),
                 status: .created
             ) { exchange in
@@ -49,7 +50,7 @@ extension ControlAPI {
                 path: "/v1/tokens/{tokenName}",
                 id: "revokeToken",
                 tag: "tokens",
-                summary: "Revokes a token: the next request that bears it is refused."
+                summary: "Revokes a token: the next request with it is refused."
             ) { exchange in
                 try await shop.revokeControlToken(exchange.parameter("tokenName"))
                 return []

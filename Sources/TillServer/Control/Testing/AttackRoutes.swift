@@ -3,15 +3,15 @@ import TillCore
 import TillShop
 import TillSigning
 
-/// Signed data that a right verifier must refuse.
+/// Signed data that a correct verifier must refuse.
 extension ControlAPI {
     private static let attackCase = Schema.object(
         "A case, signed for this call.",
         [
             Schema.required("case", .string("Its name.", oneOf: Attack.allCases.map(\.name))),
-            Schema.required("wrong", .string("What is wrong with it, in one sentence.")),
-            Schema.required("mustBeRefused", .boolean("False for what is right: control and replayed-notification.")),
-            Schema.required("refusal", .string("How a right verifier refuses it, in the words of Apple's libraries.")),
+            Schema.required("wrong", .string("The flaw, in one sentence.")),
+            Schema.required("mustBeRefused", .boolean("False for the valid cases: control and replayed-notification.")),
+            Schema.required("refusal", .string("The status with which Apple's libraries refuse it.")),
             Schema.required("signedPayload", .string("A notification.")),
             Schema.required("signedTransactionInfo", .string("A transaction with the same flaw.")),
         ]
@@ -24,14 +24,18 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/attacks",
                 id: "listAttacks",
                 tag: "attacks",
-                summary: "The attack pack: signed data that a right verifier must refuse, and the sentence why.",
+                summary:
+                    "Creates the attack pack: signed data that a correct verifier must refuse, each with its flaw.",
                 query: [
                     Schema.optional("case", .string("Only this case.")),
-                    Schema.optional("transactionId", .string("What the data is about; by default made up.")),
+                    Schema.optional(
+                        "transactionId",
+                        .string("The transaction in the data; by default an invented one.")
+                    ),
                 ],
                 response: .object(
-                    "The pack.",
-                    [Schema.required("cases", .array("The right one first.", of: Self.attackCase))]
+                    "The attack pack.",
+                    [Schema.required("cases", .array("The valid case first.", of: Self.attackCase))]
                 )
             ) { exchange in
                 let attacks = try exchange.query.values("case").first.map { [try Self.attack($0)] } ?? Attack.allCases
@@ -44,7 +48,7 @@ extension ControlAPI {
                 do {
                     pack = try AttackPack(shop, scope, about: purchase)
                 } catch let refused as AttackRefused {
-                    throw ControlError.conflict("no_attack", "No attack can be made: \(refused).")
+                    throw ControlError.conflict("no_attack", "The attacks cannot be created: \(refused).")
                 }
                 var json = PayloadWriter(capacity: 65_536)
                 json.put("cases", objects: try attacks.map { Self.json(try pack.sample($0)) })

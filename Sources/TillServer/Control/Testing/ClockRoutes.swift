@@ -3,82 +3,93 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// The clock of an app's environment, and clocks on which single customers live.
+/// The clock of an app's environment, and customer clocks.
 extension ControlAPI {
     private static let modes = ["real", "frozen", "running"]
 
     private static let clockProperties = [
-        Schema.optional("name", .string("The clock's name; absent for that of the app's environment.")),
-        Schema.required("mode", .string("As the wall's, standing still, or at a speed.", oneOf: modes)),
-        Schema.required("now", .integer("What it shows, in milliseconds since 1970.")),
-        Schema.optional("speed", .integer("How many times as fast as the wall's it runs.")),
+        Schema.optional("name", .string("The customer clock's name; absent for the environment's clock.")),
+        Schema.required("mode", .string("Real time, frozen, or running at a speed.", oneOf: modes)),
+        Schema.required("now", .integer("The current time, in milliseconds since 1970.")),
+        Schema.optional("speed", .integer("The speed as a multiple of real time.")),
     ]
 
     private static let clockSchema = Schema.object("A clock.", clockProperties)
 
     private static let advanceSchema = Schema.object(
-        "What a leap brought; all of it is committed.",
+        "The result of an advance; all of it is committed.",
         [
-            Schema.required("from", .integer("Where the clock stood, in milliseconds since 1970.")),
-            Schema.required("to", .integer("Where it stands.")),
-            Schema.required("accounts", .integer("Accounts in which something happened.")),
+            Schema.required("from", .integer("The clock's time before, in milliseconds since 1970.")),
+            Schema.required("to", .integer("The clock's time now.")),
+            Schema.required("accounts", .integer("The number of accounts with events.")),
             Schema.required(
                 "notifications",
                 .array(
-                    "What the developer's server is told, by type and subtype.",
+                    "The notifications, by type and subtype.",
                     of: .object(
-                        "How often something was told.",
+                        "The number of notifications of a type.",
                         [
                             Schema.required("notice", .string("`DID_RENEW`, `EXPIRED/VOLUNTARY` and the like.")),
-                            Schema.required("count", .integer("How often.")),
+                            Schema.required("count", .integer("The number of notifications.")),
                         ]
                     )
                 )
             ),
             Schema.required(
                 "setAside",
-                .array("Customers whose accounts could not be brought up to date.", of: .string("A customer."))
+                .array("Quarantined customers, whose accounts could not be processed.", of: .string("A customer."))
             ),
-            Schema.optional("owed", .integer("Deliveries that were due and not made; only after settling.")),
+            Schema.optional("owed", .integer("Due deliveries that were not made; only after settling.")),
         ]
     )
 
     private static let progressSchema = Schema.object(
-        "How far a leap has come.",
+        "The progress of an advance.",
         [
-            Schema.required("isUnderWay", .boolean("Whether there is one.")),
-            Schema.optional("from", .integer("Where the clock stood.")),
-            Schema.optional("to", .integer("Where it will stand.")),
-            Schema.optional("accounts", .integer("Accounts that were brought up to date.")),
-            Schema.optional("notifications", .integer("Notifications that were made.")),
+            Schema.required("isUnderWay", .boolean("Whether an advance is running.")),
+            Schema.optional("from", .integer("The clock's time before.")),
+            Schema.optional("to", .integer("The clock's time after the advance.")),
+            Schema.optional("accounts", .integer("The number of processed accounts.")),
+            Schema.optional("notifications", .integer("The number of notifications created.")),
         ]
     )
 
     private var modeProperties: [Schema.Property] {
         [
-            Schema.optional("at", .integer("Where it stands when frozen; where it is by default.", instants)),
-            Schema.optional("speed", .integer("How fast it runs when running; 1 by default.", 1...10_000_000)),
+            Schema.optional(
+                "at",
+                .integer("For frozen: the time to freeze at; by default the current time.", instants)
+            ),
+            Schema.optional(
+                "speed",
+                .integer("For running: the speed as a multiple of real time; 1 by default.", 1...10_000_000)
+            ),
         ]
     }
 
     private var changeSchema: Schema {
         .object(
-            "How it goes on.",
-            [Schema.required("mode", .string("real needs a clock that is not ahead.", oneOf: Self.modes))]
+            "The clock's new mode.",
+            [
+                Schema.required(
+                    "mode",
+                    .string("real is possible only if the clock is not ahead of real time.", oneOf: Self.modes)
+                )
+            ]
                 + modeProperties
         )
     }
 
     private var advanceSchema: Schema {
         .object(
-            "How far it leaps: one of by, to and toNextEvent.",
+            "The length of the advance: one of by, to and toNextEvent.",
             [
-                Schema.optional("by", .string("A length of time: P1M, 1mo, 36h, PT36H.", example: "P1M")),
+                Schema.optional("by", .string("A duration: P1M, 1mo, 36h, PT36H.", example: "P1M")),
                 Schema.optional("to", .integer("An instant.", instants)),
-                Schema.optional("toNextEvent", .boolean("To the next thing that happens by itself.")),
+                Schema.optional("toNextEvent", .boolean("To the next scheduled event.")),
                 Schema.optional(
                     "settle",
-                    .boolean("Waits, a minute at the most, until nothing that is due is left to deliver.")
+                    .boolean("Waits until every due notification is delivered, at most a minute.")
                 ),
             ]
         )
@@ -91,7 +102,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clock",
                 id: "getClock",
                 tag: "clocks",
-                summary: "The clock of the app's environment.",
+                summary: "Shows the clock of the app's environment.",
                 response: Self.clockSchema
             ) { json(try name(of: $0)) },
             ControlRoute(
@@ -99,7 +110,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clock",
                 id: "setClock",
                 tag: "clocks",
-                summary: "Freezes the clock, lets it run, or makes it real; it never goes back.",
+                summary: "Freezes the clock, runs it, or sets it to real time; a clock never goes back.",
                 request: changeSchema,
                 response: Self.clockSchema
             ) { try await set(try name(of: $0), $0) },
@@ -108,7 +119,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clock/advance",
                 id: "advanceClock",
                 tag: "clocks",
-                summary: "Lets the clock leap, and all happen that falls due on the way.",
+                summary: "Advances the clock and processes every event due on the way.",
                 request: advanceSchema,
                 response: Self.advanceSchema
             ) { try await advance(try name(of: $0), $0) },
@@ -117,7 +128,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clock/leap",
                 id: "getLeap",
                 tag: "clocks",
-                summary: "How far a leap of the clock has come.",
+                summary: "Shows the progress of an advance of the clock.",
                 response: Self.progressSchema
             ) { progress(try name(of: $0)) },
             ControlRoute(
@@ -125,7 +136,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clocks",
                 id: "listClocks",
                 tag: "clocks",
-                summary: "Clocks on which single customers live.",
+                summary: "Lists the customer clocks.",
                 response: .object("Clocks.", [Schema.required("clocks", .array("By name.", of: Self.clockSchema))])
             ) { exchange in
                 let scope = try exchange.scope()
@@ -141,7 +152,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clocks",
                 id: "createClock",
                 tag: "clocks",
-                summary: "Makes a clock on which single customers can live.",
+                summary: "Creates a customer clock.",
                 request: .object(
                     "A clock.",
                     [
@@ -157,7 +168,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clocks/{clock}",
                 id: "getOwnClock",
                 tag: "clocks",
-                summary: "A clock on which single customers live.",
+                summary: "Shows a customer clock.",
                 response: Self.clockSchema
             ) { json(try ownName(of: $0)) },
             ControlRoute(
@@ -165,7 +176,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clocks/{clock}",
                 id: "setOwnClock",
                 tag: "clocks",
-                summary: "Freezes such a clock, lets it run, or makes it real.",
+                summary: "Freezes a customer clock, runs it, or sets it to real time.",
                 request: changeSchema,
                 response: Self.clockSchema
             ) { try await set(try ownName(of: $0), $0) },
@@ -174,7 +185,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clocks/{clock}/advance",
                 id: "advanceOwnClock",
                 tag: "clocks",
-                summary: "Lets such a clock leap.",
+                summary: "Advances a customer clock.",
                 request: advanceSchema,
                 response: Self.advanceSchema
             ) { try await advance(try ownName(of: $0), $0) },
@@ -183,7 +194,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clocks/{clock}/leap",
                 id: "getOwnLeap",
                 tag: "clocks",
-                summary: "How far a leap of such a clock has come.",
+                summary: "Shows the progress of an advance of a customer clock.",
                 response: Self.progressSchema
             ) { progress(try ownName(of: $0)) },
             ControlRoute(
@@ -191,10 +202,15 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/clock",
                 id: "useClock",
                 tag: "clocks",
-                summary: "Puts a customer and the family on a clock of their own, or back on that of the environment.",
+                summary: "Puts a customer and their family on a customer clock, or back on the environment's clock.",
                 request: .object(
                     "A clock.",
-                    [Schema.optional("clock", .string("Its name; left out, the environment's."))]
+                    [
+                        Schema.optional(
+                            "clock",
+                            .string("The customer clock's name; by default the environment's clock.")
+                        )
+                    ]
                 ),
                 response: Self.customerSchema
             ) { exchange in
@@ -219,7 +235,7 @@ extension ControlAPI {
 
     private func check(_ own: String, in scope: AccountScope) throws { try check(ClockName(scope, own: own)) }
 
-    /// - Throws: `ControlError` for a clock that nobody made.
+    /// - Throws: `ControlError` for an unknown clock.
     func check(_ name: ClockName) throws {
         guard let own = name.own, shop.clock(name) == nil else { return }
         let scope = name.scope
@@ -231,7 +247,7 @@ extension ControlAPI {
         )
     }
 
-    // MARK: Acts
+    // MARK: Operations
 
     private func create(_ exchange: ControlExchange) async throws -> [UInt8] {
         let scope = try exchange.scope()
@@ -243,7 +259,7 @@ extension ControlAPI {
         guard isPlain, (1...64).contains(own.utf8.count), own != ".", own != ".." else {
             throw ControlError.bad(
                 "bad_clock",
-                "A clock's name is 1 to 64 letters, digits, dots, dashes or underscores.",
+                "A clock's name must be 1 to 64 letters, digits, dots, dashes or underscores.",
                 path: "$.name"
             )
         }
@@ -264,7 +280,7 @@ extension ControlAPI {
         let body = exchange.body
         let mode = body.text("mode")
         guard body.number("at") == nil || mode == "frozen" else {
-            throw ControlError.bad("bad_clock", "at goes with the mode frozen.", path: "$.at")
+            throw ControlError.bad("bad_clock", "at is only for the mode frozen.", path: "$.at")
         }
         let change: ClockChange =
             switch mode {
@@ -306,7 +322,7 @@ extension ControlAPI {
             case .period(let period)?: return .byPeriod(period)
             case .milliseconds(let milliseconds)?: return .by(milliseconds: milliseconds)
             case .instant?, nil:
-                let message = "A length of time is 36h, 3d, 2w, 1mo, 1y, PT36H or P1M."
+                let message = "by must be a duration such as 36h, 3d, 2w, 1mo, 1y, PT36H or P1M."
                 throw ControlError.bad("bad_duration", message, path: "$.by")
             }
         default:

@@ -2,42 +2,42 @@ import HTTPTypes
 import TillCore
 import TillShop
 
-/// Faults on demand.
+/// Fault rules.
 extension ControlAPI {
     private static let ruleProperties = [
-        Schema.required("kind", .string("What goes wrong.", oneOf: FaultRule.Kind.allCases.map(\.rawValue))),
+        Schema.required("kind", .string("The kind of fault.", oneOf: FaultRule.Kind.allCases.map(\.rawValue))),
         Schema.optional("realm", .string("Only in this environment.", oneOf: ["production", "sandbox"])),
-        Schema.optional("bundleId", .string("Only of this app.")),
+        Schema.optional("bundleId", .string("Only for this app.")),
         Schema.optional(
             "route",
-            .string("Only on this route of Apple's, such as getTransactionInfo; of notifications a type.")
+            .string("Only on this Apple route, such as getTransactionInfo; for notifications: only this type.")
         ),
-        Schema.optional("customer", .string("Only of this customer.")),
-        Schema.optional("percent", .integer("Of how many calls that it could strike; all by default.", 1...100)),
-        Schema.optional("limit", .integer("How often at the most; without end by default.", 1...1_000_000)),
+        Schema.optional("customer", .string("Only for this customer.")),
+        Schema.optional("percent", .integer("The percentage of matching calls that fail; all by default.", 1...100)),
+        Schema.optional("limit", .integer("The maximum number of hits; unlimited by default.", 1...1_000_000)),
         Schema.optional(
             "until",
-            .integer("Not after this instant by the wall, in milliseconds since 1970.", 0...Int64.max)
+            .integer("The end of the rule in real time, in milliseconds since 1970.", 0...Int64.max)
         ),
         Schema.optional(
             "code",
             .integer("An error code, an HTTP status, or a status of verifyReceipt.", 400...9_999_999)
         ),
-        Schema.optional("retryAfter", .integer("Seconds, for the Retry-After of an error.", 0...86_400)),
-        Schema.optional("milliseconds", .integer("How long it holds something up.", 0...600_000)),
-        Schema.optional("spread", .integer("Up to so many milliseconds more, by chance.", 0...600_000)),
+        Schema.optional("retryAfter", .integer("Seconds in the Retry-After header of an error.", 0...86_400)),
+        Schema.optional("milliseconds", .integer("The length of the delay in milliseconds.", 0...600_000)),
+        Schema.optional("spread", .integer("A random extra delay of up to this many milliseconds.", 0...600_000)),
         Schema.optional(
             "perHour",
-            .integer("Calls that a rate limit lets pass; Apple's by default.", 0...1_000_000_000)
+            .integer("Calls per hour that a rate limit allows; Apple's limit by default.", 0...1_000_000_000)
         ),
-        Schema.optional("seed", .integer("From which chance is drawn.", 0...Int64.max)),
+        Schema.optional("seed", .integer("The random seed.", 0...Int64.max)),
     ]
 
     private static let faultSchema = Schema.object(
         "A fault rule.",
-        [Schema.required("id", .string("Names it."))] + ruleProperties + [
-            Schema.required("seen", .integer("What it could have struck since the server's start.")),
-            Schema.required("struck", .integer("What it struck since then.")),
+        [Schema.required("id", .string("The id of the rule."))] + ruleProperties + [
+            Schema.required("seen", .integer("The number of matching calls since the server's start.")),
+            Schema.required("struck", .integer("The number of hits since the server's start.")),
         ]
     )
 
@@ -48,7 +48,7 @@ extension ControlAPI {
                 path: "/v1/faults",
                 id: "listFaults",
                 tag: "faults",
-                summary: "The fault rules, and how often each struck.",
+                summary: "Lists the fault rules with their numbers of hits.",
                 response: .object("Rules.", [Schema.required("faults", .array("Oldest first.", of: Self.faultSchema))])
             ) { _ in
                 var json = PayloadWriter()
@@ -60,7 +60,7 @@ extension ControlAPI {
                 path: "/v1/faults",
                 id: "addFault",
                 tag: "faults",
-                summary: "Lets something go wrong from now on.",
+                summary: "Adds a fault rule.",
                 request: .object("A fault rule.", Self.ruleProperties),
                 response: Self.faultSchema,
                 status: .created
@@ -73,7 +73,7 @@ extension ControlAPI {
                 else {
                     throw ControlError.conflict(
                         "too_many_faults",
-                        "There are \(FaultRules.most) rules already; remove some with till fault remove."
+                        "There are already \(FaultRules.most) rules. Remove some with till fault remove."
                     )
                 }
                 return Self.json(FaultRules.Standing(rule: rule))
@@ -99,7 +99,7 @@ extension ControlAPI {
                 guard try await shop.faults.remove(id) > 0 else {
                     throw ControlError.notFound(
                         "unknown_fault",
-                        "There is no fault \(id.prefix(64)); till fault list shows them."
+                        "There is no fault \(id.prefix(64)). List them with till fault list."
                     )
                 }
                 return []
@@ -109,7 +109,7 @@ extension ControlAPI {
 
     private func rule(_ body: ControlBody) throws -> FaultRule {
         guard let kind = body.text("kind").flatMap(FaultRule.Kind.init(rawValue:)) else {
-            throw ControlError.bad("bad_fault", "A fault has a kind.", path: "$.kind")
+            throw ControlError.bad("bad_fault", "A fault needs a kind.", path: "$.kind")
         }
         let seed = body.number("seed").map { UInt64($0) }
         var rule = FaultRule(id: "", kind: kind, seed: seed ?? UInt64.random(in: 0...UInt64(Int64.max)))
@@ -131,7 +131,10 @@ extension ControlAPI {
 
     private func check(_ rule: FaultRule) throws {
         if let app = rule.app, shop.registry.app(app) == nil {
-            throw ControlError.notFound("unknown_app", "There is no app \(app.prefix(64)); till app list shows them.")
+            throw ControlError.notFound(
+                "unknown_app",
+                "There is no app \(app.prefix(64)). List them with till app list."
+            )
         }
         if let route = rule.route { try check(route, of: rule.kind) }
         let code = rule.code ?? 0
@@ -139,30 +142,30 @@ extension ControlAPI {
         case .error where APIError.documented[code] == nil:
             throw ControlError.bad(
                 "bad_code",
-                "An error has the code of a documented error, such as 5000001; docs/api/errors.md lists them.",
+                "The code must be a documented error code, such as 5000001. See docs/api/errors.md.",
                 path: "$.code"
             )
         case .status where !(500...599).contains(code):
-            throw ControlError.bad("bad_code", "A status is 500 to 599.", path: "$.code")
+            throw ControlError.bad("bad_code", "A status must be 500 to 599.", path: "$.code")
         case .receiptStatus where !(21_000...21_199).contains(code):
-            throw ControlError.bad("bad_code", "A status of verifyReceipt is 21000 to 21199.", path: "$.code")
+            throw ControlError.bad("bad_code", "A status of verifyReceipt must be 21000 to 21199.", path: "$.code")
         case .latency, .staleReads, .delay:
             guard rule.milliseconds != nil || rule.spread != nil else {
-                throw ControlError.bad("bad_fault", "Say how long, in milliseconds.", path: "$.milliseconds")
+                throw ControlError.bad("bad_fault", "Give the length in milliseconds.", path: "$.milliseconds")
             }
         default: break
         }
         if rule.kind == .staleReads, rule.share != nil || rule.limit != nil {
             throw ControlError.bad(
                 "bad_fault",
-                "A gap hides what is young from every call; hold it to an app, a customer, a route or a time.",
+                "staleReads hides new purchases from every call. Limit it to an app, a customer, a route or a time.",
                 path: rule.share == nil ? "$.limit" : "$.percent"
             )
         }
         if rule.customer != nil, rule.kind.isOfNotifications {
             throw ControlError.bad(
                 "bad_fault",
-                "A fault of notifications cannot be held to a customer; leave the customer out.",
+                "A notification fault cannot be limited to a customer. Remove customer.",
                 path: "$.customer"
             )
         }
@@ -174,15 +177,15 @@ extension ControlAPI {
             guard NotificationType(rawValue: type) != nil || VersionOneType(rawValue: type) != nil else {
                 throw ControlError.bad(
                     "bad_route",
-                    "\(route.prefix(64)) is no notification; give a type such as DID_RENEW, or EXPIRED/VOLUNTARY.",
+                    "\(route.prefix(64)) is not a notification type. Give one such as DID_RENEW, or EXPIRED/VOLUNTARY.",
                     path: "$.route"
                 )
             }
         } else if route == RouteName.verifyReceipt ? !kind.isOfVerifyReceipt : kind == .receiptStatus {
             throw ControlError.bad(
                 "bad_route",
-                "\(kind.rawValue) does not happen on \(route.prefix(64)): verifyReceipt has status, receiptStatus, "
-                    + "latency, cut and half, and nothing else has receiptStatus.",
+                "\(kind.rawValue) is not possible on \(route.prefix(64)): verifyReceipt has status, receiptStatus, "
+                    + "latency, cut and half, and no other route has receiptStatus.",
                 path: "$.route"
             )
         } else if !RouteName.all.contains(route) {

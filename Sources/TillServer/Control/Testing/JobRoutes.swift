@@ -4,21 +4,21 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// What is done to everybody who has a product, account by account.
+/// Bulk operations on all customers of a product, account by account.
 extension ControlAPI {
     private static let jobSchema = Schema.object(
-        "An act that concerns many accounts.",
+        "A bulk operation on many accounts.",
         [
             Schema.required("jobId", .string("The job.")),
-            Schema.required("kind", .string("What is done.", oneOf: ["raisePrice", "extend", "shareProduct"])),
-            Schema.required("productId", .string("Who has it is concerned.")),
-            Schema.required("state", .string("How far it has come.", oneOf: ["waiting", "running", "done"])),
-            Schema.required("effectiveDate", .integer("When it takes effect, by the clock of each customer.")),
-            Schema.required("succeeded", .integer("Accounts in which it was done.")),
-            Schema.required("failed", .integer("Accounts in which it could not be done.")),
-            Schema.optional("completedDate", .integer("When it was done.")),
+            Schema.required("kind", .string("The operation.", oneOf: ["raisePrice", "extend", "shareProduct"])),
+            Schema.required("productId", .string("The product whose customers are affected.")),
+            Schema.required("state", .string("The progress.", oneOf: ["waiting", "running", "done"])),
+            Schema.required("effectiveDate", .integer("The effective date, on each customer's clock.")),
+            Schema.required("succeeded", .integer("The number of accounts where it succeeded.")),
+            Schema.required("failed", .integer("The number of accounts where it failed.")),
+            Schema.optional("completedDate", .integer("The completion date.")),
             Schema.optional("requestIdentifier", .string("extend: the identifier of the request.", format: "uuid")),
-            Schema.optional("days", .integer("extend: by how many calendar days.")),
+            Schema.optional("days", .integer("extend: the number of calendar days.")),
             Schema.optional("reasonCode", .integer("extend: 0 undeclared to 3.")),
             Schema.optional(
                 "storefronts",
@@ -27,7 +27,7 @@ extension ControlAPI {
             Schema.optional(
                 "pendingClocks",
                 .array(
-                    "Clocks of customers' own that do not show effectiveDate yet; their customers are reached later.",
+                    "Customer clocks that have not reached effectiveDate; their customers follow later.",
                     of: .string("A clock.")
                 )
             ),
@@ -41,17 +41,21 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/products/{productId}/price",
                 id: "raisePrice",
                 tag: "jobs",
-                summary: "Raises a subscription's price: new customers pay it at once, subscribers after a notice.",
+                summary:
+                    "Raises a subscription's price: new customers pay it at once, subscribers after a notification.",
                 request: .object(
                     "The new price.",
                     [
-                        Schema.required("price", .integer("Thousandths for a full period.", 1...1_000_000_000_000)),
-                        Schema.optional("currency", .string("The catalogue's by default.", example: "USD")),
-                        Schema.optional("storefront", .string("Only where this storefront has a price of its own.")),
+                        Schema.required(
+                            "price",
+                            .integer("The price of a full period in milliunits.", 1...1_000_000_000_000)
+                        ),
+                        Schema.optional("currency", .string("The catalog's currency by default.", example: "USD")),
+                        Schema.optional("storefront", .string("Only in this storefront, which has its own price.")),
                         Schema.optional(
                             "consent",
                             .string(
-                                "Whether subscribers must agree; automatic goes by the amount.",
+                                "Whether subscribers must consent; automatic depends on the amount.",
                                 oneOf: PriceRaise.Consent.allCases.map(\.rawValue)
                             )
                         ),
@@ -65,7 +69,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/products/{productId}/sharing",
                 id: "shareProduct",
                 tag: "jobs",
-                summary: "Switches family sharing on for a product: families get what their members have.",
+                summary: "Turns on Family Sharing for a product: families get what their members own.",
                 request: .object("When.", [instantProperty]),
                 response: Self.jobSchema
             ) { try await shareProduct($0) },
@@ -74,7 +78,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/extensions",
                 id: "extendAll",
                 tag: "jobs",
-                summary: "The running period of everybody who subscribes to a product ends later.",
+                summary: "Extends the current period of all subscribers of a product.",
                 request: .object(
                     "A mass extension.",
                     [
@@ -84,7 +88,7 @@ extension ControlAPI {
                         Schema.optional("requestIdentifier", .string("A UUID; a new one by default.", format: "uuid")),
                         Schema.optional(
                             "storefronts",
-                            .array("Only these; everywhere by default.", of: .string("Alpha-3."))
+                            .array("Only these storefronts; all by default.", of: .string("Alpha-3."))
                         ),
                         instantProperty,
                     ]
@@ -96,7 +100,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/jobs",
                 id: "listJobs",
                 tag: "jobs",
-                summary: "All jobs of the app's environment, by when they take effect.",
+                summary: "Lists the jobs of the app's environment by effective date.",
                 response: .object("Jobs.", [Schema.required("jobs", .array("By date.", of: Self.jobSchema))])
             ) { exchange in
                 var json = PayloadWriter()
@@ -108,14 +112,14 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/jobs/{jobId}",
                 id: "getJob",
                 tag: "jobs",
-                summary: "One job.",
+                summary: "Shows one job.",
                 response: Self.jobSchema
             ) { exchange in
                 let id = exchange.parameter("jobId")
                 guard let job = try await shop.job(id), job.scope == (try exchange.scope()) else {
                     throw ControlError.notFound(
                         "unknown_job",
-                        "There is no job \(id.prefix(64)); GET …/jobs lists them."
+                        "There is no job \(id.prefix(64)). List them with GET …/jobs."
                     )
                 }
                 return json(job)
@@ -130,7 +134,7 @@ extension ControlAPI {
         guard types.contains(product.type) else {
             throw ControlError.conflict(
                 "wrong_type",
-                "Product \(id) is a \(product.type.wireName); this is for the types "
+                "Product \(id) is of type \(product.type.wireName); required: "
                     + types.map(\.wireName).sorted().joined(separator: " and ") + "."
             )
         }
@@ -146,12 +150,12 @@ extension ControlAPI {
         let present = storefront.map { catalog.price(product.prices, in: $0) } ?? product.prices.standard
         let price = Money(milliunits: body.number("price") ?? 0, currency: body.text("currency") ?? present.currency)
         guard price.currency == present.currency else {
-            throw ControlError.bad("bad_currency", "The price is in \(present.currency).", path: "$.currency")
+            throw ControlError.bad("bad_currency", "The price must be in \(present.currency).", path: "$.currency")
         }
         guard price.milliunits > present.milliunits else {
             throw ControlError.conflict(
                 "not_higher",
-                "\(price.words) is not more than \(present.words); a lower price is a change of the catalogue."
+                "\(price.words) is not more than \(present.words). To lower a price, change the catalog."
             )
         }
         var prices = product.prices
@@ -191,7 +195,7 @@ extension ControlAPI {
         guard let request = UUIDText.canonical(text) else {
             throw ControlError.bad(
                 "bad_request_identifier",
-                "The identifier of a mass extension is a UUID.",
+                "The identifier of a mass extension must be a UUID.",
                 path: "$.requestIdentifier"
             )
         }
@@ -199,7 +203,7 @@ extension ControlAPI {
         for (place, code) in storefronts.enumerated() where Storefront(code: code) == nil {
             throw ControlError.bad(
                 "bad_storefront",
-                "\(code.prefix(16)) is not a storefront; give three capital letters such as USA or DEU.",
+                "\(code.prefix(16)) is not a storefront. Give three capital letters such as USA or DEU.",
                 path: "$.storefronts[\(place)]"
             )
         }

@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// `till listen`: notifications that are fetched over control and forwarded to a local server.
+/// `till listen`: notifications fetched over the control API and forwarded to a local server.
 extension ControlAPI {
     var listenRoutes: [ControlRoute] {
         [
@@ -12,23 +12,23 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/listen",
                 id: "listen",
                 tag: "listen",
-                summary: "Waits for the next notification to forward. Who asks stands in for a primary endpoint.",
+                summary: "Waits for the next notification to forward. The client acts as the primary endpoint.",
                 query: [Schema.optional("wait", .string("Seconds to wait, 0 to 50; 25 by default."))],
                 response: .object(
-                    "The next notification, or an empty object when none came in time.",
+                    "The next notification, or an empty object if there was none in time.",
                     [
-                        Schema.optional("deliveryToken", .string("Names the attempt in the answer.")),
+                        Schema.optional("deliveryToken", .string("Identifies the attempt when you report the result.")),
                         Schema.optional("notificationUUID", .string("The notification.")),
                         Schema.optional("notificationType", .string("Its type.")),
                         Schema.optional("subtype", .string("Its subtype.")),
-                        Schema.optional("body", .anyObject("What is to be posted.")),
+                        Schema.optional("body", .anyObject("The body to post.")),
                     ]
                 )
             ) { exchange in
                 let scope = try exchange.scope()
                 let wait = exchange.query.values("wait").first.map { Int($0) ?? -1 } ?? 25
                 guard (0...50).contains(wait) else {
-                    throw ControlError.bad("bad_wait", "wait is 0 to 50 seconds.", path: "wait")
+                    throw ControlError.bad("bad_wait", "wait must be 0 to 50 seconds.", path: "wait")
                 }
                 let offer = try await shop.nextOffer(in: scope, wait: .seconds(wait))
                 var json = PayloadWriter(capacity: 32_768)
@@ -46,15 +46,15 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/listen/{deliveryToken}",
                 id: "answerDelivery",
                 tag: "listen",
-                summary: "Says what became of a notification that was forwarded.",
+                summary: "Reports the result of a forwarded notification.",
                 request: .object(
-                    "How it went.",
+                    "The result.",
                     [
                         Schema.optional("status", .integer("The HTTP status of the local server.", 100...599)),
                         Schema.optional(
                             "result",
                             .string(
-                                "Without a status: what went wrong.",
+                                "Without a status: the error.",
                                 oneOf: SendAttemptResult.allCases.map(\.rawValue)
                             )
                         ),
@@ -74,7 +74,7 @@ extension ControlAPI {
                 guard shop.listeners.answer(exchange.parameter("deliveryToken"), delivered) else {
                     throw ControlError.notFound(
                         "unknown_delivery",
-                        "Nobody waits for this delivery any more; it is tried again as if it had timed out."
+                        "This delivery has timed out; Till retries it."
                     )
                 }
                 return []

@@ -5,39 +5,42 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// What the developer's server is told: what was made, what became of it, and what is sent by hand.
+/// Notifications: lists, deliveries, resending and sending by hand.
 extension ControlAPI {
     private static let attempt = Schema.object(
         "An attempt to deliver.",
         [
-            Schema.required("attemptDate", .integer("When, by the shop's clock.")),
-            Schema.required("sendAttemptResult", .string("How it ended.")),
+            Schema.required("attemptDate", .integer("The date, on the environment's clock.")),
+            Schema.required("sendAttemptResult", .string("The result.")),
             Schema.optional("status", .integer("The HTTP status of the answer.")),
-            Schema.required("milliseconds", .integer("How long it took.")),
-            Schema.optional("reason", .string("Why Till itself did not send it where the endpoint leads.")),
+            Schema.required("milliseconds", .integer("The duration.")),
+            Schema.optional("reason", .string("Why Till refused to send to the endpoint.")),
         ]
     )
 
     private static let notificationProperties = [
-        Schema.required("notificationUUID", .string("Names it.", format: "uuid")),
+        Schema.required("notificationUUID", .string("The id of the notification.", format: "uuid")),
         Schema.required("notificationType", .string("The type.")),
-        Schema.required("version", .integer("1 or 2: the form in which it is sent.", 1...2)),
+        Schema.required("version", .integer("The notification version, 1 or 2.", 1...2)),
         Schema.optional("subtype", .string("The subtype.")),
-        Schema.required("signedDate", .integer("When it was made, in milliseconds since 1970.")),
-        Schema.optional("customer", .string("Whom it is about.")),
+        Schema.required("signedDate", .integer("The creation date, in milliseconds since 1970.")),
+        Schema.optional("customer", .string("The customer.")),
         Schema.optional("originalTransactionId", .string("The original transaction.")),
         Schema.optional("transactionId", .string("The transaction.")),
-        Schema.required("isTriggered", .boolean("Whether somebody asked for it, without a cause.")),
+        Schema.required("isTriggered", .boolean("Whether it was sent by hand, without an event.")),
         Schema.required(
             "deliveries",
             .array(
-                "To each endpoint.",
+                "The delivery to each endpoint.",
                 of: .object(
                     "A delivery.",
                     [
                         Schema.required("endpoint", .string("The endpoint.")),
-                        Schema.required("isDelivered", .boolean("Whether it arrived.")),
-                        Schema.optional("nextAttemptDate", .integer("When it is tried next; absent when it is over.")),
+                        Schema.required("isDelivered", .boolean("Whether it was delivered.")),
+                        Schema.optional(
+                            "nextAttemptDate",
+                            .integer("The date of the next attempt; absent if there is none.")
+                        ),
                         Schema.required("attempts", .array("Oldest first.", of: attempt)),
                     ]
                 )
@@ -48,18 +51,18 @@ extension ControlAPI {
     private static let notificationSchema = Schema.object("A notification.", notificationProperties)
 
     private static let wholeNotification = Schema.object(
-        "A notification, decoded in three layers.",
+        "A notification, with its decoded payloads.",
         notificationProperties + [
-            Schema.optional("signedPayload", .string("As it is sent, byte for byte; version 1 is not signed.")),
+            Schema.optional("signedPayload", .string("The signed payload exactly as sent; version 1 is not signed.")),
             Schema.required("payload", .anyObject("The payload.")),
-            Schema.optional("transactionInfo", .anyObject("The payload of signedTransactionInfo in it.")),
-            Schema.optional("renewalInfo", .anyObject("The payload of signedRenewalInfo in it.")),
+            Schema.optional("transactionInfo", .anyObject("The payload of its signedTransactionInfo.")),
+            Schema.optional("renewalInfo", .anyObject("The payload of its signedRenewalInfo.")),
         ]
     )
 
     private static let owed = Schema.object(
-        "What was owed.",
-        [Schema.required("owed", .integer("How many deliveries are owed now."))]
+        "The result of resending.",
+        [Schema.required("owed", .integer("The number of deliveries now pending."))]
     )
 
     var notificationRoutes: [ControlRoute] {
@@ -70,25 +73,28 @@ extension ControlAPI {
                 id: "listNotifications",
                 tag: "notifications",
                 summary:
-                    "Notifications, newest first, page by page. A page of a type may be short, or empty, and go on.",
+                    "Lists notifications, newest first, in pages. A short or empty page may not be the last one.",
                 query: [
                     Schema.optional("type", .string("Only these: DID_RENEW, or EXPIRED/VOLUNTARY.")),
                     Schema.optional("customer", .string("Only about this customer.")),
                     Schema.optional(
                         "failed",
-                        .string("true: only those that were tried and have not arrived, at any endpoint.")
+                        .string("true: only notifications sent and not delivered to some endpoint.")
                     ),
-                    Schema.optional("endpoint", .string("Only those tried there.")),
-                    Schema.optional("from", .string("Only made at or after, in milliseconds since 1970.")),
-                    Schema.optional("to", .string("Only made at or before, in milliseconds since 1970.")),
-                    Schema.optional("after", .string("`next` of the page before.")),
-                    Schema.optional("limit", .string("At most so many, 1 to 100; 20 by default.")),
+                    Schema.optional("endpoint", .string("Only those sent to this endpoint.")),
+                    Schema.optional("from", .string("Only created at or after this time, in milliseconds since 1970.")),
+                    Schema.optional("to", .string("Only created at or before this time, in milliseconds since 1970.")),
+                    Schema.optional("after", .string("The value of `next` from the previous page.")),
+                    Schema.optional("limit", .string("Maximum number of results, 1 to 100; 20 by default.")),
                 ],
                 response: .object(
                     "A page.",
                     [
                         Schema.required("notifications", .array("Newest first.", of: Self.notificationSchema)),
-                        Schema.optional("next", .string("`after` for the next page; absent on the last.")),
+                        Schema.optional(
+                            "next",
+                            .string("The value of `after` for the next page; absent on the last page.")
+                        ),
                     ]
                 )
             ) { try await listNotifications($0) },
@@ -97,9 +103,10 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/notifications",
                 id: "triggerNotification",
                 tag: "notifications",
-                summary: "Sends any type and subtype with the present state of what it is about; nothing else happens.",
+                summary:
+                    "Sends a notification of any type and subtype with the current data, without changing anything.",
                 request: .object(
-                    "What is sent.",
+                    "The notification to send.",
                     [
                         Schema.required(
                             "type",
@@ -111,9 +118,9 @@ extension ControlAPI {
                         ),
                         Schema.optional(
                             "transactionId",
-                            .string("The transaction that it is about; not for a type about the app or a customer.")
+                            .string("The transaction; not for a type about the app or a customer.")
                         ),
-                        Schema.optional("customer", .string("The customer whom RESCIND_CONSENT is about.")),
+                        Schema.optional("customer", .string("The customer of a RESCIND_CONSENT notification.")),
                     ]
                 ),
                 response: Self.notificationSchema,
@@ -124,10 +131,15 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/notifications/test",
                 id: "requestTestNotification",
                 tag: "notifications",
-                summary: "Sends a TEST to the primary endpoint.",
+                summary: "Sends a TEST notification to the primary endpoint.",
                 response: .object(
                     "The test.",
-                    [Schema.required("testNotificationToken", .string("Asks Apple's route how it went."))]
+                    [
+                        Schema.required(
+                            "testNotificationToken",
+                            .string("The token for Apple's Get Test Notification Status.")
+                        )
+                    ]
                 )
             ) { exchange in
                 let scope = try exchange.scope()
@@ -145,13 +157,13 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/notifications/resend",
                 id: "resendNotifications",
                 tag: "notifications",
-                summary: "Sends again what was made between two instants.",
+                summary: "Resends the notifications created between two instants.",
                 request: .object(
-                    "Which ones.",
+                    "The notifications to resend.",
                     [
-                        Schema.required("from", .integer("Made at or after.", instants)),
-                        Schema.required("to", .integer("Made at or before.", instants)),
-                        Schema.optional("endpoint", .string("Where to; everywhere by default.")),
+                        Schema.required("from", .integer("Created at or after this time.", instants)),
+                        Schema.required("to", .integer("Created at or before this time.", instants)),
+                        Schema.optional("endpoint", .string("The endpoint to send to; all endpoints by default.")),
                     ]
                 ),
                 response: Self.owed
@@ -161,7 +173,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}",
                 id: "getNotification",
                 tag: "notifications",
-                summary: "One notification, decoded, with every attempt to deliver it.",
+                summary: "Shows one notification, decoded, with every delivery attempt.",
                 response: Self.wholeNotification
             ) { exchange in
                 let entry = try await notification(exchange)
@@ -184,10 +196,10 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}/resend",
                 id: "resendNotification",
                 tag: "notifications",
-                summary: "Sends a notification again, with the same bytes.",
+                summary: "Resends a notification with the same bytes.",
                 request: .object(
-                    "Where to.",
-                    [Schema.optional("endpoint", .string("An endpoint; everywhere by default."))]
+                    "The target.",
+                    [Schema.optional("endpoint", .string("An endpoint; all endpoints by default."))]
                 ),
                 response: Self.owed
             ) { exchange in
@@ -199,20 +211,20 @@ extension ControlAPI {
 
     private static let noEndpoint = ControlError.conflict(
         "no_endpoint",
-        "Nobody is told: set an endpoint with till endpoint set, or listen with till listen."
+        "No endpoint is configured. Set one with till endpoint set, or use till listen."
     )
 
     private static func noPrimary(_ others: [String]) -> ControlError {
         .conflict(
             "no_endpoint",
-            "A TEST goes to the endpoint called primary, and there is none: set it with till endpoint set. "
+            "A TEST goes to the endpoint primary, which is not configured. Set it with till endpoint set. "
                 + "Endpoints: \(others.joined(separator: ", "))."
         )
     }
 
     private static let noTest = ControlError.conflict(
         "version_one",
-        "The primary endpoint is told in version 1, which has no test."
+        "The primary endpoint uses version 1, which has no TEST notification."
     )
 
     private func notification(_ exchange: ControlExchange) async throws -> OutboxEntry {
@@ -223,7 +235,7 @@ extension ControlAPI {
         else {
             throw ControlError.notFound(
                 "unknown_notification",
-                "There is no notification \(text.prefix(64)); till notifications list shows them."
+                "There is no notification \(text.prefix(64)). List them with till notifications list."
             )
         }
         return entry
@@ -235,7 +247,7 @@ extension ControlAPI {
         func value(_ name: String) -> String? { exchange.query.values(name).first }
         var query = NotificationQuery(scope: try exchange.scope(), isDescending: true)
         guard let limit = value("limit").map({ Int($0) ?? 0 }) ?? 20 as Int?, (1...100).contains(limit) else {
-            throw ControlError.bad("bad_page", "limit is 1 to 100.", path: "limit")
+            throw ControlError.bad("bad_page", "limit must be 1 to 100.", path: "limit")
         }
         if let words = value("type") {
             let parts = words.split(separator: "/", maxSplits: 1).map(String.init)
@@ -259,14 +271,18 @@ extension ControlAPI {
         query.to = try instant(value("to"), "to")
         query.onlyFailures = value("failed") == "true"
         let endpoints = shop.endpoints(of: query.scope)
-        // What failed at primary is of interest also while nobody is primary, such as after `till listen`.
+        // Failures at primary matter even without a primary endpoint, for example after `till listen`.
         let failing = Set(endpoints.map(\.key) + [EndpointRecord.primary])
         var places: [String?] = query.onlyFailures ? Array(failing) : [nil]
         if let name = value("endpoint") { places = [endpoints.first { $0.name == name }?.key ?? name] }
         if let after = value("after") {
             let parts = after.split(separator: "-").compactMap { Int64($0) }
             guard parts.count == 2 else {
-                throw ControlError.bad("bad_page", "after is the next of the page before.", path: "after")
+                throw ControlError.bad(
+                    "bad_page",
+                    "after must be the value of next from the previous page.",
+                    path: "after"
+                )
             }
             query.after = (Timestamp(milliseconds: parts[0]), NotificationID(parts[1]))
         }
@@ -295,7 +311,7 @@ extension ControlAPI {
     private func instant(_ text: String?, _ name: String) throws -> Timestamp? {
         guard let text else { return nil }
         guard let milliseconds = Int64(text) else {
-            throw ControlError.bad("bad_instant", "\(name) is in milliseconds since 1970.", path: name)
+            throw ControlError.bad("bad_instant", "\(name) must be in milliseconds since 1970.", path: name)
         }
         return Timestamp(milliseconds: milliseconds)
     }
@@ -312,7 +328,7 @@ extension ControlAPI {
             guard customer == nil || customer == account.customer else {
                 throw ControlError.bad(
                     "bad_customer",
-                    "Transaction \(id) belongs to customer \(account.customer); leave the customer out.",
+                    "Transaction \(id) belongs to customer \(account.customer). Remove customer.",
                     path: "$.customer"
                 )
             }
@@ -324,7 +340,7 @@ extension ControlAPI {
             guard let customer else {
                 throw ControlError.bad(
                     "customer_missing",
-                    "\(notice.words) is about a customer; name one.",
+                    "\(notice.words) needs a customer.",
                     path: "$.customer"
                 )
             }
@@ -333,7 +349,7 @@ extension ControlAPI {
         case .transaction:
             throw ControlError.bad(
                 "transaction_missing",
-                "\(notice.words) is about a transaction; name one.",
+                "\(notice.words) needs a transactionId.",
                 path: "$.transactionId"
             )
         }
@@ -342,7 +358,7 @@ extension ControlAPI {
     private func resendRange(_ exchange: ControlExchange) async throws -> [UInt8] {
         let (from, to) = (exchange.body.instant("from"), exchange.body.instant("to"))
         if let from, let to, from > to {
-            throw ControlError.bad("bad_range", "from lies after to; give the earlier first.", path: "$.from")
+            throw ControlError.bad("bad_range", "from must not be later than to.", path: "$.from")
         }
         var query = NotificationQuery(scope: try exchange.scope(), from: from, to: to, limit: 100)
         var all: [OutboxEntry] = []
@@ -353,7 +369,7 @@ extension ControlAPI {
             guard all.count < Self.mostResent else {
                 throw ControlError.conflict(
                     "too_many",
-                    "More than \(Self.mostResent) notifications were made then; name a shorter time."
+                    "More than \(Self.mostResent) notifications were created in that time. Give a shorter range."
                 )
             }
             query.after = (last.signedDate, last.id)
@@ -361,7 +377,7 @@ extension ControlAPI {
         return try await resend(all, exchange)
     }
 
-    /// Notifications that are sent again by one request at the most.
+    /// Maximum number of notifications resent by one request.
     private static let mostResent = 10_000
 
     private func resend(_ entries: [OutboxEntry], _ exchange: ControlExchange) async throws -> [UInt8] {

@@ -1,19 +1,19 @@
 import TillCore
 import TillStorage
 
-/// A page of notifications of which some filter may be met by few, far apart, with no index that leads from one to the
-/// next. It looks at so many at the most and says where to go on, so that a page costs the same in a shop of any size.
+/// Finds a page of notifications with filters that may have few matches and no index. It reads a limited number of
+/// notifications and returns where to continue, so that a page costs the same in a shop of any size.
 struct NotificationSearch {
-    /// Without a limit of its own.
+    /// The query, without its own limit.
     let query: NotificationQuery
-    /// At most so many are found.
+    /// The maximum number of results.
     let limit: Int
 
-    /// How many are looked at for one page.
+    /// The maximum number of notifications read for one page.
     static let most = 1_000
     private static let step = 200
 
-    /// What was found, and where the next page begins; nil when there is no more.
+    /// The results, and the start of the next page; nil on the last page.
     func page(in storage: any Storage) async throws -> (found: [OutboxEntry], last: OutboxEntry?) {
         guard isFiltered else {
             var query = query
@@ -32,7 +32,7 @@ struct NotificationSearch {
             let entries = try await storage.notifications(range)
             for entry in entries {
                 if isWanted(entry) { found.append(entry) }
-                // Whether more follow, the next page says.
+                // The next page shows whether more follow.
                 if found.count == limit { return (found, entry) }
             }
             seen += entries.count
@@ -42,9 +42,9 @@ struct NotificationSearch {
         }
     }
 
-    /// Several pages as one: of what failed at any of several endpoints, each has its own.
+    /// Merges the pages of several endpoints, for notifications that failed at any of them.
     ///
-    /// - Parameter pages: newest first. Where one of them ends all that is older has not been read.
+    /// - Parameter pages: newest first. Notifications older than the end of any of the pages are not complete.
     static func merged(_ pages: [(found: [OutboxEntry], last: OutboxEntry?)], limit: Int) -> (
         found: [OutboxEntry], last: OutboxEntry?
     ) {
@@ -59,7 +59,7 @@ struct NotificationSearch {
 
     private var isFiltered: Bool { query.isSubtypeFixed || (query.type != nil && !isTypeIndexed) }
 
-    /// Deliveries lie by type; among those that failed, or of an account, they do not.
+    /// Whether an index covers the type: it does not for failed deliveries or for one account.
     private var isTypeIndexed: Bool { query.endpoint != nil && !query.onlyFailures && query.account == nil }
 
     private func isWanted(_ entry: OutboxEntry) -> Bool {

@@ -3,19 +3,19 @@ import TillCore
 import TillShop
 import TillSigning
 
-/// Receipts that a right verifier must refuse.
+/// Receipts that a correct verifier must refuse.
 extension ControlAPI {
     private static let receiptAttackCase = Schema.object(
         "A case, signed for this call.",
         [
             Schema.required("case", .string("Its name.", oneOf: ReceiptAttack.allCases.map(\.name))),
-            Schema.required("wrong", .string("What is wrong with it, in one sentence.")),
+            Schema.required("wrong", .string("The flaw, in one sentence.")),
             Schema.required(
                 "mustBeRefused",
-                .boolean("False for what is right, and for what only who knows the device can refuse.")
+                .boolean("False for valid receipts, and for flaws that only a check of the device finds.")
             ),
-            Schema.required("status", .integer("What Till's verifyReceipt answers, asked with the right password.")),
-            Schema.required("receipt", .string("What a client sends as receipt-data: Base64, one line.")),
+            Schema.required("status", .integer("The status from Till's verifyReceipt with the right password.")),
+            Schema.required("receipt", .string("The value for receipt-data: Base64, one line.")),
             Schema.required("deviceId", .string("The device that sends it.", format: "uuid")),
         ]
     )
@@ -27,14 +27,17 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/attacks/receipts",
                 id: "listReceiptAttacks",
                 tag: "attacks",
-                summary: "Receipts that a right verifier must refuse, and the sentence why.",
+                summary: "Creates receipts that a correct verifier must refuse, each with its flaw.",
                 query: [
                     Schema.optional("case", .string("Only this case.")),
-                    Schema.optional("transactionId", .string("What the receipts are about; by default made up.")),
+                    Schema.optional(
+                        "transactionId",
+                        .string("The transaction in the receipts; by default an invented one.")
+                    ),
                 ],
                 response: .object(
-                    "The pack.",
-                    [Schema.required("cases", .array("The right one first.", of: Self.receiptAttackCase))]
+                    "The receipts.",
+                    [Schema.required("cases", .array("The valid case first.", of: Self.receiptAttackCase))]
                 )
             ) { exchange in
                 let name = exchange.query.values("case").first
@@ -47,7 +50,7 @@ extension ControlAPI {
                 do {
                     pack = try await ReceiptAttackPack(shop, try exchange.scope(), about: purchase)
                 } catch let refused as AttackRefused {
-                    throw ControlError.conflict("no_attack", "No attack can be made: \(refused).")
+                    throw ControlError.conflict("no_attack", "The attacks cannot be created: \(refused).")
                 }
                 var json = PayloadWriter(capacity: 131_072)
                 json.put("cases", objects: try attacks.map { Self.json(try pack.sample($0)) })

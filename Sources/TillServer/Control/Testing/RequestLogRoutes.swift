@@ -3,24 +3,24 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Requests of Apple's routes, and why they were refused.
+/// The request log of Apple's routes, with the reasons for refusals.
 extension ControlAPI {
     private static let entry = Schema.object(
         "A request.",
         [
-            Schema.required("requestId", .string("What the answer carried.")),
-            Schema.required("date", .integer("Milliseconds since 1970, wall clock.")),
+            Schema.required("requestId", .string("The request id from the answer.")),
+            Schema.required("date", .integer("The real time, in milliseconds since 1970.")),
             Schema.required("environment", .string("Production or Sandbox.")),
             Schema.required("method", .string("The method.")),
             Schema.required("path", .string("The path.")),
             Schema.required("status", .integer("The HTTP status.")),
             Schema.optional("errorCode", .integer("The documented code; absent for a 401.")),
-            Schema.optional("bundleId", .string("The app of the token.")),
-            Schema.optional("keyId", .string("The key of the token.")),
-            Schema.required("explanation", .string("What was wrong, and what would have made it succeed.")),
-            Schema.optional("milliseconds", .integer("How long the answer took.")),
-            Schema.optional("requestBody", .string("What was sent, where bodies are kept (--journal-bodies).")),
-            Schema.optional("responseBody", .string("What was answered, in the same way.")),
+            Schema.optional("bundleId", .string("The app in the token.")),
+            Schema.optional("keyId", .string("The key id in the token.")),
+            Schema.required("explanation", .string("What was wrong, and how to fix the request.")),
+            Schema.optional("milliseconds", .integer("The duration.")),
+            Schema.optional("requestBody", .string("The request body, if the log keeps bodies (--journal-bodies).")),
+            Schema.optional("responseBody", .string("The response body, if the log keeps bodies.")),
         ]
     )
 
@@ -31,14 +31,14 @@ extension ControlAPI {
                 path: "/v1/journal",
                 id: "listJournal",
                 tag: "journal",
-                summary: "The newest requests first: the refused ones, or all with --journal-all.",
+                summary: "Lists requests, newest first: only refused ones, or all with --journal-all.",
                 query: [
-                    Schema.optional("refused", .string("true: only what was refused.")),
+                    Schema.optional("refused", .string("true: only refused requests.")),
                     Schema.optional("bundleId", .string("Only requests with a token of this app.")),
-                    Schema.optional("path", .string("Only where the path holds this text.")),
-                    Schema.optional("status", .string("Only those answered with this HTTP status, or error code.")),
-                    Schema.optional("after", .string("`next` of the page before.")),
-                    Schema.optional("limit", .string("At most so many, 1 to 100; 20 by default.")),
+                    Schema.optional("path", .string("Only paths that contain this text.")),
+                    Schema.optional("status", .string("Only answers with this HTTP status or error code.")),
+                    Schema.optional("after", .string("The value of `next` from the previous page.")),
+                    Schema.optional("limit", .string("Maximum number of results, 1 to 100; 20 by default.")),
                 ],
                 response: .object(
                     "Entries.",
@@ -47,8 +47,8 @@ extension ControlAPI {
                         Schema.optional(
                             "next",
                             .string(
-                                "`after` for the next page; absent on the last. A page may have fewer than `limit` "
-                                    + "entries, or none, since a question looks at 1,000 at the most."
+                                "The value of `after` for the next page; absent on the last. A page may have fewer "
+                                    + "than `limit` entries, or none, because a request reads at most 1,000."
                             )
                         ),
                     ]
@@ -59,16 +59,16 @@ extension ControlAPI {
                 path: "/v1/journal/{requestId}",
                 id: "explain",
                 tag: "journal",
-                summary: "One request, and why it was refused.",
+                summary: "Shows one request, and why it was refused.",
                 response: Self.entry
             ) { exchange in
                 let id = exchange.parameter("requestId")
                 guard let entry = try await shop.requestLog.entry(id) else {
                     throw ControlError.notFound(
                         "unknown_request",
-                        "No refused request has the id \(id.prefix(64)). The journal keeps the last "
-                            + "\(shop.settings.journalLength); requests that succeed are in it with "
-                            + "--journal-all only."
+                        "No refused request has the id \(id.prefix(64)). The request log keeps the last "
+                            + "\(shop.settings.journalLength), and successful requests only with "
+                            + "--journal-all."
                     )
                 }
                 return Self.json(entry)
@@ -82,7 +82,7 @@ extension ControlAPI {
         let query = exchange.query
         let limit = query.values("limit").first.map { Int($0) ?? 0 } ?? 20
         guard (1...100).contains(limit) else {
-            throw ControlError.bad("bad_limit", "limit is 1 to 100.", path: "limit")
+            throw ControlError.bad("bad_limit", "limit must be 1 to 100.", path: "limit")
         }
         var before = try Self.number(query.values("after").first, "after")
         let filter = RequestLogFilter(
@@ -113,13 +113,13 @@ extension ControlAPI {
     }
 
     private static let entriesAtOnce = 250
-    /// Entries that one question looks at.
+    /// Maximum number of entries read for one request.
     private static let mostLookedAt = 1_000
 
     private static func number(_ text: String?, _ name: String) throws -> Int64? {
         guard let text else { return nil }
         guard let number = Int64(text) else {
-            let words = name == "after" ? "after is the next of the page before." : "\(name) is a number."
+            let words = name == "after" ? "after must be the next of the previous page." : "\(name) must be a number."
             throw ControlError.bad("bad_page", words, path: name)
         }
         return number
@@ -144,14 +144,14 @@ extension ControlAPI {
     }
 }
 
-/// Which entries of the request log somebody wants to see.
+/// The filters for entries of the request log.
 private struct RequestLogFilter {
     let onlyRefused: Bool
     let app: String?
     let path: String?
     let status: Int64?
 
-    /// Whether it lets everything through.
+    /// Whether all entries match.
     var isAny: Bool { !onlyRefused && app == nil && path == nil && status == nil }
 
     func lets(_ entry: RequestLogEntry) -> Bool {

@@ -1,14 +1,14 @@
-/// What an address leads to, as far as the address says it. This is the only list of special-purpose addresses.
+/// The kind of network that an address belongs to. This is the only list of special-purpose addresses.
 package enum AddressClass: String, Sendable, CaseIterable {
     /// This machine.
     case loopback
     /// The network segment of this machine.
     case linkLocal = "link-local"
-    /// The metadata service of a cloud, which hands out credentials.
+    /// The metadata service of a cloud, which returns credentials.
     case metadata
     /// A network that is not reachable from the internet.
     case privateUse = "private"
-    /// Multicast, broadcast, or quarantined: nobody listens there.
+    /// Multicast, broadcast or reserved: no server listens there.
     case reserved
     /// Everything else.
     case publicUse = "public"
@@ -30,7 +30,7 @@ package enum AddressClass: String, Sendable, CaseIterable {
         return (range, kind)
     }
 
-    /// The class of an address. An IPv6 address that leads to an IPv4 address has the class of the latter.
+    /// The class of an address. An IPv6 address that embeds an IPv4 address has the class of the latter.
     package init(_ address: IPAddress) {
         let address = address.embeddedIPv4 ?? address
         self = Self.ranges.first { $0.range.contains(address) }?.kind ?? .publicUse

@@ -3,7 +3,7 @@ package struct AddressRange: Equatable, Sendable {
     private let prefix: [UInt8]
     private let length: Int
 
-    /// Reads a range; nil for anything else, such as one whose address has bits beyond its length.
+    /// Parses a range; nil for anything else, such as an address with bits beyond the prefix length.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }

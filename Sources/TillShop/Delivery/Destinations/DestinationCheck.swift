@@ -1,14 +1,14 @@
 import NIOCore
 import NIOPosix
 
-/// Says where deliveries may go: not to ports of Till's own, not beyond what the setting allows, and by a redirect not
-/// from the internet into a network that the internet does not reach.
+/// Decides where deliveries may go: not to Till's own ports, not to networks that the setting excludes, and not by a
+/// redirect from a public address into a network that is not public.
 ///
-/// It judges addresses, never names, and the webhook client connects to the very addresses that were judged.
+/// It checks addresses, never names, and the webhook client connects to exactly the addresses that were checked.
 package struct DestinationCheck: Sendable {
     private let networks: EndpointNetworks
     private let ownPorts: OwnPorts
-    /// What an address leads to.
+    /// Classifies an address.
     let classify: @Sendable (IPAddress) -> AddressClass
 
     /// A check.
@@ -24,12 +24,12 @@ package struct DestinationCheck: Sendable {
         self.classify = classify
     }
 
-    /// Why a delivery may not go to an address; nil when it may.
+    /// Why a delivery to an address is refused; nil if it is allowed.
     ///
-    /// - Parameter isFromPublic: whether a receiver with a public address redirected there.
+    /// - Parameter isFromPublic: whether a server with a public address redirected there.
     func refusal(of address: IPAddress, port: Int, isSecure: Bool, isFromPublic: Bool = false) -> String? {
         if ownPorts.contains(address, port: port) {
-            return "\(address.description(port: port)) is a port of Till's own"
+            return "\(address.description(port: port)) is a port of this Till"
         }
         if let reason = networks.refusal(of: address, of: classify(address), isSecure: isSecure) { return reason }
         let kind = classify(address)
@@ -37,20 +37,20 @@ package struct DestinationCheck: Sendable {
         return "\(address) is a \(kind.rawValue) address, and a public one may not redirect there"
     }
 
-    /// Why an endpoint's URL cannot be set; nil when it can, or when its name has no address yet. Every connection is
-    /// judged again.
+    /// Why an endpoint's URL is refused; nil if it is allowed, or if its name cannot be resolved now. Every connection
+    /// is checked again.
     ///
-    /// - Parameter limit: how long a name server may take.
+    /// - Parameter limit: the timeout of name resolution.
     package func refusal(ofEndpoint url: String, within limit: TimeAmount = .seconds(1)) async -> String? {
         guard let origin = WebhookTarget(url)?.origin else { return nil }
         let addresses = await HostLookup.addresses(of: origin, within: limit)
         let reasons = addresses.map { refusal(of: $0, port: origin.port, isSecure: origin.isSecure) }
-        // What is left decides: as when a connection is made.
+        // One allowed address is enough, as for a connection.
         return reasons.contains(nil) ? nil : reasons.compactMap(\.self).first
     }
 }
 
-/// No address of a receiver may be connected to.
+/// No address of the server is allowed.
 struct DestinationRefused: Error {
     let reason: String
 }

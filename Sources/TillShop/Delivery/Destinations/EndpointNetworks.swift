@@ -1,10 +1,10 @@
-/// The setting `--endpoint-networks`: where endpoints may lead (docs/operating/settings.md).
+/// The setting `--endpoint-networks`: the networks in which endpoints may be (docs/operating/settings.md).
 ///
-/// Ports of Till's own are refused under every setting; `DestinationCheck` does that.
+/// Till's own ports are refused under every setting, by `DestinationCheck`.
 package struct EndpointNetworks: Equatable, Sendable {
     /// What is allowed without being listed.
     private enum Base: Sendable {
-        /// Everything but link-local and metadata addresses.
+        /// Everything except link-local and metadata addresses.
         case standard
         /// HTTPS to public addresses.
         case publicHTTPS
@@ -26,10 +26,10 @@ package struct EndpointNetworks: Equatable, Sendable {
         allowed = []
     }
 
-    /// Reads the words of the setting: `default` or `public-https`, and networks that are allowed beside that. Networks
-    /// alone allow nothing else.
+    /// Parses the setting: `default` or `public-https`, and additional allowed networks. Networks alone allow nothing
+    /// else.
     ///
-    /// - Returns: nil when a word is none of these, or when both names are given.
+    /// - Returns: nil for an unknown word, or when both names are given.
     package init?(_ words: [String]) {
         var base: Base?
         var allowed: [AddressRange] = []
@@ -53,7 +53,7 @@ package struct EndpointNetworks: Equatable, Sendable {
         self.allowed = allowed
     }
 
-    /// Why a delivery may not go to an address of a class; nil when it may.
+    /// Why a delivery to an address of a class is refused; nil if it is allowed.
     func refusal(of address: IPAddress, of kind: AddressClass, isSecure: Bool) -> String? {
         guard !allowed.contains(where: { $0.contains(address) }) else { return nil }
         let advice = "allow it with --endpoint-networks"

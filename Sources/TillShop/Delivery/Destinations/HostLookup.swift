@@ -2,12 +2,13 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Asks the system for a host's addresses, each question on its own, and leaves out those that may not be connected to.
+/// Resolves a host with the system's resolver, each lookup on its own thread, and filters out addresses that are not
+/// allowed.
 ///
-/// NIO's own resolver asks one after the other, so that one name whose servers are silent would hold up every other
-/// receiver. NIO connects to the addresses that are returned here and looks nothing up again.
+/// NIO's own resolver makes one lookup after another, so a single name whose DNS servers do not answer would delay all
+/// other endpoints. NIO connects to the returned addresses without another lookup.
 final class HostLookup: Resolver, Sendable {
-    /// The system knows no address.
+    /// The system knows no address of the host.
     struct UnknownName: Error {}
 
     private let v4: EventLoopPromise<[SocketAddress]>
@@ -15,7 +16,7 @@ final class HostLookup: Resolver, Sendable {
     private let loop: any EventLoop
     private let refusal: @Sendable (IPAddress) -> String?
 
-    /// - Parameter refusal: why an address may not be connected to.
+    /// - Parameter refusal: why an address is not allowed.
     init(on loop: any EventLoop, refusal: @escaping @Sendable (IPAddress) -> String?) {
         self.loop = loop
         self.refusal = refusal
@@ -36,7 +37,7 @@ final class HostLookup: Resolver, Sendable {
         return v6.futureResult
     }
 
-    /// The addresses that may be connected to.
+    /// The addresses that are allowed.
     ///
     /// - Throws: `DestinationRefused` when there is none.
     private func allowed(_ addresses: [SocketAddress]) throws -> [SocketAddress] {
@@ -50,7 +51,7 @@ final class HostLookup: Resolver, Sendable {
         return allowed
     }
 
-    /// The addresses of a host; none when its name is not resolved in time.
+    /// The addresses of a host; empty when its name is not resolved in time.
     static func addresses(of origin: WebhookOrigin, within limit: TimeAmount) async -> [IPAddress] {
         if let address = IPAddress(origin.host) { return [address] }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -63,7 +64,7 @@ final class HostLookup: Resolver, Sendable {
         return ((try? await found.futureResult.get()) ?? []).compactMap(IPAddress.init)
     }
 
-    /// Nothing: the system's question cannot be taken back, and nobody waits for its answer any more.
+    /// Nothing to do: a lookup of the system cannot be canceled, and its result is not used any more.
     func cancelQueries() {}
 
     private static func addresses(of host: String, port: Int) throws -> [SocketAddress] {

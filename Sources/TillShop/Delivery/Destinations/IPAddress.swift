@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// An IPv4 or IPv6 address. An IPv4 address that is mapped into IPv6 (`::ffff:127.0.0.1`) is the IPv4 address.
+/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:127.0.0.1`) counts as the IPv4 address.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// 4 or 16 bytes in network order.
     let bytes: [UInt8]
@@ -13,7 +13,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes.starts(with: Self.mappedPrefix) ? Array(bytes.dropFirst(12)) : bytes
     }
 
-    /// Reads an address in its text form, without brackets and without a zone; nil for anything else.
+    /// Parses an address in its text form, without brackets and zone; nil for anything else.
     package init?(_ text: String) {
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: count)
@@ -39,10 +39,10 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it stands for all addresses of a machine. A connection to it reaches the machine itself.
+    /// Whether it is the unspecified address. A connection to it reaches this machine.
     var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
-    /// The IPv4 address that an IPv6 address of a transition mechanism leads to; nil for all others.
+    /// The IPv4 address in an IPv6 address of a transition mechanism; nil for all others.
     var embeddedIPv4: IPAddress? {
         guard bytes.count == 16 else { return nil }
         if bytes.starts(with: [0, 0x64, 0xff, 0x9b] + Array(repeating: 0, count: 8)) {
@@ -60,6 +60,6 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The address with a port, as a URL has it.
+    /// The address with a port, as in a URL.
     func description(port: Int) -> String { bytes.count == 4 ? "\(self):\(port)" : "[\(self)]:\(port)" }
 }

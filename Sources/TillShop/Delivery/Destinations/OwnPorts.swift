@@ -4,9 +4,8 @@ import Synchronization
 
 /// The ports on which Till listens: those of this server, and those of the other nodes of its database.
 ///
-/// Each node writes its own beside its row in the nodes table, as the body of a lease that ends with the row. A port
-/// that NAT, a container or a load balancer shows under another address is unknown here; `DeliveryHeader` protects
-/// those.
+/// Each node publishes its ports as the body of a lease, which ends with the node's row. A port that NAT, a container
+/// or a load balancer maps to another address is unknown here; `DeliveryHeader` protects those.
 package final class OwnPorts: Sendable {
     /// A port that is open.
     package struct OpenPort: Codable, Hashable, Sendable {
@@ -16,13 +15,13 @@ package final class OwnPorts: Sendable {
         let port: Int
     }
 
-    /// What a node tells the others.
+    /// What a node publishes to the others.
     package struct Publication: Codable, Equatable, Sendable {
-        /// The machine, or the network namespace of it, in which loopback addresses are the node's.
+        /// The machine or network namespace in which loopback addresses reach the node.
         let machine: String
-        /// What is open, as bound.
+        /// The open ports, as bound.
         let bound: [OpenPort]
-        /// What is open, by the addresses under which other machines reach it.
+        /// The open ports, by the addresses under which other machines reach them.
         let reachable: [OpenPort]
     }
 
@@ -35,7 +34,7 @@ package final class OwnPorts: Sendable {
     /// - Parameters:
     ///   - others: what the other nodes published.
     ///   - interfaces: the addresses of this machine.
-    ///   - machine: names this machine, or its network namespace.
+    ///   - machine: identifies this machine or its network namespace.
     package init(
         others: @escaping @Sendable () -> [Publication] = { [] },
         interfaces: @escaping @Sendable () -> Set<IPAddress> = OwnPorts.interfaceAddresses,
@@ -46,19 +45,19 @@ package final class OwnPorts: Sendable {
         self.machine = machine
     }
 
-    /// Notes a port that was opened.
+    /// Adds an open port.
     ///
-    /// - Parameter host: the address or the name that the socket was bound to.
+    /// - Parameter host: the address or name that the socket was bound to.
     package func add(host: String, port: Int) {
         let found = IPAddress(host) == nil ? try? SocketAddress.makeAddressResolvingHost(host, port: port) : nil
         guard let bound = IPAddress(host) ?? found.flatMap(IPAddress.init) else { return }
         ports.withLock { _ = $0.insert(OpenPort(address: bound.description, port: port)) }
     }
 
-    /// All ports are open: the other nodes can be told.
+    /// Marks all ports as open, so that they are published.
     package func complete() { isComplete.withLock { $0 = true } }
 
-    /// What the other nodes are told; nil until all ports are open.
+    /// What this node publishes; nil until all ports are open.
     var publication: Publication? {
         guard isComplete.withLock({ $0 }) else { return nil }
         let bound = ports.withLock { $0 }.sorted { ($0.port, $0.address) < ($1.port, $1.address) }
@@ -71,9 +70,9 @@ package final class OwnPorts: Sendable {
         return Publication(machine: machine, bound: bound, reachable: reachable)
     }
 
-    /// Whether a connection to an address and port reaches a server of Till's.
+    /// Whether a connection to an address and port reaches a server of this Till.
     package func contains(_ address: IPAddress, port: Int) -> Bool {
-        // A connection to the unspecified address reaches the loopback one of its family.
+        // A connection to the unspecified address reaches the loopback address of its family.
         var address = address
         if address.isUnspecified { address = IPAddress(address.bytes.count == 4 ? "127.0.0.1" : "::1") ?? address }
         let others = others()
@@ -96,7 +95,7 @@ package final class OwnPorts: Sendable {
         return Set(devices.compactMap { $0.address.flatMap(IPAddress.init) })
     }
 
-    /// Names the network namespace of this process on this start of its machine.
+    /// Identifies the network namespace of this process since the last boot of the machine.
     package static let thisMachine: String = {
         let start = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         let namespace = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/net")

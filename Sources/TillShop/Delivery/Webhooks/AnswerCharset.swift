@@ -1,7 +1,7 @@
-/// The charset that an answer's Content-Type declares. Nobody reads the answer's text; the delivery worker only reports
-/// one that it could not read.
+/// The charset that an answer's Content-Type declares. Till does not use the text of an answer; it only reports an
+/// unsupported charset, as Apple does.
 enum AnswerCharset {
-    /// The names by which the common charsets go, in lower case; families by their numbers below.
+    /// The names of common charsets, in lower case; families with numbers follow below.
     private static let names: Set = [
         "utf-8", "utf8", "utf-7", "utf-16", "utf16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be",
         "us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-10646-ucs-2", "ucs-2", "unicode-1-1-utf-8",
@@ -12,7 +12,7 @@ enum AnswerCharset {
         "cp950", "cp819", "cp367", "ibm819", "ibm367",
     ]
 
-    /// The families with the numbers that exist.
+    /// Families of charsets and their valid numbers.
     private static let families: [(prefix: String, numbers: Set<Int>)] = [
         ("iso-8859-", Set(1...16).subtracting([12])), ("iso8859-", Set(1...16).subtracting([12])),
         ("iso_8859-", Set(1...16).subtracting([12])), ("windows-", Set(1_250...1_258)), ("cp", Set(1_250...1_258)),
@@ -32,7 +32,7 @@ enum AnswerCharset {
         return nil
     }
 
-    /// True if a charset of this name, in lower case, can be read.
+    /// Whether a charset, in lower case, is supported.
     static func isReadable(_ name: String) -> Bool {
         names.contains(name)
             || families.contains { family in
@@ -42,7 +42,7 @@ enum AnswerCharset {
             }
     }
 
-    /// Without the spaces and quotes around it.
+    /// Removes spaces and quotes around a text.
     private static func trimmed(_ text: Substring) -> String {
         let marks: Set<Character> = [" ", "\t", "\"", "'"]
         let start = text.drop { marks.contains($0) }

@@ -1,10 +1,10 @@
-/// The header field that marks every delivery of a notification.
+/// The header field of every delivery.
 ///
-/// Control and Apple's routes refuse a request that carries it, so that neither an endpoint URL nor a redirect can make
-/// a server of Till's act on a delivery, whatever address it goes by.
+/// The control API and Apple's routes refuse requests with this header, so that neither an endpoint URL nor a redirect
+/// can make a server of Till act on a delivery, whatever its address.
 package enum DeliveryHeader {
     /// The name of the field.
     package static let name = "Till-Delivery"
-    /// What it says; its presence is what counts.
+    /// The value; only the presence of the field matters.
     package static let value = "1"
 }

@@ -5,22 +5,22 @@ import NIOPosix
 import NIOSSL
 import TillCore
 
-/// Posts notifications to the servers of developers, one attempt a call, and tells each attempt's end in the words of
-/// the notification history.
+/// Posts notifications to endpoints, one attempt per call, and returns the result in the terms of the notification
+/// history.
 ///
-/// - The whole attempt, from the name's lookup to the answer's last byte, redirects included, has one time limit.
-/// - 301, 302, 303, 307 and 308 are followed up to five times, each with the same POST and body: a GET would deliver
-///   nothing. A place seen before, or a sixth redirect, is `CIRCULAR_REDIRECT`.
-/// - `DestinationCheck` judges each address before it is connected to. A redirect to one that is refused is not
-///   followed, and the attempt ends with the redirect's code; an endpoint that leads to one is `OTHER`.
-/// - HTTP/1.1 over plain TCP or TLS 1.2 and later. There is no limit of connections: a slow receiver holds up its own
-///   posts only. How many posts run at once is the caller's to say.
-/// - Connections are kept for a few seconds. If a kept one turns out to have been given up before the receiver took the
-///   request, the request goes out once more on a new one within the same attempt. Over plain TCP we know whether an
-///   orderly end came before or after the request was taken. Where nobody can know, at a reset and under TLS, we rather
-///   say it twice; receivers drop duplicates by `notificationUUID`. Requests on new connections are never repeated.
+/// - The whole attempt has one time limit, from the name lookup to the last byte of the answer, including redirects.
+/// - 301, 302, 303, 307 and 308 are followed up to five times with the same POST and body, because a GET would deliver
+///   nothing. A repeated URL or a sixth redirect is `CIRCULAR_REDIRECT`.
+/// - `DestinationCheck` checks each address before a connection. A redirect to a refused address is not followed, and
+///   the attempt ends with the redirect's status; an endpoint with a refused address is `OTHER`.
+/// - HTTP/1.1 over plain TCP or TLS 1.2 and later. The number of connections is not limited, so a slow endpoint delays
+///   only its own posts. The caller limits concurrency.
+/// - Connections are kept for a few seconds. If a kept connection turns out to be closed before the server received the
+///   request, the request is sent once more on a new one within the same attempt. Over plain TCP, an orderly close
+///   shows whether the request was received. After a reset, and under TLS, that is unknown, and the request is
+///   repeated; receivers drop duplicates by `notificationUUID`. Requests on new connections are never repeated.
 package final class WebhookClient: Sendable {
-    /// How often a redirect is followed.
+    /// How many redirects are followed.
     private static let redirectLimit = 5
 
     private let timeout: Duration
@@ -30,22 +30,22 @@ package final class WebhookClient: Sendable {
     private let destinations: DestinationCheck
     private let connections = WebhookConnections()
 
-    /// Who sent a delivery on to another place.
+    /// The redirect that leads to the present target.
     private struct Redirect {
         let origin: WebhookOrigin
         let status: Int
-        /// Whether the receiver has a public address; true when its address is not known any more.
+        /// Whether the redirecting server has a public address; true if its address is unknown.
         let isFromPublic: Bool
     }
 
     /// A webhook client without connections.
     ///
     /// - Parameters:
-    ///   - timeout: The time limit of one attempt.
-    ///   - extraRoots: Paths of PEM files with roots to trust beside the system's.
-    ///   - idleLimit: How long a connection waits for the next request; a receiver's `Keep-Alive` may shorten it.
-    ///   - userAgent: What we call ourselves.
-    ///   - destinations: Says which addresses may be connected to.
+    ///   - timeout: the time limit of one attempt.
+    ///   - extraRoots: paths of PEM files with roots to trust in addition to the system's.
+    ///   - idleLimit: how long an idle connection is kept; a server's `Keep-Alive` may shorten it.
+    ///   - userAgent: the User-Agent of requests.
+    ///   - destinations: decides which addresses are allowed.
     /// - Throws: if a file of roots cannot be read.
     package init(
         timeout: Duration = .seconds(10),
@@ -68,7 +68,7 @@ package final class WebhookClient: Sendable {
         tls = try NIOSSLContext(configuration: configuration)
     }
 
-    /// Makes one attempt to post a body of JSON.
+    /// Makes one attempt to post a JSON body.
     package func post(_ body: [UInt8], to url: String) async -> AttemptResult {
         let clock = ContinuousClock()
         let start = clock.now
@@ -78,7 +78,7 @@ package final class WebhookClient: Sendable {
         return delivered
     }
 
-    /// Ends all connections. Posts under way end with `OTHER`, as do later ones.
+    /// Closes all connections. Posts in progress end with `OTHER`, and so do later ones.
     package func shutdown() async throws {
         await connections.close()
     }
@@ -100,7 +100,7 @@ package final class WebhookClient: Sendable {
             }
             guard Self.isRedirect(answer.status) else { return Self.verdict(on: answer, of: target.origin) }
             guard let next = answer.location.flatMap(target.redirected(to:)) else {
-                let explanation = "\(target.origin) answered \(answer.status) without a place to go to"
+                let explanation = "\(target.origin) answered \(answer.status) without a valid Location"
                 return Self.ended(.unsuccessfulHTTPResponseCode, answer.status, explanation)
             }
             guard seen.count <= Self.redirectLimit else {
@@ -108,7 +108,7 @@ package final class WebhookClient: Sendable {
                 return Self.ended(.circularRedirect, answer.status, explanation)
             }
             guard seen.insert(next).inserted else {
-                let explanation = "\(target.origin) redirects to a place where we had been"
+                let explanation = "\(target.origin) redirects to a URL that already redirected"
                 return Self.ended(.circularRedirect, answer.status, explanation)
             }
             redirect = Redirect(
@@ -120,8 +120,8 @@ package final class WebhookClient: Sendable {
         }
     }
 
-    /// A redirect that Till does not follow ends the attempt with the redirect's own code: that is what the receiver
-    /// answered.
+    /// A redirect that Till does not follow ends the attempt with the redirect's status, because that is what the
+    /// server answered.
     private static func ended(_ failure: WebhookFailure, after redirect: Redirect?) -> AttemptResult {
         guard let refusal = failure.refusal else { return ended(failure.result, nil, failure.explanation) }
         var delivered = ended(failure.result, nil, failure.explanation)
@@ -138,7 +138,7 @@ package final class WebhookClient: Sendable {
         [301, 302, 303, 307, 308].contains(status)
     }
 
-    /// What an answer that is no redirect comes to. A code that is no success says more than its charset.
+    /// The result of an answer that is not a redirect. An error status takes precedence over the charset.
     private static func verdict(on answer: WebhookResponse, of origin: WebhookOrigin) -> AttemptResult {
         guard (200...206).contains(answer.status) else {
             return ended(.unsuccessfulHTTPResponseCode, answer.status, "\(origin) answered \(answer.status)")
@@ -169,7 +169,7 @@ package final class WebhookClient: Sendable {
             do {
                 return try await answer(to: order, on: kept)
             } catch {
-                // The receiver had given the connection up; a new one tells how it really is.
+                // The server had closed the connection; a new one gives the real result.
                 guard error.isUntaken else { throw error }
             }
         }
@@ -178,7 +178,7 @@ package final class WebhookClient: Sendable {
         return try await answer(to: order, on: try await connect(on: loop, for: order, isFromPublic))
     }
 
-    /// A kept connection was judged when it was made, but not as the way of a redirect from a public address.
+    /// A kept connection was checked when it was opened, but not as the target of a redirect from a public address.
     private func isFit(for origin: WebhookOrigin, _ isFromPublic: Bool) -> ((IPAddress) -> Bool)? {
         guard isFromPublic else { return nil }
         return { [destinations] address in
@@ -203,7 +203,7 @@ package final class WebhookClient: Sendable {
 
     private static func hand(_ order: WebhookRequest, to channel: any Channel) {
         channel.writeAndFlush(order).whenFailure { _ in
-            // The exchange has told already what it knows; this is for a connection that was gone before.
+            // The exchange reports its own errors; this handles a connection that was closed before.
             let explanation = "connection reset by \(order.target.origin) before an answer"
             order.answer.fail(WebhookFailure(.socketIssue, explanation, isUntaken: true))
         }
@@ -227,7 +227,7 @@ package final class WebhookClient: Sendable {
     {
         do {
             guard connections.isOpen else { throw Self.gone }
-            // All on the loop: what follows upon the connection must stand before the connection does.
+            // Everything on one event loop: the handlers must be in place before the connection is open.
             return try await loop.flatSubmit { [self] in connected(on: loop, for: order, isFromPublic) }.get()
         } catch {
             let failure = WebhookFailure(error, at: order.target.origin)
@@ -236,7 +236,7 @@ package final class WebhookClient: Sendable {
         }
     }
 
-    /// Connects, and hands the order over in the same step, so that no failure of the handshake finds nobody waiting.
+    /// Connects, and passes the request on in the same step, so that no handshake failure is lost.
     private func connected(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool)
         -> EventLoopFuture<any Channel>
     {
@@ -274,7 +274,7 @@ package final class WebhookClient: Sendable {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(wire)
         if origin.isSecure {
-            // An address is no name to ask for; the certificate is then held against the address itself.
+            // An IP address is not a server name for SNI; the certificate is checked against the address itself.
             let isAddress = (try? SocketAddress(ipAddress: origin.host, port: origin.port)) != nil
             try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : origin.host))
         }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The connections of a webhook client: those at work, and those that wait for the next request to the same server.
+/// The connections of a webhook client: those in use, and idle ones for the next request to the same server.
 final class WebhookConnections: Sendable {
     private struct Book {
         var isClosed = false
@@ -11,13 +11,14 @@ final class WebhookConnections: Sendable {
 
     private let book = Mutex(Book())
 
-    /// How many connections to one server may wait: as many as the delivery worker has posts under way to an endpoint.
+    /// The maximum number of idle connections to one server: as many as the delivery worker has concurrent posts to an
+    /// endpoint.
     private static let idlePerOrigin = 16
 
-    /// False once the webhook client has gone.
+    /// False after the webhook client has stopped.
     var isOpen: Bool { book.withLock { !$0.isClosed } }
 
-    /// Enters a new connection; false if the webhook client has gone.
+    /// Adds a new connection; false after the webhook client has stopped.
     func enter(_ channel: any Channel, to origin: WebhookOrigin) -> Bool {
         let isEntered = book.withLock { book in
             if !book.isClosed { book.open[ObjectIdentifier(channel)] = channel }
@@ -35,9 +36,9 @@ final class WebhookConnections: Sendable {
         }
     }
 
-    /// The connection to a server that was at work last, or nil if none waits.
+    /// The most recently used idle connection to a server; nil if there is none.
     ///
-    /// - Parameter isFit: whether a connection to an address may be used; left out, any may.
+    /// - Parameter isFit: whether a connection to an address may be used; by default any may.
     func take(to origin: WebhookOrigin, where isFit: ((IPAddress) -> Bool)? = nil) -> (any Channel)? {
         book.withLock { book in
             while let index = book.idle[origin]?.lastIndex(where: { channel in
@@ -50,7 +51,7 @@ final class WebhookConnections: Sendable {
         }
     }
 
-    /// Lets a connection wait for the next request.
+    /// Keeps a connection for the next request.
     func keep(_ channel: any Channel, to origin: WebhookOrigin) {
         let isKept = book.withLock { book in
             guard !book.isClosed, book.open[ObjectIdentifier(channel)] != nil else { return false }
@@ -61,7 +62,7 @@ final class WebhookConnections: Sendable {
         if !isKept { channel.close(promise: nil) }
     }
 
-    /// Ends all connections and takes no new ones.
+    /// Closes all connections and accepts no new ones.
     func close() async {
         let channels = book.withLock { book in
             book.isClosed = true

@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOSSL
 import TillCore
 
-/// One request to make on a connection, and the promise of its answer.
+/// A request to make on a connection, and the promise of its answer.
 struct WebhookRequest: Sendable {
     let target: WebhookTarget
     let userAgent: String
@@ -12,27 +12,27 @@ struct WebhookRequest: Sendable {
     let answer: EventLoopPromise<WebhookResponse>
 }
 
-/// What we look at in an answer.
+/// The parts of an answer that are used.
 struct WebhookResponse: Sendable {
     let status: Int
     let location: String?
     let contentType: String?
-    /// True if the connection can carry another request.
+    /// Whether the connection can carry another request.
     let isReusable: Bool
-    /// Who answered; nil when the connection had ended by then.
+    /// The server's address; nil if the connection was already closed.
     let address: IPAddress?
 }
 
-/// Makes one exchange after the other on a connection.
+/// Makes one exchange after another on a connection.
 ///
-/// The answer's body is read up to a bound and dropped, so that the connection can be used again; a longer one ends the
-/// connection and not the success.
+/// The body of an answer is read and dropped up to a limit, so that the connection can be used again. A longer body
+/// ends the connection but does not make the attempt fail.
 final class WebhookExchange: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = WebhookRequest
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The event that ends a connection when the webhook client goes.
+    /// The event that closes a connection when the webhook client stops.
     struct ConnectionClose: Sendable {}
 
     /// How many bytes of an answer's body are read.
@@ -42,7 +42,7 @@ final class WebhookExchange: ChannelDuplexHandler {
         let order: WebhookRequest
         let alarm: Scheduled<Void>
         var head: HTTPResponseHead?
-        /// How many bytes of the answer had come with its head.
+        /// How many bytes of the answer had arrived with its head.
         var headCount = 0
     }
 
@@ -97,7 +97,7 @@ final class WebhookExchange: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard current != nil else {
-            // Nobody asked.
+            // Data without a request.
             wire.cut()
             return
         }
@@ -145,7 +145,7 @@ final class WebhookExchange: ChannelDuplexHandler {
         context.channel.remoteAddress.flatMap(IPAddress.init)
     }
 
-    /// How long the connection may lie idle: a second less than the receiver says, if it says so.
+    /// How long the connection may be idle: a second less than the server's Keep-Alive timeout.
     private func keepAliveLimit(_ headers: HTTPHeaders) -> TimeAmount {
         for field in headers[canonicalForm: "Keep-Alive"] {
             let parts = field.split(separator: "=")
@@ -158,7 +158,7 @@ final class WebhookExchange: ChannelDuplexHandler {
     // MARK: - The end
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // An end without TLS's farewell is an end like another: `channelInactive` tells what it cut off.
+        // A close without TLS close_notify is handled as any other close, by `channelInactive`.
         if case NIOSSLError.uncleanShutdown = error { return }
         var failure = WebhookFailure(error, at: origin, answerBegan: answer.count > 0)
         failure.isUntaken = error is IOError && answer.count == 0
@@ -167,7 +167,7 @@ final class WebhookExchange: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // TLS's farewell ends the connection too: nobody speaks HTTP to one who cannot answer.
+        // TLS close_notify ends the connection too: HTTP needs both directions.
         if let event = event as? ChannelEvent, event == .inputClosed { wire.cut() }
         context.fireUserInboundEventTriggered(event)
     }
@@ -178,7 +178,7 @@ final class WebhookExchange: ChannelDuplexHandler {
             fail(WebhookFailure(.prematureClose, "\(origin) ended the connection in the middle of its answer"))
         } else {
             let explanation = "\(origin) ended the connection without an answer"
-            // Below TLS an acknowledgement says nothing of what the receiver has read before its farewell.
+            // Under TLS, a TCP acknowledgement does not show what the server read before it closed.
             let isTaken = !origin.isSecure && wire.hasPeerTakenAll
             fail(WebhookFailure(.noResponse, explanation, isUntaken: !isTaken))
         }

@@ -5,15 +5,14 @@ import NIOPosix
 import NIOSSL
 import TillCore
 
-/// Why an exchange brought no answer.
+/// Why an exchange has no answer.
 struct WebhookFailure: Error {
     let result: SendAttemptResult
-    /// What happened, in words that hold no secret.
+    /// An explanation without secrets.
     let explanation: String
-    /// True if, so far as we can tell, the receiver has not taken the request: of a kept connection, that it had been
-    /// given up meanwhile.
+    /// Whether the server most likely did not receive the request, because a kept connection had been closed.
     var isUntaken = false
-    /// Why Till itself did not connect; nil for every other failure.
+    /// Why Till refused to connect; nil for every other failure.
     var refusal: String?
 
     init(_ result: SendAttemptResult, _ explanation: String, isUntaken: Bool = false) {
@@ -22,9 +21,9 @@ struct WebhookFailure: Error {
         self.isUntaken = isUntaken
     }
 
-    /// Tells an error's kind.
+    /// Classifies an error.
     ///
-    /// - Parameter answerBegan: true if bytes of the answer had come.
+    /// - Parameter answerBegan: whether bytes of the answer had arrived.
     init(_ error: any Error, at origin: WebhookOrigin, answerBegan: Bool = false) {
         switch error {
         case let failure as WebhookFailure:
@@ -42,7 +41,7 @@ struct WebhookFailure: Error {
         case let error as HTTPParserError:
             self.init(.invalidResponse, "the answer of \(origin) is not HTTP: \(error.debugDescription)")
         case is NIOHTTPDecoderError:
-            self.init(.invalidResponse, "\(origin) answered before it was asked")
+            self.init(.invalidResponse, "\(origin) answered before the request")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             self.init(.tlsIssue, "no TLS with \(origin): \(Self.reason(of: error))")
         default:
@@ -85,7 +84,7 @@ struct WebhookFailure: Error {
         }
     }
 
-    /// What TLS says of its failure, without the places in its source.
+    /// The reason of a TLS failure, without source locations.
     private static func reason(of error: any Error) -> String {
         switch error {
         case NIOSSLError.handshakeFailed(let cause):
@@ -98,7 +97,7 @@ struct WebhookFailure: Error {
             }
             let words = text[range.upperBound...].prefix { $0 != " " }
             if words == "CERTIFICATE_VERIFY_FAILED" {
-                return "the certificate did not hold (expired, self-signed, unknown issuer or incomplete chain)"
+                return "the certificate is not valid (expired, self-signed, unknown issuer or incomplete chain)"
             }
             return words.lowercased().replacing("_", with: " ")
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:

@@ -7,23 +7,23 @@ struct WebhookOrigin: Hashable, Sendable, CustomStringConvertible {
     let host: String
     let port: Int
 
-    /// The host as it stands in an address.
+    /// The host as in a URL.
     private var hostText: String { host.contains(":") ? "[\(host)]" : host }
 
-    /// The host with its port unless that is the scheme's own, for the Host field.
+    /// The host, with its port unless that is the scheme's default, for the Host field.
     var authority: String { port == (isSecure ? 443 : 80) ? hostText : description }
 
-    /// Host and port: all that a log may say of a URL.
+    /// Host and port: the only parts of a URL that may be logged.
     var description: String { "\(hostText):\(port)" }
 }
 
-/// Where to post: an http or https URL in its parts.
+/// A parsed http or https URL to post to.
 struct WebhookTarget: Hashable, Sendable {
     let origin: WebhookOrigin
     /// The path with its query, percent-encoded.
     let path: String
 
-    /// Reads a URL; nil unless it is http or https and names a host.
+    /// Parses a URL; nil unless it is http or https with a host.
     init?(_ text: String) {
         guard let url = URL(string: text) else { return nil }
         self.init(url)
@@ -44,7 +44,7 @@ struct WebhookTarget: Hashable, Sendable {
         self.path = parts.percentEncodedQuery.map { "\(path)?\($0)" } ?? path
     }
 
-    /// Where a redirect leads; nil if its Location cannot be followed.
+    /// The target of a redirect; nil if its Location is missing or invalid.
     func redirected(to location: String) -> WebhookTarget? {
         let base = URL(string: "\(origin.isSecure ? "https" : "http")://\(origin)\(path)")
         return URL(string: location, relativeTo: base).flatMap(WebhookTarget.init)

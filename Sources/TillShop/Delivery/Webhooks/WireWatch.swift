@@ -1,15 +1,15 @@
 import Foundation
 import NIOCore
 
-/// Stands next to the socket and sees how the peer ends the connection.
+/// The handler next to the socket, which sees how the peer closes the connection.
 final class WireWatch: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// True if, when the peer ended the connection in good order, it had acknowledged all that we had sent. False also
-    /// when nobody knows.
+    /// Whether the peer, when it closed the connection in good order, had acknowledged all sent bytes. False also if
+    /// that is unknown.
     private(set) var hasPeerTakenAll = false
     private var context: ChannelHandlerContext?
 
@@ -17,7 +17,7 @@ final class WireWatch: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Closes the connection at once, without TLS's farewell, for which a peer that has failed us would let us wait.
+    /// Closes the connection at once, without TLS close_notify: a failed peer would not answer it.
     func cut() { context?.close(promise: nil) }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -32,8 +32,8 @@ final class WireWatch: ChannelDuplexHandler {
     private func look(_ context: ChannelHandlerContext) {
         #if os(Linux)
             guard let socket = context.channel as? any SocketOptionProvider else { return }
-            // On the loop the answer is there at once. A peer that had closed before our bytes came has answered them
-            // with a reset, which leaves the state "closed", or has not acknowledged them.
+            // On the event loop the result is available at once. A peer that closed before our bytes arrived answers
+            // them with a reset, which leaves the state "closed", or does not acknowledge them.
             socket.getTCPInfo().assumeIsolated().whenSuccess { [self] info in
                 let closeWait: UInt8 = 8
                 hasPeerTakenAll = info.tcpi_state == closeWait && info.tcpi_unacked == 0
@@ -42,12 +42,12 @@ final class WireWatch: ChannelDuplexHandler {
     }
 }
 
-/// Stands below the parser and counts the bytes of the answer.
+/// The handler below the parser, which counts the bytes of the answer.
 final class AnswerWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// How many bytes have come since somebody set it to zero.
+    /// How many bytes have arrived since it was last set to zero.
     var count = 0
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

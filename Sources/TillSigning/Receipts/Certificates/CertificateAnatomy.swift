@@ -1,9 +1,9 @@
-/// The pieces of a certificate as they stand in its bytes.
+/// The encoded parts of a certificate.
 ///
-/// X509 reads what a certificate means. This reads how it is written, for what must be equal octet by octet, and for
-/// keys below 2,048 bits, which X509 does not take.
+/// X509 reads what a certificate means. This reads its exact bytes, for comparisons octet by octet and for keys below
+/// 2,048 bits, which X509 does not accept.
 struct CertificateAnatomy {
-    /// What is signed.
+    /// The signed part.
     let toBeSigned: ArraySlice<UInt8>
     /// The elements of SignerInfo's sid: issuer and serialNumber.
     let issuer: ArraySlice<UInt8>
@@ -11,12 +11,12 @@ struct CertificateAnatomy {
     let subject: ArraySlice<UInt8>
     /// SubjectPublicKeyInfo.
     let publicKey: ArraySlice<UInt8>
-    /// The algorithm of the signature, which stands there twice, in the same bytes.
+    /// The algorithm of the signature, which occurs twice with the same bytes.
     let algorithm: ArraySlice<UInt8>
-    /// The signature, of whole bytes.
+    /// The signature in whole bytes.
     let signature: ArraySlice<UInt8>
 
-    /// Takes a certificate of version 3 apart.
+    /// Parses a certificate of version 3.
     init(_ der: [UInt8]) throws(BERReader.Fault) {
         var file = BERReader(der[...])
         var certificate = try file.next(DERBytes.sequence).reader
@@ -25,8 +25,8 @@ struct CertificateAnatomy {
         algorithm = try certificate.next(DERBytes.sequence).encoded
         let bits = try certificate.next(DERBytes.bitString).content
         try certificate.end()
-        // The first octet says how many bits of the last are not meant.
-        guard bits.first == 0 else { throw BERReader.Fault(reason: "has a signature of broken bytes") }
+        // The first octet is the number of unused bits at the end.
+        guard bits.first == 0 else { throw BERReader.Fault(reason: "has a signature with unused bits") }
         signature = bits.dropFirst()
         self.toBeSigned = toBeSigned.encoded
         var parts = toBeSigned.reader

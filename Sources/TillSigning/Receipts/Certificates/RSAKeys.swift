@@ -1,8 +1,8 @@
 import CryptoExtras
 
-/// RSA private keys: made, written as PEM and read back, with errors that name the part.
+/// Makes RSA private keys, writes and reads them as PEM, with errors that name the part.
 enum RSAKeys {
-    /// What the format of the receipts of single transactions has room for; nowhere else is it good enough.
+    /// The format of single transactions' receipts has room for no larger key; it is insecure for anything else.
     static let purchaseKeySize = 1_024
 
     /// A new key of 2,048 bits.

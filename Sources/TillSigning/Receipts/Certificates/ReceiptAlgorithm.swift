@@ -1,7 +1,7 @@
-/// How receipts are hashed, with the bytes by which they say so.
+/// The hash algorithms of receipts, with their encoded identifiers.
 enum ReceiptAlgorithm: Sendable, Hashable {
     case sha256
-    /// What the store used until 2023. Read when asked for, never written.
+    /// Used by the store until 2023. Read on request, never written.
     case sha1
 
     /// AlgorithmIdentifier of the hash, with NULL.
@@ -15,10 +15,10 @@ enum ReceiptAlgorithm: Sendable, Hashable {
     /// The OBJECT IDENTIFIER in it.
     var digestIdentifier: ArraySlice<UInt8> { digest[2..<digest.count - 2] }
 
-    /// AlgorithmIdentifier of a certificate that is signed with RSA and this hash.
+    /// AlgorithmIdentifier of a certificate signed with RSA and this hash.
     var certificateSignature: [UInt8] { Self.rsa(self == .sha256 ? 0x0B : 0x05) }
 
-    /// AlgorithmIdentifier rsaEncryption, as it stands in a SignerInfo.
+    /// AlgorithmIdentifier rsaEncryption, as in a SignerInfo.
     static let rsaEncryption = rsa(0x01)
 
     private static func rsa(_ last: UInt8) -> [UInt8] {

@@ -5,13 +5,13 @@ import X509
 
 /// The root of all receipts, with its private key (RSA-2048, self-signed, 2008 to 2100).
 ///
-/// It is another root than ``RootAuthority``: whoever verifies receipts knows RSA only. Making its key takes a tenth of
-/// a second and more. See docs/api/app-receipts.md.
+/// It differs from ``RootAuthority`` because verifiers of receipts only support RSA. Making its key takes a tenth of a
+/// second or more. See docs/api/app-receipts.md.
 package struct ReceiptAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: _RSA.Signing.PrivateKey
 
-    /// The certificate as DER: what a verifier of receipts is given as its root.
+    /// The certificate as DER, for a receipt verifier's list of roots.
     package let certificateDER: [UInt8]
 
     /// Makes a new root with a new key.
@@ -23,7 +23,7 @@ package struct ReceiptAuthority: Sendable, CustomStringConvertible {
         return try ReceiptAuthority(certificate: certificate, privateKey: key)
     }
 
-    /// Reads back what ``certificatePEM`` and ``privateKeyPEM`` wrote.
+    /// Reads ``certificatePEM`` and ``privateKeyPEM``.
     ///
     /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey` when the key belongs to another certificate,
     ///   `brokenChain` when the certificate is not a self-signed root.
@@ -37,7 +37,7 @@ package struct ReceiptAuthority: Sendable, CustomStringConvertible {
 
     private init(certificate: Certificate, privateKey: _RSA.Signing.PrivateKey) throws(SigningError) {
         guard certificate.publicKey == Certificate.PublicKey(privateKey.publicKey) else {
-            throw SigningError(.mismatchedKey, .rootKey, "does not fit the root certificate")
+            throw SigningError(.mismatchedKey, .rootKey, "does not match the root certificate")
         }
         if let problem = ChainInspection.problems(ofRoot: certificate).first {
             throw SigningError(.brokenChain, problem.part, problem.reason)
@@ -53,7 +53,7 @@ package struct ReceiptAuthority: Sendable, CustomStringConvertible {
     /// The private key as PEM (PKCS#8).
     package var privateKeyPEM: Secret { RSAKeys.pem(of: privateKey) }
 
-    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits: how people compare roots.
+    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits, for comparing roots.
     package var fingerprint: String { Hexadecimal.text(SHA256.hash(data: certificateDER)) }
 
     package var description: String { "receipt root \(certificate.subject), fingerprint \(fingerprint)" }

@@ -3,10 +3,9 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The certificates that sign receipts: RSA, SHA-256 throughout, valid as long as all of Till's, names of Till's own.
+/// The certificates that sign receipts: RSA and SHA-256, with Till's usual validity and names.
 ///
-/// They have no address to ask for revocations: a receipt is verified offline, at its own date.
-/// See docs/api/app-receipts.md.
+/// They have no OCSP address: a receipt is verified offline, at its own date. See docs/api/app-receipts.md.
 enum ReceiptCertificates {
     static let intermediateName = "Till Receipt Authority"
     static let leafName = "Till App Receipt Signing"
@@ -22,9 +21,9 @@ enum ReceiptCertificates {
         }
     }
 
-    /// The authority between root and leaf.
+    /// The intermediate.
     ///
-    /// - Parameter isMarked: false only for what verifiers must refuse.
+    /// - Parameter isMarked: false only for certificates that verifiers must reject.
     static func intermediate(
         key: _RSA.Signing.PublicKey,
         under root: Certificate,
@@ -41,9 +40,10 @@ enum ReceiptCertificates {
         }
     }
 
-    /// The certificate whose key signs receipts; without a marker, the one that signs receipts of single transactions.
+    /// The certificate of the key that signs receipts; without a marker, of the key for receipts of single
+    /// transactions.
     ///
-    /// - Parameter validity: another one only for what verifiers must refuse.
+    /// - Parameter validity: changed only for certificates that verifiers must reject.
     static func leaf(
         name: String,
         key: _RSA.Signing.PublicKey,

@@ -3,10 +3,10 @@ import CryptoExtras
 import SwiftASN1
 import X509
 
-/// Leaf, intermediate and root that sign app receipts, with the leaf's key; beside them the certificate and the key
-/// that sign receipts of single transactions.
+/// Leaf, intermediate and root that sign app receipts, with the leaf's key, and the certificate and key that sign
+/// receipts of single transactions.
 ///
-/// Making one takes some tenths of a second, as RSA keys do. See docs/api/app-receipts.md.
+/// Making one takes some tenths of a second, because it generates RSA keys. See docs/api/app-receipts.md.
 package struct ReceiptChain: Sendable, CustomStringConvertible {
     private let inspection: ReceiptChainInspection
     let leafPrivateKey: _RSA.Signing.PrivateKey
@@ -15,14 +15,14 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
 
     /// The three certificates as DER: leaf, intermediate, root.
     package let certificatesDER: [[UInt8]]
-    /// The certificate as DER that signs receipts of single transactions (RSA-1024), issued by the intermediate. Such
-    /// a receipt holds this certificate alone, so who verifies it must know it.
+    /// The certificate (DER) of the key that signs receipts of single transactions (RSA-1024), issued by the
+    /// intermediate. Such a receipt contains only this certificate, so a verifier must know it in advance.
     package let purchaseCertificateDER: [UInt8]
-    /// Names the chain: the first 16 hexadecimal digits of the SHA-256 of the leaf's DER.
+    /// The chain's id: the first 16 hexadecimal digits of the SHA-256 of the leaf's DER.
     package let id: String
 
-    /// Issues a new intermediate, a new leaf and a new purchase certificate, with new keys. The intermediate's key is
-    /// used for that and then forgotten.
+    /// Issues a new intermediate, leaf and purchase certificate, with new keys. The intermediate's key is then
+    /// discarded.
     package static func issue(under root: ReceiptAuthority) throws(SigningError) -> ReceiptChain {
         let intermediateKey = try RSAKeys.make(.intermediateKey)
         let leafKey = try RSAKeys.make(.leafKey)
@@ -58,11 +58,10 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         )
     }
 
-    /// Reads back what ``certificatesPEM``, ``leafPrivateKeyPEM``, ``purchaseCertificatePEM`` and
-    /// ``purchasePrivateKeyPEM`` wrote.
+    /// Reads ``certificatesPEM``, ``leafPrivateKeyPEM``, ``purchaseCertificatePEM`` and ``purchasePrivateKeyPEM``.
     ///
-    /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey`, or `brokenChain` when the certificates do not lead
-    ///   to each other or lack what verifiers ask for. It names the part.
+    /// - Throws: ``SigningError`` that names the part: `unreadable`, `mismatchedKey`, or `brokenChain` when the
+    ///   certificates do not form a chain or lack what verifiers require.
     package init(
         certificatesPEM: String,
         leafPrivateKeyPEM: Secret,
@@ -96,7 +95,7 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
             algorithm: .sha256
         )
         guard inspection.leaf.publicKey == Certificate.PublicKey(leafKey.publicKey) else {
-            throw SigningError(.mismatchedKey, .leafKey, "does not fit the leaf certificate")
+            throw SigningError(.mismatchedKey, .leafKey, "does not match the leaf certificate")
         }
         let problems = ChainInspection.problems(ofRoot: inspection.root) + inspection.problems(accepting: [.sha256])
         if let problem = problems.first {
@@ -105,7 +104,7 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         try checkPurchaseCertificate()
     }
 
-    /// X509 does not read keys of 1,024 bits, so the certificate is looked at piece by piece.
+    /// X509 does not read keys of 1,024 bits, so the certificate is checked part by part.
     private func checkPurchaseCertificate() throws(SigningError) {
         let anatomy: CertificateAnatomy
         do {
@@ -117,7 +116,7 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
             try _RSA.Signing.PublicKey(unsafeDERRepresentation: anatomy.publicKey)
         }
         guard key.derRepresentation == purchasePrivateKey.publicKey.derRepresentation else {
-            throw SigningError(.mismatchedKey, .purchaseKey, "does not fit the purchase receipt certificate")
+            throw SigningError(.mismatchedKey, .purchaseKey, "does not match the purchase receipt certificate")
         }
         let issuer = _RSA.Signing.PublicKey(inspection.intermediate.publicKey)
         let isSigned = issuer?.isValidSignature(
@@ -134,32 +133,32 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
     package var certificatesPEM: String { certificatesDER.map(CertificateText.pem).joined() }
     /// The leaf's private key as PEM (PKCS#8).
     package var leafPrivateKeyPEM: Secret { RSAKeys.pem(of: leafPrivateKey) }
-    /// The certificate of single transactions, one PEM block.
+    /// The certificate for receipts of single transactions, one PEM block.
     package var purchaseCertificatePEM: String { CertificateText.pem(of: purchaseCertificateDER) }
-    /// The private key of single transactions as PEM (PKCS#8).
+    /// The private key for receipts of single transactions as PEM (PKCS#8).
     package var purchasePrivateKeyPEM: Secret { RSAKeys.pem(of: purchasePrivateKey) }
 
     /// The root certificate alone, PEM.
     package var rootCertificatePEM: String { CertificateText.pem(of: certificatesDER[2]) }
-    /// SHA-256 of the root certificate, hexadecimal: what users compare before they trust it.
+    /// SHA-256 of the root certificate, hexadecimal, which users compare before they trust it.
     package var rootFingerprint: String { Hexadecimal.text(SHA256.hash(data: certificatesDER[2])) }
 
     package var description: String { "receipt chain \(id)" }
 
-    /// All that is wrong with the chain when a receipt is made at `instant` (milliseconds since 1970); empty when a
-    /// verifier that trusts the root accepts it.
+    /// All problems of the chain when a receipt is made at `instant` (milliseconds since 1970); empty when a verifier
+    /// that trusts the root accepts it.
     package func problems(at instant: Int64) -> [ChainProblem] {
         inspection.problems(accepting: [.sha256]) + inspection.problems(at: instant)
     }
 
-    /// Signs a receipt: the whole file, as the store would write it to the device.
+    /// Signs a receipt: the complete file, as the store writes it to the device.
     ///
     /// - Throws: ``SigningError`` when the library cannot sign.
     package func mint(_ receipt: AppReceipt) throws(SigningError) -> [UInt8] {
         try sign(payload: receipt.payload())
     }
 
-    /// Signs a payload as it is.
+    /// Signs a payload unchanged.
     func sign(payload: [UInt8]) throws(SigningError) -> [UInt8] {
         let signature = try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
             try leafPrivateKey.signature(for: SHA256.hash(data: payload), padding: .insecurePKCS1v1_5)

@@ -4,14 +4,14 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Looks at the three certificates of a receipt the way those do who verify receipts, and says what is wrong.
+/// Examines the three certificates of a receipt like a receipt verifier and reports what is wrong.
 ///
 /// See docs/api/app-receipts.md.
 struct ReceiptChainInspection {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate
-    /// The same three as they are written: leaf, intermediate, root.
+    /// The same certificates in encoded parts: leaf, intermediate, root.
     let anatomies: [CertificateAnatomy]
 
     static let parts: [ChainPart] = [.leaf, .intermediate, .root]
@@ -42,9 +42,9 @@ struct ReceiptChainInspection {
         self.anatomies = anatomies
     }
 
-    /// What is wrong at any time: signatures, names, extensions, kinds of key.
+    /// Problems that do not depend on time: signatures, names, extensions, kinds of key.
     ///
-    /// - Parameter accepted: the hashes that leaf and intermediate may be signed with. How a root signs itself does not
+    /// - Parameter accepted: the hash algorithms allowed for leaf and intermediate. A root's own signature does not
     ///   matter.
     func problems(accepting accepted: Set<ReceiptAlgorithm>) -> [ChainProblem] {
         var found: [ChainProblem] = []
@@ -79,7 +79,7 @@ struct ReceiptChainInspection {
         return found
     }
 
-    /// Which certificates are not valid at `instant`, in milliseconds since 1970.
+    /// The certificates that are not valid at `instant`, in milliseconds since 1970.
     func problems(at instant: Int64) -> [ChainProblem] {
         ChainInspection(leaf: leaf, intermediate: intermediate, root: root).problems(at: instant)
     }

@@ -1,4 +1,4 @@
-"""What an app was told: notifications verified by Apple's verifier, the history in pages, and the app's clock."""
+"""Checks of notifications: verification with Apple's verifier, the history in pages, and the app's clock."""
 
 import itertools
 import re
@@ -18,7 +18,7 @@ DATA = {"appAppleId", "bundleId", "bundleVersion", "environment", "signedTransac
 
 
 class Notice(Signed):
-    """A verified notification, with what is signed inside of it."""
+    """A verified notification, with its decoded signed data."""
 
     def __init__(self, jws, payload, decoded, transaction, renewal):
         super().__init__(jws, payload, decoded)
@@ -32,7 +32,7 @@ class Notice(Signed):
 
 
 def notification(environment, jws) -> Notice:
-    """Verifies a notification and everything inside of it with Apple's verifier, and judges it."""
+    """Verifies a notification and its signed data with Apple's verifier, and checks all rules for payloads."""
     decoded = environment.verifier.verify_and_decode_notification(jws)
     header, payload = payload_rules.decode(jws)
     payload_rules.check_header(header)
@@ -70,17 +70,17 @@ def notification(environment, jws) -> Notice:
 
 
 def control_of(till) -> ControlClient:
-    """The control of a server of a test's own."""
+    """A control client for a test's own server."""
     return ControlClient(till.address("control"))
 
 
 def listen(environment, post, name="primary", **options):
-    """From now on the environment's notifications go to a listening post."""
+    """Sends the environment's notifications to a receiver from now on."""
     environment.control("setEndpoint", {"url": post.url, **options}, endpoint=name)
 
 
 def freeze(environment) -> int:
-    """Stops the environment's clock where it is; what it shows."""
+    """Freezes the environment's clock; returns its time."""
     return environment.control("setClock", {"mode": "frozen"})["now"]
 
 
@@ -89,18 +89,18 @@ def advance(environment, by, settle=True) -> dict:
 
 
 def until(condition, seconds=120):
-    """What a condition comes to, once it comes to something."""
+    """Waits until a condition returns a true value, and returns it."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
         if value:
             return value
-        assert time.monotonic() < end, "it did not come about"
+        assert time.monotonic() < end, "the condition did not become true"
         time.sleep(0.05)
 
 
 def settled(environment, count, **filters):
-    """The history, once every one of so many notifications has an attempt."""
+    """Waits until this many notifications have an attempt, and returns the history."""
     def attempted():
         items = history(environment, **filters)
         assert len(items) <= count, [item.notice.words for item in items]
@@ -121,14 +121,14 @@ class Item:
 
 
 def body(**changes) -> dict:
-    """A body that asks for everything of the last week; a change to None leaves a key out."""
+    """A body that requests everything of the last week; a change to None leaves a key out."""
     now = now_ms()
     whole = {"startDate": now - 7 * DAY, "endDate": now + 60_000, **changes}
     return {key: value for key, value in whole.items() if value is not None}
 
 
 def request(**filters) -> NotificationHistoryRequest:
-    """The same for Apple's client."""
+    """The same request for Apple's client."""
     for key, kind in (("notificationType", NotificationTypeV2), ("notificationSubtype", Subtype)):
         if key in filters:
             filters[key] = kind(filters[key])
@@ -136,7 +136,7 @@ def request(**filters) -> NotificationHistoryRequest:
 
 
 def pages(environment, **filters):
-    """Every page of the history by Apple's client."""
+    """Reads every page of the history with Apple's client."""
     wanted, token = request(**filters), None
     for number in itertools.count():
         page = environment.client.get_notification_history(token, wanted)

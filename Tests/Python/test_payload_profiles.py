@@ -1,6 +1,7 @@
-"""Strange weather, as Apple's client and verifier live through it: each mode, each payload, each route.
+"""Payload profiles, as Apple's client and verifier handle them: each profile, each payload, each route.
 
-What may be absent, since when a key is there and what is listed is read from the tables of docs/operating/weather.md.
+The optional keys, the version that added a key, and the listed keys are read from the tables of
+docs/operating/payload-profiles.md.
 """
 
 import itertools
@@ -15,13 +16,13 @@ from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtend
 from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
 from appstoreserverlibrary.signed_data_verifier import VerificationException
 
+import notification_checks
 import payload_rules
-import told
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, SEASON
 from listening_post import ListeningPost
 from shop_helpers import V1, V2, App, ControlRefused
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/operating/weather.md").read_text()
+PAGE = (Path(__file__).resolve().parents[2] / "docs/operating/payload-profiles.md").read_text()
 TOKEN = "7e3fb204-2f5c-4a4b-8a0e-2d3f6f1a9f10"
 ADDED = {"tomorrowText": str, "tomorrowNumber": float, "tomorrowFlag": bool, "tomorrowList": list,
          "tomorrowObject": dict}
@@ -45,17 +46,17 @@ _numbers = itertools.count(1)
 
 
 class Row:
-    """What the documentation says of a key."""
+    """The documentation of one key."""
 
     def __init__(self, presence, since, change):
         self.presence = presence
         self.since = 0 if since == "–" else int(since.removeprefix("1."))
         self.is_listed = change == "listed"
 
-    def is_left(self, weather, environment) -> bool:
-        if weather == "sparse":
+    def is_present(self, profile, environment) -> bool:
+        if profile == "sparse":
             return self.presence == "stays" or self.presence.endswith(environment.name)
-        return self.since <= int(weather.removeprefix("version:1.")) if weather.startswith("version") else True
+        return self.since <= int(profile.removeprefix("version:1.")) if profile.startswith("version") else True
 
 
 def tables() -> dict:
@@ -73,8 +74,8 @@ TABLES = tables()
 @pytest.fixture
 def new_app(server, control, team):
     number = next(_numbers)
-    # Far apart: whoever gives no Apple id gets the next above the highest.
-    return App(server, control, f"com.example.weather{number}", 2_200_000_000 + 1_000 * number, team, CATALOG)
+    # Far apart, because an app without an Apple id gets the highest id plus one.
+    return App(server, control, f"com.example.profile{number}", 2_200_000_000 + 1_000 * number, team, CATALOG)
 
 
 @pytest.fixture(params=["sandbox", "production"])
@@ -85,21 +86,21 @@ def environment(new_app, request):
 @pytest.fixture
 def post(environment):
     post = ListeningPost()
-    told.listen(environment, post)
+    notification_checks.listen(environment, post)
     yield post
     post.close()
 
 
-def weather(environment, words):
-    assert environment.control("setRules", {"weather": words})["weather"] in (words, f"{words}:1")
+def set_profile(environment, profile):
+    assert environment.control("setRules", {"weather": profile})["weather"] in (profile, f"{profile}:1")
 
 
-class World:
-    """A customer of whom every route has something to tell, made in some weather, and all that is told in the same."""
+class Scenario:
+    """Customers with data for every route, bought and read under one payload profile."""
 
-    def __init__(self, environment, post, words="fair"):
+    def __init__(self, environment, post, profile="fair"):
         self.environment = environment
-        weather(environment, words)
+        set_profile(environment, profile)
         self.buy("ann", BASIC, appAccountToken=TOKEN)
         self.coins = self.buy("ann", COINS, quantity=3, appAccountToken=TOKEN)
         for product in (SEASON, FOREVER):
@@ -108,14 +109,14 @@ class World:
         environment.control("refund", {"share": "PART", "percentage": 50_000}, transactionId=refunded)
         self.year = self.buy("bob", BASIC_YEAR)["transactionId"]
         self.mass = str(uuid.uuid4())
-        # Six purchases and a refund; tomorrow each purchase is told of twice.
-        self.posted = post.wait_for(13 if words.startswith("tomorrow") else 7)
+        # Six purchases and a refund; with the profile "tomorrow" each purchase has an additional notification.
+        self.posted = post.wait_for(13 if profile.startswith("tomorrow") else 7)
 
     def buy(self, customer, product, **options) -> dict:
         return self.environment.control("buy", {"productId": product, **options}, customer=customer)
 
     def calls(self) -> list:
-        """Each route: its kind, how Apple's client asks it (None where it has no call), and how it is asked by hand."""
+        """Each route: its kind, the call of Apple's client (None if there is none), and the plain request."""
         client, id_, order = self.environment.client, self.coins["transactionId"], self.coins["orderId"]
         reason, everything = ExtendReasonCode.CUSTOMER_SATISFACTION, TransactionHistoryRequest()
         one = {"extendByDays": 1, "extendReasonCode": 1, "requestIdentifier": "one"}
@@ -146,18 +147,18 @@ class World:
             ("testNotification", client.request_test_notification, "POST", f"{v1}/notifications/test"),
             ("notificationStatus", lambda: client.get_test_notification_status(self.test),
              "GET", f"{v1}/notifications/test/"),
-            ("notificationHistory", lambda: client.get_notification_history(None, told.request()),
-             "POST", f"{v1}/notifications/history", told.body()),
+            ("notificationHistory", lambda: client.get_notification_history(None, notification_checks.request()),
+             "POST", f"{v1}/notifications/history", notification_checks.body()),
         ]
 
     def answers(self):
-        """Every route's answer: its kind, the body, and what Apple's client made of it."""
+        """Every route's answer: its kind, the body, and the object decoded by Apple's client."""
         for kind, ask, method, path, *body in self.calls():
             if kind == "massExtensionStatus":
-                told.until(lambda: self.environment.send(method, path).json()["complete"])
+                notification_checks.until(lambda: self.environment.send(method, path).json()["complete"])
             if kind == "notificationStatus":
                 path += self.test
-                told.until(lambda: self.environment.send(method, path).status_code == 200)
+                notification_checks.until(lambda: self.environment.send(method, path).status_code == 200)
             decoded = ask() if ask else None
             answer = self.environment.send(method, path, **({"json": body[0]} if body else {}))
             assert answer.status_code == 200, answer.text
@@ -168,7 +169,7 @@ class World:
             yield kind, answer.json(), decoded
 
     def everything(self):
-        """The bodies of every route, all that is signed in them, and what was posted."""
+        """The bodies of every route, all signed data in them, and all posted notifications."""
         seen = set()
         for kind, body, decoded in self.answers():
             seen.add(kind)
@@ -189,7 +190,7 @@ READERS = {
 
 
 def signed(environment, value):
-    """Everything that is signed in a value, verified by Apple's verifier, and what is signed within that."""
+    """The signed data in a value, verified by Apple's verifier, and the signed data within it."""
     for key, jws in strings(value):
         if key in READERS:
             kind, reader = READERS[key]
@@ -210,7 +211,7 @@ def strings(value, key=None):
 
 
 def objects(kind, payload, decoded):
-    """An object and those within: kind, what stands there, and what the library has of it."""
+    """An object and the objects within: kind, raw value, and the library's decoded object."""
     yield kind, payload, decoded
     for key, value in payload.items():
         inner = INNER.get((kind, key))
@@ -226,16 +227,16 @@ def objects(kind, payload, decoded):
 
 # The library has no field for these.
 UNREAD = ("firstSendAttemptResult", "requestDate")
-# The client and the request by hand are two calls, and these differ from call to call.
+# The client's call and the plain request are two requests; these values differ between them.
 FRESH = (*READERS, "revision", "testNotificationToken", "sendAttempts")
 
 # Fewer keys -----------------------------------------------------------------------------------------------------------
 
 
-def check(found, words, environment) -> dict:
-    """Every object has keys that the tables leave; Apple's library reads them, and has None for the others.
+def check(found, profile, environment) -> dict:
+    """Every object has only keys that the tables allow; Apple's library reads them, and has None for the others.
 
-    Returns which keys were seen of each kind.
+    Returns the keys that were seen for each kind.
     """
     seen = {}
     for whole in found:
@@ -243,8 +244,8 @@ def check(found, words, environment) -> dict:
             table = TABLES[kind]
             assert set(value) <= set(table), f"{kind}: {sorted(set(value) - set(table))}"
             for key, row in table.items():
-                if not row.is_left(words, environment):
-                    assert key not in value, f"{kind} has {key} in {words}"
+                if not row.is_present(profile, environment):
+                    assert key not in value, f"{kind} has {key} in {profile}"
                     assert getattr(read, key, None) is None
             if read is not None:
                 inner = tuple(key for of, key in INNER if of == kind)
@@ -263,21 +264,21 @@ ALWAYS = {
 }
 
 
-@pytest.mark.parametrize("words", ["sparse", "version:1.2", "version:1.7", "version:1.14", "version:1.22"])
-def test_absent_keys_are_none_and_apples_library_reads_the_rest(environment, post, words):
-    seen = check(World(environment, post, words).everything(), words, environment)
+@pytest.mark.parametrize("profile", ["sparse", "version:1.2", "version:1.7", "version:1.14", "version:1.22"])
+def test_apples_library_reads_payloads_with_absent_keys(environment, post, profile):
+    seen = check(Scenario(environment, post, profile).everything(), profile, environment)
     for kind, always in ALWAYS.items():
-        left = {key for key in always if TABLES[kind][key].is_left(words, environment)}
+        left = {key for key in always if TABLES[kind][key].is_present(profile, environment)}
         assert seen[kind] >= left, f"{kind} lacks {sorted(left - seen[kind])}"
-    if words == "version:1.22":
+    if profile == "version:1.22":
         assert {"revocationType", "price", "appAccountToken", "offerPeriod"} <= seen["transaction"]
-    assert ("sendAttempts" in seen["notificationStatus"]) == (words not in ("version:1.2", "version:1.7"))
+    assert ("sendAttempts" in seen["notificationStatus"]) == (profile not in ("version:1.2", "version:1.7"))
     if environment.name == "production":
         assert "appAppleId" in seen["notificationData"] & seen["transactionHistory"] & seen["appTransaction"]
 
 
-def test_the_first_versions_had_no_environment_and_todays_library_refuses_them(environment):
-    weather(environment, "version:1.1")
+def test_the_library_rejects_payloads_of_versions_without_an_environment(environment):
+    set_profile(environment, "version:1.1")
     bought = environment.control("buy", {"productId": COINS}, customer="ann")
     payload = payload_rules.decode(bought["signedTransactionInfo"])[1]
     assert "environment" not in payload and "price" not in payload and payload["productId"] == COINS
@@ -289,12 +290,12 @@ def test_the_first_versions_had_no_environment_and_todays_library_refuses_them(e
 # More keys ------------------------------------------------------------------------------------------------------------
 
 
-def unheard_of(value) -> bool:
+def is_unknown(value) -> bool:
     return value == "TOMORROW" or (value == 99 and type(value) is int)
 
 
 def examine(found) -> dict:
-    """Every object has the keys of tomorrow; which listed keys of each kind had a value that nobody knows."""
+    """Every object has the additional keys; returns the listed keys of each kind that had an unknown value."""
     changed = {}
     for whole in found:
         for kind, value, read in objects(*whole):
@@ -303,7 +304,7 @@ def examine(found) -> dict:
             assert all(type(value[key]) is type_ for key, type_ in ADDED.items())
             assert list(value)[-5:] == list(ADDED)
             for key in set(value) & set(table):
-                if not unheard_of(value[key]):
+                if not is_unknown(value[key]):
                     continue
                 if (kind, key) != ("notification", "notificationType"):
                     assert table[key].is_listed, f"{kind}.{key}"
@@ -314,9 +315,9 @@ def examine(found) -> dict:
     return changed
 
 
-def test_tomorrow_apples_library_survives_everything(environment, post):
-    world = World(environment, post, "tomorrow:1")
-    changed = examine(world.everything())
+def test_apples_library_accepts_forward_compatible_payloads(environment, post):
+    scenario = Scenario(environment, post, "tomorrow:1")
+    changed = examine(scenario.everything())
     wanted = {
         "transaction": {"type", "inAppOwnershipType", "transactionReason", "offerType", "offerDiscountType",
                         "revocationReason", "revocationType"},
@@ -329,33 +330,33 @@ def test_tomorrow_apples_library_survives_everything(environment, post):
         missing = {kind: keys - changed.get(kind, set()) for kind, keys in wanted.items()}
         if not any(missing.values()):
             break
-        weather(environment, f"tomorrow:{seed}")
-        for kind, ask, method, path, *_ in world.calls():
+        set_profile(environment, f"tomorrow:{seed}")
+        for kind, ask, method, path, *_ in scenario.calls():
             if kind in ("transactionHistory", "appTransactionInfo", "subscriptionStatuses", "orderLookup"):
                 body = environment.send(method, path).json()
                 for of, keys in examine([(kind, body, ask()), *signed(environment, body)]).items():
                     changed.setdefault(of, set()).update(keys)
     else:
-        pytest.fail(f"never unheard of: {missing}")
+        pytest.fail(f"never unknown: {missing}")
 
 
-def test_tomorrow_is_the_same_every_time_for_one_seed(environment, post):
-    world = World(environment, post, "tomorrow:7")
+def test_forward_compatible_payloads_are_repeatable_by_seed(environment, post):
+    scenario = Scenario(environment, post, "tomorrow:7")
 
     def asked():
-        for kind, _, method, path, *_ in world.calls()[:8]:
+        for kind, _, method, path, *_ in scenario.calls()[:8]:
             for of, payload, _ in signed(environment, environment.send(method, path).json()):
                 yield of, {key: value for key, value in payload.items() if key not in
                            ("signedDate", "receiptCreationDate")}
 
     first = list(asked())
     assert first == list(asked())
-    weather(environment, "tomorrow:8")
+    set_profile(environment, "tomorrow:8")
     assert first != list(asked())
 
 
-def test_a_notification_that_no_library_knows_follows_every_purchase(environment, post):
-    World(environment, post, "tomorrow")
+def test_an_unknown_notification_follows_every_purchase(environment, post):
+    Scenario(environment, post, "tomorrow")
     seen = [environment.verifier.verify_and_decode_notification(received.jws) for received in post.received]
     unknown = [notice for notice in seen if notice.notificationType is None]
     assert {(one.rawNotificationType, one.rawSubtype, one.subtype) for one in unknown} == {
@@ -373,53 +374,54 @@ def test_a_notification_that_no_library_knows_follows_every_purchase(environment
     assert len(listed) == 6 and all(one["isTriggered"] for one in listed)
 
 
-# The same in every weather --------------------------------------------------------------------------------------------
+# Unaffected by profiles -----------------------------------------------------------------------------------------------
 
 
-def test_fair_answers_are_what_they_were(environment, post):
-    told.freeze(environment)
-    world = World(environment, post)
+def test_default_answers_do_not_change(environment, post):
+    notification_checks.freeze(environment)
+    scenario = Scenario(environment, post)
 
     def asked():
-        for _, _, method, path, *_ in world.calls()[:8]:
+        for _, _, method, path, *_ in scenario.calls()[:8]:
             text = environment.send(method, path).text
-            # Signatures and the seal of a cursor differ from answer to answer.
+            # Signatures and the seal of a revision differ from answer to answer.
             yield re.sub(r'"revision":"[^"]*"', "", re.sub(r"\.[\w-]{86}\"", '"', text))
 
-    fair = list(asked())
-    for words in ("sparse", "tomorrow", "version:1.5"):
-        weather(environment, words)
-        assert list(asked()) != fair
-    weather(environment, "fair")
-    assert list(asked()) == fair
+    default = list(asked())
+    for profile in ("sparse", "tomorrow", "version:1.5"):
+        set_profile(environment, profile)
+        assert list(asked()) != default
+    set_profile(environment, "fair")
+    assert list(asked()) == default
 
 
-@pytest.mark.parametrize("words", ["sparse", "tomorrow", "version:1.0"])
-def test_errors_and_empty_answers_have_no_weather(environment, words):
-    weather(environment, words)
+@pytest.mark.parametrize("profile", ["sparse", "tomorrow", "version:1.0"])
+def test_errors_and_empty_answers_have_no_profile(environment, profile):
+    set_profile(environment, profile)
     bought = environment.control("buy", {"productId": COINS}, customer="ann")["transactionId"]
     environment.check_error(environment.send("GET", "/inApps/v1/transactions/430000000001024"), 4_040_010)
     finished = environment.send("POST", f"/inApps/v1/transactions/{bought}/finish")
     assert (finished.status_code, finished.content) == (200, b"")
-    token = environment.send("PUT", f"/inApps/v1/transactions/{bought}/appAccountToken", json={"appAccountToken": TOKEN})
+    body = {"appAccountToken": TOKEN}
+    token = environment.send("PUT", f"/inApps/v1/transactions/{bought}/appAccountToken", json=body)
     assert (token.status_code, token.content) == (200, b"")
     consumed = {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": False}
     sent = environment.send("PUT", f"/inApps/v2/transactions/consumption/{bought}", json=consumed)
     assert (sent.status_code, sent.content) == (202, b"")
 
 
-def test_receipts_have_no_weather(environment):
-    weather(environment, "sparse")
+def test_receipts_have_no_profile(environment):
+    set_profile(environment, "sparse")
     environment.control("buy", {"productId": FOREVER}, customer="ann")
     receipt = environment.control("getReceipt", customer="ann")["receipt"]
     answer = environment.send("POST", "/verifyReceipt", token=None, json={"receipt-data": receipt}).json()
     assert answer["status"] == 0 and answer["receipt"]["in_app"][0]["product_id"] == FOREVER
 
 
-def test_weather_is_a_rule_of_one_environment(new_app):
+def test_the_profile_is_a_setting_of_one_environment(new_app):
     assert new_app.sandbox.control("getRules")["weather"] == "fair"
-    for words in ("sparse", "tomorrow:18446744073709551615", "version:1.0", "version:1.22"):
-        assert new_app.sandbox.control("setRules", {"weather": words})["weather"] == words
+    for profile in ("sparse", "tomorrow:18446744073709551615", "version:1.0", "version:1.22"):
+        assert new_app.sandbox.control("setRules", {"weather": profile})["weather"] == profile
         assert new_app.production.control("getRules")["weather"] == "fair"
     for wrong in ("", "rain", "version:1.23", "version:2", "tomorrow:x"):
         with pytest.raises(ControlRefused) as refused:
