@@ -74,7 +74,7 @@ struct DamagedAccountTests {
         ),
         .state("bob", "is not in its family", "json_set(state, '$.holdings[0].sharedFrom', 704000000000000000)"),
         .state("bob", "which it does not have", "json_set(state, '$.holdings[0].source', 2000000000000000)"),
-        .state("bob", "does not say whose", "json_remove(state, '$.holdings[0].sharedFrom')"),
+        .state("bob", "does not name the purchaser", "json_remove(state, '$.holdings[0].sharedFrom')"),
         .state(
             "bob",
             "a period without an end",

@@ -76,7 +76,7 @@ struct DoctorTests {
         ),
         .sql(
             "a missing stored deadline",
-            finding: "noted is never",
+            finding: "stored is never",
             "UPDATE accounts SET next_due = NULL WHERE next_due IS NOT NULL"
         ),
         .sql(
@@ -133,7 +133,7 @@ struct DoctorTests {
         ),
         .sql(
             "a delivery without an endpoint",
-            finding: "due to the endpoint gone",
+            finding: "does not exist: gone",
             "UPDATE deliveries SET endpoint = 'gone' WHERE due IS NOT NULL"
         ),
         .sql(
@@ -190,7 +190,7 @@ struct DoctorTests {
             "UPDATE documents SET body = '{' WHERE kind = 'key'"
         ),
         .sql("an app without a team", finding: "team", "DELETE FROM documents WHERE kind = 'team'"),
-        .sql("an account of a deleted app", finding: "of app", "DELETE FROM documents WHERE kind = 'app'"),
+        .sql("an account of a deleted app", finding: "belongs to app", "DELETE FROM documents WHERE kind = 'app'"),
         Corruption("a key that others can read", finding: "must be 600") { directory, _ in
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory.rootKey)
         },

@@ -131,7 +131,7 @@ struct Invariants {
         let has = copy.map { !$0.isRevoked } ?? false
         expect(
             has == isShared,
-            "\(owner.customer): \(holding.productID) is shared with \(member.customer) although it should not be, or the reverse"
+            "\(owner.customer): \(holding.productID) is wrongly shared, or not shared, with \(member.customer)"
         )
     }
 

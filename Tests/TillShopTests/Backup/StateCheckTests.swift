@@ -203,7 +203,7 @@ struct StateCheckTests {
         WrongCell(.ledger, "coins", ["type": .text("nonConsumable")], "does not record that it owns coins"),
         WrongCell(.ledger, "coins", ["change": .integer(99)], "its account has only reached"),
         WrongCell(.accounts, #""ann""#, ["next_due": .integer(1_767_225_600_000)], "the next event is due at"),
-        WrongCell(.accounts, #""ann""#, ["next_due": .null], "noted is never"),
+        WrongCell(.accounts, #""ann""#, ["next_due": .null], "stored is never"),
     ]
 
     @Test("A row with a value that the doctor would report", arguments: wrongCells)

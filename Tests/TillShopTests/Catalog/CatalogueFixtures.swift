@@ -6,7 +6,7 @@ import TillShop
 enum CatalogueFixtures {
     /// The root of the repository.
     static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     static let directory = root.appending(path: "Tests/Fixtures/storekit")
 

@@ -278,11 +278,7 @@ extension ControlAPI {
         if let after = value("after") {
             let parts = after.split(separator: "-").compactMap { Int64($0) }
             guard parts.count == 2 else {
-                throw ControlError.bad(
-                    "bad_page",
-                    "after must be the value of next from the previous page.",
-                    path: "after"
-                )
+                throw ControlError.bad("bad_page", "after must be the next of the previous page.", path: "after")
             }
             query.after = (Timestamp(milliseconds: parts[0]), NotificationID(parts[1]))
         }

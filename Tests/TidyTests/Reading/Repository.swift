@@ -8,6 +8,7 @@ enum Repository {
         .deletingLastPathComponent()
         .deletingLastPathComponent()
         .deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     /// Every Swift file under `Sources`, read and tokenized once.
     static let sources: [SourceFile] = swiftPaths(under: "Sources").compactMap { path in
