@@ -179,7 +179,7 @@ def test_an_exported_state_can_be_imported_into_an_empty_till(shop, serve, tmp_p
     second = serve()
     control = ControlClient(second.address("control"))
     done = run_till("import-state", str(file), "--control", second.address("control"))
-    assert done.stdout == "Took in all apps: 4 customers, 23 transactions, 23 notifications.\n", done.stderr
+    assert done.stdout == "Imported all apps: 4 customers, 23 transactions, 23 notifications.\n", done.stderr
     again = tmp_path / "again.till"
     assert run_till("export-state", str(again), "--control", second.address("control")).returncode == 0
     assert again.read_bytes() == file.read_bytes()
@@ -264,7 +264,7 @@ def test_a_reset_erases_data_and_keeps_settings(shop):
     shop.app.sandbox.buy("ann", BASIC)
     assert till(shop, "reset") == "Erased all activity.\n"
     assert shop.control.call("listFaults")["faults"] == []
-    assert till(shop, "reset", "--app", shop.app.bundle_id, "--everything") == f"{shop.app.bundle_id} is gone.\n"
+    assert till(shop, "reset", "--app", shop.app.bundle_id, "--everything") == f"Deleted {shop.app.bundle_id}.\n"
     assert refused(shop.control.call, "getApp", bundleId=shop.app.bundle_id) == (404, "unknown_app")
     assert len(shop.control.call("listKeys")["keys"]) == 1
     assert till(shop, "reset", "--everything") == "Deleted everything.\n"

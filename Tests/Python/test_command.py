@@ -196,7 +196,7 @@ def test_a_family_is_created_shown_joined_and_left(shop, run):
     left = run("family", "leave", "ida", *APP, as_json=True)
     assert isinstance(left, dict)
     assert run("family", "show", "gus", *APP, as_json=True)["members"] == ["gus", "joe", "kim"]
-    assert "no family" in run("family", "show", "hal", *APP, code=1)
+    assert "not in a family" in run("family", "show", "hal", *APP, code=1)
     assert "lou" in run("family", "create", "lou", "max", *APP)
 
 
@@ -408,7 +408,7 @@ def test_the_doctor_finds_nothing_and_then_a_file_that_others_may_read(till, run
         assert "root.key" in finding
     finally:
         file.chmod(0o600)
-    assert "holds no shop" in run_till("doctor", "--data", "/nowhere").stderr
+    assert "contains no Till data" in run_till("doctor", "--data", "/nowhere").stderr
 
 
 def test_the_command_creates_a_backup(run, shop, tmp_path):

@@ -312,4 +312,4 @@ def test_a_first_attempt_that_the_receiver_never_read_is_not_out_of_order():
     assert "first attempts out of order" in problem
     late = [(3, "NO_RESPONSE", None), (3_600_003, "SUCCESS", 200)]
     (problem,) = check_deliveries([entry(1, *late), entry(2, *taken)], [post(2), post(1)])
-    assert "noted out of order" in problem
+    assert "recorded out of order" in problem

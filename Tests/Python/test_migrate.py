@@ -114,7 +114,7 @@ def test_doctor_finds_problems_in_postgresql(tmp_path, database):
     ("source", "target", "code", "words"),
     [
         ("sqlite:", "database", 64, "sqlite:FOLDER"), ("mysql://till:hunter2@a/b", "sqlite:x", 64, "sqlite:FOLDER"),
-        ("database", "sqlite:x", 64, "TILL_DATABASE"), ("sqlite:/nowhere", "sqlite:x", 1, "holds no shop"),
+        ("database", "sqlite:x", 64, "TILL_DATABASE"), ("sqlite:/nowhere", "sqlite:x", 1, "has no Till data"),
         ("postgres://till:hunter2@127.0.0.1:1/till", "sqlite:x", 1, "database"),
     ],
 )

@@ -544,7 +544,7 @@ def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
     process, facts = disk.serve("--data", copied)
     try:
         text = refused("backup", disk.folder / "copy", "--control", facts["control"])
-        assert "no room on the disk" in text and "another disk" in text and "not an error" not in text
+        assert "The disk is full" in text and "another disk" in text and "not an error" not in text
         assert os.listdir(disk.inside(process)) == []
     finally:
         process.send_signal(signal.SIGTERM)

@@ -214,7 +214,7 @@ def test_a_status_in_the_answer_counts_as_a_rejection(sandbox, customer, backend
     assert all(entry["accepted"] for entry in report["others"])
     # verifyReceipt does not know an invented purchase.
     refused = attack(sandbox.app, "--post", asking.url, code=1).stderr
-    assert "refused a receipt that is right" in refused and "--about" in refused
+    assert "refused a valid receipt" in refused and "--about" in refused
 
 
 def test_verify_receipt_itself_passes(environment, customer):
