@@ -5,11 +5,8 @@ import TillShop
 
 @Suite("Payload profiles, key by key")
 struct PayloadProfileFilterTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     private func text(of path: String) throws -> String {
-        try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+        try String(contentsOf: CatalogueFixtures.root.appending(path: path), encoding: .utf8)
     }
 
     /// An object with every key of its kind; the values are texts, objects or arrays of their kind.
