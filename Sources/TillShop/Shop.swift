@@ -39,7 +39,7 @@ package final class Shop: Sendable {
     /// Recent signatures of transactions.
     let signatures = SignatureCache()
     /// The root and its chains, for the OCSP responder.
-    package let authority: KeyRotation
+    package let authority: RevocationRegistry
     let chains: Chains
     /// The faults to inject.
     package let faults: FaultRules
@@ -95,7 +95,7 @@ package final class Shop: Sendable {
         ownPorts = OwnPorts { cluster?.portsOfOthers ?? [] }
         destinations = DestinationCheck(networks: settings.endpointNetworks, ownPorts: ownPorts)
         chains = try await Chains(storage: storage, signing: chain)
-        authority = try await KeyRotation(storage: storage)
+        authority = try await RevocationRegistry(storage: storage)
         registry = try await Registry(storage: storage)
         clocks = try await Clocks(storage: storage)
         seed = try await Self.seed(storage)

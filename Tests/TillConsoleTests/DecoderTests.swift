@@ -106,8 +106,8 @@ struct DecoderTests {
         let part = try #require(await parts(text, test).first)
         #expect(part.kind == .transaction && part.payload != nil)
         let verdict = try #require(part.verdict)
-        #expect(verdict.signer == (forgery == .wrongRoot ? .otherTill : .nobody))
-        #expect(forgery == .wrongRoot || !verdict.remarks.isEmpty)
+        #expect(verdict.signer == (forgery == .wrongRoot ? .otherTill : .invalid))
+        #expect(forgery == .wrongRoot || !verdict.notes.isEmpty)
     }
 
     @Test("Signatures of another Till are distinguished, and a revoked chain is reported")
@@ -120,7 +120,7 @@ struct DecoderTests {
         let leaf = test.shop.authority.certificates.map(\.certificate).filter { $0.part == .leaf }
         try await test.shop.authority.say(.revoked(at: 0, reason: nil), of: leaf)
         let verdict = try #require(await parts(own, test).first?.verdict)
-        #expect(verdict.signer == .thisTill && verdict.remarks.first?.contains("revoked") == true)
+        #expect(verdict.signer == .thisTill && verdict.notes.first?.contains("revoked") == true)
     }
 
     @Test("A bearer token is judged as by the API")
@@ -133,10 +133,10 @@ struct DecoderTests {
         }
         let late = try test.token(["exp": .number("1")])
         let verdict = try #require(await parts(late, test).first?.verdict)
-        #expect(verdict.signer == .nobody && !verdict.remarks.isEmpty)
+        #expect(verdict.signer == .invalid && !verdict.notes.isEmpty)
         let unknown = try test.token(key: APIKeyPair.make())
-        #expect(await parts(unknown, test).first?.verdict?.signer == .nobody)
-        #expect(await parts(good.dropLast(4) + "AAAA", test).first?.verdict?.signer == .nobody)
+        #expect(await parts(unknown, test).first?.verdict?.signer == .invalid)
+        #expect(await parts(good.dropLast(4) + "AAAA", test).first?.verdict?.signer == .invalid)
     }
 
     @Test("A receipt is decoded from Base64 and from a verifyReceipt body")
@@ -155,7 +155,7 @@ struct DecoderTests {
         #expect(body.map(\.kind) == [.json, .receipt])
         var changed = bytes
         changed[changed.count - 1] ^= 1
-        #expect(await parts(Base64.encode(changed), test).first?.verdict?.signer == .nobody)
+        #expect(await parts(Base64.encode(changed), test).first?.verdict?.signer == .invalid)
         let short = await parts(Base64.encode(Array(bytes.prefix(500))), test)
         #expect(short.first?.kind == .unknown && short.first?.fault != nil)
         let other = try await TestShop()

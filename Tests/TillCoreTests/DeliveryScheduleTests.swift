@@ -2,7 +2,7 @@ import Testing
 import TillCore
 
 @Suite("Finishing, tokens, downloads")
-struct DeliveryTests {
+struct DeliveryScheduleTests {
     private static let token = "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11"
 
     @Test("Finishing keeps the row's place in the history, and repeating it does nothing")

@@ -134,13 +134,13 @@ enum DecodedWords {
             case .thisTill: ("this Till", "good")
             case .otherTill: ("another Till", "warn")
             case .apple: ("Apple", "good")
-            case .stranger: ("an unknown root", "warn")
+            case .unknownRoot: ("an unknown root", "warn")
             case .key: ("a known key", "good")
-            case .nobody: ("not verified", "bad")
+            case .invalid: ("not verified", "bad")
             }
         return [
             "signer": .text(signer), "style": .text(style), "words": .text(verdict.words),
-            "details": .list(verdict.remarks.map { .text($0) }), "hasDetails": .flag(!verdict.remarks.isEmpty),
+            "details": .list(verdict.notes.map { .text($0) }), "hasDetails": .flag(!verdict.notes.isEmpty),
         ]
     }
 

@@ -72,7 +72,8 @@ extension Ledger {
     }
 
     /// Whether a later event kept the notice from being sent in time: auto-renewal was off, a refund, grace. A notice
-    /// that falls before the period is sent when the period begins.
+    /// that falls before the period is sent when the period begins. Events of one instant are dated some milliseconds
+    /// apart, so an event within a second is not later.
     private func hasPassed(_ notice: Timestamp, _ subscription: Subscription, _ account: Account) -> Bool {
         max(notice, subscription.state.latest.start).advanced(milliseconds: 1_000) < account.lastEvent
     }

@@ -50,11 +50,11 @@ package struct SignatureVerdict: Sendable, Equatable {
         case otherTill
         case apple
         /// Another root.
-        case stranger
+        case unknownRoot
         /// A key that this Till knows.
         case key
         /// The signature is not valid.
-        case nobody
+        case invalid
     }
 
     /// The signer.
@@ -62,5 +62,5 @@ package struct SignatureVerdict: Sendable, Equatable {
     /// One or two sentences.
     package let words: String
     /// Problems and additional information, as sentences.
-    package let remarks: [String]
+    package let notes: [String]
 }

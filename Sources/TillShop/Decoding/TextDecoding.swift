@@ -208,7 +208,7 @@ package struct TextDecoding: Sendable {
         part.payload = Self.tree(segments[1])
         do {
             let jws = try CompactJWS(text, limit: Self.longest)
-            let judge = SignatureJudge(shop)
+            let judge = SignatureCheck(shop)
             if jws.header["x5c"] != nil || jws.header["kid"] == nil {
                 let inspection = judge.inspect(jws)
                 part.certificates = inspection.certificates
@@ -221,7 +221,7 @@ package struct TextDecoding: Sendable {
         } catch {
             part.fault = error.explanation
             let words = "The signature cannot be verified, because the token cannot be read."
-            part.verdict = SignatureVerdict(signer: .nobody, words: words, remarks: [])
+            part.verdict = SignatureVerdict(signer: .invalid, words: words, notes: [])
         }
         guard take(part), let payload = part.payload else { return }
         await readInside(document: payload, depth: depth + 1)
@@ -233,7 +233,7 @@ package struct TextDecoding: Sendable {
 
     /// When the certificates must be valid, according to offline verifiers.
     private static func instant(of jws: CompactJWS, _ shop: Shop) -> Int64 {
-        SignatureJudge.instant(of: jws) ?? shop.wallClock().milliseconds
+        SignatureCheck.instant(of: jws) ?? shop.wallClock().milliseconds
     }
 
     private static func kind(of payload: JSONTree?) -> DecodedPart.Kind {
@@ -258,7 +258,7 @@ package struct TextDecoding: Sendable {
             let signed = try SignedReceipt(bytes, limit: Self.longest)
             part.payload = signed.receipt.tree
             part.certificates = signed.certificatesDER.compactMap { try? CertificateFacts(der: $0) }
-            part.verdict = await SignatureJudge(shop).verdict(of: signed)
+            part.verdict = await SignatureCheck(shop).verdict(of: signed)
         } catch {
             part.kind = .unknown
             part.fault = error.explanation
@@ -269,7 +269,7 @@ package struct TextDecoding: Sendable {
     private mutating func readTransactionReceipt(_ text: String, place: String?, depth: Int) async {
         var part = DecodedPart(.transactionReceipt, at: place, depth: depth)
         part.text = text
-        let (receipt, verdict) = await SignatureJudge(shop).verdict(ofTransactionReceipt: Array(text.utf8))
+        let (receipt, verdict) = await SignatureCheck(shop).verdict(ofTransactionReceipt: Array(text.utf8))
         part.payload = receipt?.tree
         part.verdict = verdict
         _ = take(part)

@@ -37,7 +37,7 @@ package final class Signals: Sendable {
     }
 
     /// A change is durable, with its notifications.
-    func committed(_ change: Change, telling notifications: [Notification] = []) {
+    func committed(_ change: Change, notifications: [Notification] = []) {
         let all = listeners.withLock { $0 }
         guard !all.isEmpty else { return }
         if !notifications.isEmpty { for listener in all { listener.notifications(notifications) } }

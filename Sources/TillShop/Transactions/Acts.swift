@@ -223,7 +223,7 @@ extension Shop {
         case .success:
             if !change.notifications.isEmpty { chains.keep(chain) }
             recentRows.note(change)
-            signals.committed(change, telling: ledger.notifications)
+            signals.committed(change, notifications: ledger.notifications)
             quarantine.remove(actor)
             let acting = change.accounts.first { $0.account.id == actor }?.account ?? loaded[0]
             return isUpToDate ? .done(Outcome(account: acting, ledger: ledger)) : .behind(ledger)

@@ -143,7 +143,7 @@ extension Shop {
             signatures.clear()
             recentRows.clear()
             quarantine.remove(account.id)
-            signals.committed(change, telling: erased.notifications)
+            signals.committed(change, notifications: erased.notifications)
             return .done(erased)
         case .failure(.conflict):
             return .conflict

@@ -5,7 +5,7 @@ import TillStorage
 /// The root and all its chains on a running server: answers OCSP requests, and creates forged data for the attack pack.
 ///
 /// The operator's revocations are stored by serial number. See docs/api/ocsp.md.
-package final class KeyRotation: Sendable {
+package final class RevocationRegistry: Sendable {
     private struct State {
         var root: RootAuthority?
         var responder: OCSPResponder?

@@ -3,7 +3,7 @@ import TillCore
 import TillSigning
 
 /// Describes the signer and validity of a signed text in words.
-struct SignatureJudge {
+struct SignatureCheck {
     let shop: Shop
 
     init(_ shop: Shop) { self.shop = shop }
@@ -34,7 +34,7 @@ struct SignatureJudge {
                 case .apple?: "Verification failed, although its certificates name Apple's root."
                 default: "Verification failed."
                 }
-            return SignatureVerdict(signer: .nobody, words: words, remarks: inspection.problems)
+            return SignatureVerdict(signer: .invalid, words: words, notes: inspection.problems)
         }
         let holds = "the signature is valid, and the certificates were valid on \(date)"
         let fingerprint = inspection.certificates.last?.fingerprint ?? ""
@@ -44,17 +44,17 @@ struct SignatureJudge {
             let isCurrent = chain == shop.signingChain.id
             let which = "chain \(chain), \(isCurrent ? "the current one" : "not the current one")"
             let words = "Signed by this Till (\(which)): \(holds)."
-            return SignatureVerdict(signer: .thisTill, words: words, remarks: revocations(chain))
+            return SignatureVerdict(signer: .thisTill, words: words, notes: revocations(chain))
         case .apple(let name):
             let words = "Signed by Apple under \(name): \(holds)."
-            return SignatureVerdict(signer: .apple, words: words, remarks: [])
+            return SignatureVerdict(signer: .apple, words: words, notes: [])
         case .till:
             let words = "Signed by another Till: \(holds), but the root is not this one's (SHA-256 \(fingerprint))."
-            return SignatureVerdict(signer: .otherTill, words: words, remarks: [])
+            return SignatureVerdict(signer: .otherTill, words: words, notes: [])
         case .stranger:
             let words =
                 "Signed under a root that is neither this Till's nor one of Apple's (SHA-256 \(fingerprint)): \(holds)."
-            return SignatureVerdict(signer: .stranger, words: words, remarks: [])
+            return SignatureVerdict(signer: .unknownRoot, words: words, notes: [])
         }
     }
 
@@ -74,29 +74,29 @@ struct SignatureJudge {
         let app: String? = if case .string(let text)? = jws.claims["bid"] { text } else { nil }
         guard let (record, key) = shop.registry.key(id, usedFor: app) else {
             let words = "Unknown key \(id.cut(toBytes: 64)): the signature cannot be verified."
-            return SignatureVerdict(signer: .nobody, words: words, remarks: [])
+            return SignatureVerdict(signer: .invalid, words: words, notes: [])
         }
         guard jws.verify(with: key) else {
             let words = "The signature does not match the key \(id), or the token was changed."
-            return SignatureVerdict(signer: .nobody, words: words, remarks: [])
+            return SignatureVerdict(signer: .invalid, words: words, notes: [])
         }
-        var remarks: [String] = []
-        if record.revokedAt != nil { remarks.append("The key was revoked, so the API rejects the token.") }
+        var notes: [String] = []
+        if record.revokedAt != nil { notes.append("The key was revoked, so the API rejects the token.") }
         if jws.claims["aud"] == .string(BearerToken.audience) {
             do {
                 let token = try BearerToken(authorization: "Bearer \(text)", limit: TextDecoding.longest)
                 let now = Double(shop.wallClock().milliseconds) / 1_000
                 _ = try token.verify(key: key, issuer: record.issuerID, now: now)
             } catch {
-                remarks.append(error.explanation)
+                notes.append(error.explanation)
             }
         }
         let words = "Signed with the key \(id) (\(record.name)), which this Till knows."
-        let isRefused = !remarks.isEmpty
+        let isRefused = !notes.isEmpty
         return SignatureVerdict(
-            signer: isRefused ? .nobody : .key,
+            signer: isRefused ? .invalid : .key,
             words: isRefused ? "\(words) The API rejects it." : words,
-            remarks: remarks
+            notes: notes
         )
     }
 
@@ -105,31 +105,31 @@ struct SignatureJudge {
     func verdict(of receipt: SignedReceipt) async -> SignatureVerdict {
         guard let last = receipt.certificatesDER.last else {
             let words = "Verification failed: it has no certificate."
-            return SignatureVerdict(signer: .nobody, words: words, remarks: [])
+            return SignatureVerdict(signer: .invalid, words: words, notes: [])
         }
         let own = (try? await shop.receiptKeys.signing())?.chain.certificatesDER[2]
         let root = ChainRoot(last, trusting: own.map { [$0] } ?? [])
         do {
             try ReceiptVerifier(rootsDER: [last], acceptsSHA1: true).verify(receipt)
         } catch {
-            return SignatureVerdict(signer: .nobody, words: "Verification failed.", remarks: [error.explanation])
+            return SignatureVerdict(signer: .invalid, words: "Verification failed.", notes: [error.explanation])
         }
         let holds = "the signature and its certificates are valid"
         return switch root {
-        case .trusted: SignatureVerdict(signer: .thisTill, words: "Signed by this Till: \(holds).", remarks: [])
+        case .trusted: SignatureVerdict(signer: .thisTill, words: "Signed by this Till: \(holds).", notes: [])
         case .apple(let name):
-            SignatureVerdict(signer: .apple, words: "Signed by Apple under \(name): \(holds).", remarks: [])
+            SignatureVerdict(signer: .apple, words: "Signed by Apple under \(name): \(holds).", notes: [])
         case .till:
             SignatureVerdict(
                 signer: .otherTill,
                 words: "Signed by another Till: \(holds), but the root is not this one's.",
-                remarks: []
+                notes: []
             )
         case .stranger:
             SignatureVerdict(
-                signer: .stranger,
+                signer: .unknownRoot,
                 words: "Signed under a root that is neither this Till's nor one of Apple's: \(holds).",
-                remarks: []
+                notes: []
             )
         }
     }
@@ -144,11 +144,11 @@ struct SignatureJudge {
         do {
             let words = "Signed by this Till, with the certificate for receipts of single transactions."
             return (
-                try verifier.parseTransaction(bytes), SignatureVerdict(signer: .thisTill, words: words, remarks: [])
+                try verifier.parseTransaction(bytes), SignatureVerdict(signer: .thisTill, words: words, notes: [])
             )
         } catch {
             let words = "Not signed by this Till."
-            return (nil, SignatureVerdict(signer: .nobody, words: words, remarks: [error.explanation]))
+            return (nil, SignatureVerdict(signer: .invalid, words: words, notes: [error.explanation]))
         }
     }
 }
