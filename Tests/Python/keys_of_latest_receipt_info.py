@@ -2,7 +2,7 @@
 
 LATEST_RECEIPT_INFO has the keys of Apple's page "responseBody.Latest_receipt_info", in its order; the other tables have
 those of `receipt`, `in_app` and `pending_renewal_info`. Each key has either an expression that every value must match,
-or its possible values, all of which must occur. All values are strings except those in NUMBERS.
+or all of its possible values, and each must occur. All values are strings except those in NUMBERS.
 """
 
 import re

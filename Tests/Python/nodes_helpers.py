@@ -11,7 +11,7 @@ from pathlib import Path
 
 import requests
 
-from process_helpers import Server, payload, set_up_app
+from process_helpers import Server, payload, quarantined, set_up_app
 
 BUNDLE = "com.example.nodes"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
@@ -125,7 +125,7 @@ def advance(server, to, settle=True) -> dict:
         timeout=600,
     )
     assert answer.status_code == 200, answer.text
-    assert answer.json()["setAside"] == [], answer.text
+    assert quarantined(answer.json()) == [], answer.text
     return answer.json()
 
 

@@ -25,6 +25,10 @@ ROOT = Path(__file__).resolve().parents[2]
 START_LIMIT = 120.0
 STOP_LIMIT = 60.0
 CALL_LIMIT = 300.0
+# An account without rights that every system has.
+UNPRIVILEGED = "nobody"
+# The key of the payload profile among the environment settings.
+PROFILE_KEY = "weather"
 
 
 def till_binary() -> str:
@@ -33,6 +37,11 @@ def till_binary() -> str:
     if not (path.is_file() and os.access(path, os.X_OK)):
         pytest.fail(f"{path} does not exist. Build it and run all tests with: make test", pytrace=False)
     return str(path)
+
+
+def quarantined(report: dict) -> list:
+    """The customers whose damaged accounts an advance left out."""
+    return report["setAside"]
 
 
 def run_till(*arguments, timeout=60, input=None, **environment) -> subprocess.CompletedProcess:

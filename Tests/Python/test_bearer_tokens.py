@@ -211,12 +211,12 @@ def test_the_bundle_of_another_team(app, foreign_app, sandbox, known):
 
 
 def test_an_unknown_bundle(app, sandbox, known):
-    token = app.token(bid="com.example.nobody")
+    token = app.token(bid="com.example.unknown")
     for path in LISTING:
         entry = sandbox.check_error(sandbox.send("GET", path.format(known), token=token), 4040003)
-        assert "com.example.nobody" in entry["explanation"]
+        assert "com.example.unknown" in entry["explanation"]
     for path in SILENT:
-        unauthenticated(sandbox, path.format(known), "com.example.nobody", token=token)
+        unauthenticated(sandbox, path.format(known), "com.example.unknown", token=token)
 
 
 def test_the_bundle_of_another_app_of_the_same_team_sees_only_its_own(app, other_app, sandbox, known):

@@ -225,7 +225,7 @@ def test_an_invalid_state_is_rejected_with_the_line_number_and_changes_nothing(s
     assert shop.rows() == before
     answer = requests.put(shop.till.address("control") + "/v1/state", data=b"x", headers={"Content-Type": "text/plain"})
     assert answer.status_code == 415
-    missing = run_till("import-state", str(tmp_path / "nobody"), "--control", shop.till.address("control"))
+    missing = run_till("import-state", str(tmp_path / "unknown"), "--control", shop.till.address("control"))
     assert missing.returncode == 1 and "cannot be read" in missing.stderr
 
 
@@ -270,7 +270,7 @@ def test_a_reset_erases_data_and_keeps_settings(shop):
     assert till(shop, "reset", "--everything") == "Deleted everything.\n"
     assert shop.control.call("listKeys")["keys"] == [] and shop.control.call("listTeams")["teams"] == []
     assert shop.control.call("reset", {}) is None
-    assert refused(shop.control.call, "reset", {"bundleId": "com.example.nobody"}) == (404, "unknown_app")
+    assert refused(shop.control.call, "reset", {"bundleId": "com.example.unknown"}) == (404, "unknown_app")
 
 
 def test_snapshots_survive_a_restart_and_a_backup(serve, tmp_path):

@@ -171,7 +171,7 @@ def test_customers_are_created_shown_and_listed(shop, run):
     assert names[:2] == ["eva", "finn"]
     assert "eva" in run("customer", "list", *APP)
     assert "customer list --after" in run("customer", "list", "--limit", "1", *APP)
-    assert "nobody" in run("customer", "show", "nobody", *APP, code=1)
+    assert "unknown" in run("customer", "show", "unknown", *APP, code=1)
 
 
 def test_with_several_apps_one_must_be_named(till, shop, run):
@@ -529,7 +529,7 @@ def test_exit_codes(run, shop, tmp_path):
         outcome = run_till(*arguments)
         assert outcome.returncode == 64, f"{arguments}: {outcome.returncode}"
         assert outcome.stdout == "" and "Usage" in outcome.stderr
-    assert run("customer", "show", "nobody", *APP, code=1).startswith("till: ")
+    assert run("customer", "show", "unknown", *APP, code=1).startswith("till: ")
 
 
 def test_a_directory_without_a_running_server_is_an_error(tmp_path):

@@ -237,10 +237,10 @@ def test_a_body_that_is_no_json_object_is_rejected(server, control, body):
 
 def test_an_unknown_name_is_404_and_lists_the_known_ones(control, app):
     for operation, parameters, word in (
-        ("getApp", {"bundleId": "com.example.nobody"}, app.bundle_id),
-        ("getCatalog", {"bundleId": "com.example.nobody"}, app.bundle_id),
-        ("getCustomer", {"bundleId": app.bundle_id, "environment": "sandbox", "customer": "nobody"}, "nobody"),
-        ("getCustomer", {"bundleId": app.bundle_id, "environment": "moon", "customer": "nobody"}, "sandbox"),
+        ("getApp", {"bundleId": "com.example.unknown"}, app.bundle_id),
+        ("getCatalog", {"bundleId": "com.example.unknown"}, app.bundle_id),
+        ("getCustomer", {"bundleId": app.bundle_id, "environment": "sandbox", "customer": "unknown"}, "unknown"),
+        ("getCustomer", {"bundleId": app.bundle_id, "environment": "moon", "customer": "unknown"}, "sandbox"),
         ("getTransaction", {"bundleId": app.bundle_id, "environment": "sandbox", "transactionId": "12"}, "12"),
         ("getTransaction", {"bundleId": app.bundle_id, "environment": "sandbox", "transactionId": "x"}, "x"),
         ("revokeKey", {"keyId": "NOSUCHKEY1"}, "NOSUCHKEY1"),

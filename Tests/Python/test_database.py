@@ -89,7 +89,7 @@ def test_a_commit_whose_wait_for_the_standby_is_cancelled_is_not_acknowledged(tm
     try:
         shop = App(till, ControlClient(till.address("control")), "com.example.shop", 1234567890, None, CATALOG)
         shop.sandbox.buy("ann", COINS)
-        database.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        database.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
         database.sql("SELECT pg_reload_conf()")
         time.sleep(1)
         answers = []

@@ -140,7 +140,7 @@ TOKENS = {
     23: lambda own_app, signer: resigned(iat=ago(0), exp=ago(-3_700))(own_app, signer),
     24: resigned(bid=None),
     25: bearer(offers_key),
-    26: resigned(bid="com.example.nobody"),
+    26: resigned(bid="com.example.unknown"),
 }
 
 
@@ -288,7 +288,7 @@ CASES = {
     8: not_yet_visible,
     9: lambda shop: shop.send(
         "GET", f"{HISTORY}/{shop.first.id}", token=shop.app.token(bid=shop.foreign.bundle_id)),
-    10: lambda shop: shop.send("GET", f"{HISTORY}/{shop.first.id}", token=shop.app.token(bid="com.example.nobody")),
+    10: lambda shop: shop.send("GET", f"{HISTORY}/{shop.first.id}", token=shop.app.token(bid="com.example.unknown")),
     11: lambda shop: shop.send(
         "PUT", f"{INFO}/{NEVER}/appAccountToken", json={"appAccountToken": str(uuid.UUID(int=7))}),
     12: lambda shop: shop.send("GET", f"/inApps/v1/refund/lookup/{shop.second.id}"),

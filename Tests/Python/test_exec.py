@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from process_helpers import ROOT, clean_environment, till_binary
+from process_helpers import ROOT, UNPRIVILEGED, clean_environment, till_binary
 
 IS_ROOT = os.geteuid() == 0
 DEMO_FILE = ROOT / "Sources/TillShop/Resources/demo.storekit"
@@ -172,7 +172,7 @@ def test_root_uses_the_mount_namespace_and_other_users_get_the_reason(bench):
 @pytest.mark.parametrize("tun", [True, False])
 def test_an_ordinary_user_gets_a_network_or_the_proxy_with_the_reason(bench, tun):
     """With Debian's /dev/net/tun a network namespace, otherwise the proxy with the reason."""
-    user = "nobody" if IS_ROOT else None
+    user = UNPRIVILEGED if IS_ROOT else None
     done = bench.till("exec", "--demo", "--", *backend(bench, user), user=user, tun=tun and IS_ROOT)
     assert_found(done)
     if WORDS["network"] in done.stderr:
@@ -182,13 +182,13 @@ def test_an_ordinary_user_gets_a_network_or_the_proxy_with_the_reason(bench, tun
         reason, _, rest = done.stderr.partition(WORDS["proxy"])
         assert "The way network is not available: " in reason and "HTTPS_PROXY" in rest and "NO_PROXY" in rest
         if tun and IS_ROOT:
-            allowed = subprocess.run(["runuser", "-u", "nobody", "--", "unshare", "-Urn", "true"], capture_output=True)
+            allowed = subprocess.run(["runuser", "-u", UNPRIVILEGED, "--", "unshare", "-Urn", "true"], capture_output=True)
             assert allowed.returncode != 0, f"namespaces are allowed, but the message says: {reason}"
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_each_way_forced_as_an_ordinary_user_works_or_prints_the_reason(bench, way):
-    user = "nobody" if IS_ROOT else None
+    user = UNPRIVILEGED if IS_ROOT else None
     done = bench.till("exec", "--way", way, "--demo", "--", *backend(bench, user), user=user, tun=IS_ROOT)
     if way == "mount":
         assert done.returncode == 125 and done.stdout == "" and "only root can mount" in done.stderr

@@ -14,10 +14,10 @@ from pathlib import Path
 import pg8000.dbapi
 import pytest
 
-from process_helpers import free_port
+from process_helpers import UNPRIVILEGED, free_port
 from test_exec import IS_ROOT, WORDS, assert_found, backend, bench, needed, temporary_root  # noqa: F401
 
-OWNER = ["runuser", "-u", "nobody", "--"] if IS_ROOT else []
+OWNER = ["runuser", "-u", UNPRIVILEGED, "--"] if IS_ROOT else []
 
 
 class Database:
@@ -27,7 +27,7 @@ class Database:
         self.folder = Path(tempfile.mkdtemp(prefix="till-postgres-", dir=temporary_root()))
         self.port = free_port()
         if IS_ROOT:
-            shutil.chown(self.folder, "nobody")
+            shutil.chown(self.folder, UNPRIVILEGED)
         made = subprocess.run(
             [*OWNER, program("initdb"), "--pgdata", self.folder / "data", "--auth", "trust", "--username", "backend",
              "--locale", "C", "--encoding", "UTF8", "--no-sync"],
@@ -122,7 +122,7 @@ def test_with_a_network_namespace_the_address_of_the_database_is_printed(bench, 
 def test_an_ordinary_users_backend_reaches_its_database(bench, database, flags):  # noqa: F811
     """With the forced or available way: a network with the kept port, or the proxy, which needs no kept port."""
     flags = [part for flag in flags for part in ([flag, database.port] if flag == "--keep-port" else [flag])]
-    done = run(bench, database, *flags, user="nobody" if IS_ROOT else None)
+    done = run(bench, database, *flags, user=UNPRIVILEGED if IS_ROOT else None)
     if not flags and WORDS["network"] in done.stderr:
         assert done.returncode == 1 and "10.0.2.2" in done.stderr
     else:

@@ -285,7 +285,7 @@ def test_verify_receipt_fails_on_demand(environment):
     assert [status()["status"] for _ in range(4)] == [21_005, 21_005, 21_199, 0]
     # A rule that cannot apply to this route is not used up.
     fault(environment, "error", code=5_000_001, limit=1)
-    fault(environment, "status", code=503, limit=1, customer="nobody")
+    fault(environment, "status", code=503, limit=1, customer="unknown")
     fault(environment, "status", code=503, limit=1, customer="ann")
     answers = [requests.post(f"{environment.base}/verifyReceipt", json={"receipt-data": receipt}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [503, 200] and answers[0].content == b""
@@ -353,7 +353,7 @@ def test_production_rejects_an_app_before_its_release(environment):
     ({"kind": "receiptStatus", "code": 21_005, "route": "getTransactionInfo"}, "bad_route"),
     ({"kind": "latency"}, "bad_fault"), ({"kind": "cut", "route": "nothing"}, "bad_route"),
     ({"kind": "drop", "route": "getTransactionInfo"}, "bad_route"), ({"kind": "drop", "customer": "ann"}, "bad_fault"),
-    ({"kind": "cut", "bundleId": "com.example.nobody"}, "unknown_app"), ({"kind": "sleep"}, "bad_request"),
+    ({"kind": "cut", "bundleId": "com.example.unknown"}, "unknown_app"), ({"kind": "sleep"}, "bad_request"),
 ])
 def test_a_wrong_rule_is_rejected(control, wrong, code):
     with pytest.raises(ControlRefused) as refused:

@@ -747,7 +747,7 @@ def test_keys_of_other_teams_and_apps(shop):
             shop.token(shop.three, bid=ONE, iss=shop.key.issuer_id),
             shop.token(bid=THREE),
             shop.token(bid=THREE, iss=shop.three.issuer_id),
-            shop.token(bid="com.example.nobody"),
+            shop.token(bid="com.example.unknown"),
         ):
             shop.ask(face, f"/inApps/v1/transactions/{id}", {401}, token=token)
         shop.ask(face, history(shop, face), {404}, 4040003, token=shop.token(bid=THREE))
@@ -934,7 +934,7 @@ def test_bodies_of_control(shop):
     for customer in ("%00", "%0A", "x" * 129, "%FF", "%C2%85", "", "%", "%F0%9F%98%80" * 33, "..%2F.." + "x" * 130):
         shop.ask("control", f"/v1/apps/{ONE}/sandbox/customers/{customer}/purchases", {400, 404, 405}, method="POST", body=body())
     for target in (
-        "/v1/apps/nobody/sandbox/customers/a/purchases", f"/v1/apps/{ONE}/SANDBOX/customers/a/purchases",
+        "/v1/apps/unknown/sandbox/customers/a/purchases", f"/v1/apps/{ONE}/SANDBOX/customers/a/purchases",
         f"/v1/apps/{ONE}/%00/customers/a/purchases", f"/v1/apps/{ONE.upper()}/sandbox/customers/a/purchases",
     ):
         shop.ask("control", target, {400, 404}, method="POST", body=body())

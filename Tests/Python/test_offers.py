@@ -191,7 +191,7 @@ def test_a_nonce_is_valid_once(sandbox, customer, signatures, form):
 
 @pytest.mark.parametrize("change", [
     {"signature": "AAAA"}, {"signature": "not base64!"}, {"signature": ""}, {"nonce": str(uuid.uuid4())},
-    {"nonce": "no-uuid"}, {"timestamp": 1_700_000_000_000}, {"applicationUsername": "somebody"},
+    {"nonce": "no-uuid"}, {"timestamp": 1_700_000_000_000}, {"applicationUsername": "someone"},
     {"keyId": "UNKNOWNKEY"}, {"id": "half"},
 ])
 def test_a_legacy_signature_over_other_values_is_rejected_with_the_reason(sandbox, customer, signatures, change):

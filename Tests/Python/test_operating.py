@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from postgres_server import PostgresServer
-from process_helpers import Server, clean_environment, run_till, till_binary
+from process_helpers import UNPRIVILEGED, Server, clean_environment, run_till, till_binary
 from shop_helpers import Till
 
 IS_ROOT = os.geteuid() == 0
@@ -132,7 +132,7 @@ def test_missing_privileges_are_reported_with_the_grants(tmp_path, database):
 
 def test_the_error_for_a_wrong_user_or_database_names_the_setting(tmp_path, database):
     missing = database.url.removesuffix("/till") + "/nowhere"
-    stranger = database.url.replace("till:hunter2@", "nobody-knows:hunter2@")
+    stranger = database.url.replace("till:hunter2@", "unknown:hunter2@")
     for url in (missing, stranger):
         text = refused("serve", "--data", tmp_path / "data", *PORTS, TILL_DATABASE=url)
         assert "does not exist" in text and "Check TILL_DATABASE" in text
@@ -331,7 +331,7 @@ def test_an_unwritable_folder_is_named(tmp_path):
     place.mkdir()
     program = place / "till"
     shutil.copy(till_binary(), program)
-    user = "nobody" if IS_ROOT else None
+    user = UNPRIVILEGED if IS_ROOT else None
     data = place / "data"
     till = Server(data, tmp_path)
     assert till.stop() == 0

@@ -20,6 +20,7 @@ import notification_checks
 import payload_rules
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, SEASON
 from listening_post import ListeningPost
+from process_helpers import PROFILE_KEY
 from shop_helpers import V1, V2, App, ControlRefused
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/operating/payload-profiles.md").read_text()
@@ -92,7 +93,7 @@ def post(environment):
 
 
 def set_profile(environment, profile):
-    assert environment.control("setRules", {"weather": profile})["weather"] in (profile, f"{profile}:1")
+    assert environment.control("setRules", {PROFILE_KEY: profile})[PROFILE_KEY] in (profile, f"{profile}:1")
 
 
 class Scenario:
@@ -419,12 +420,12 @@ def test_receipts_have_no_profile(environment):
 
 
 def test_the_profile_is_a_setting_of_one_environment(new_app):
-    assert new_app.sandbox.control("getRules")["weather"] == "fair"
+    assert new_app.sandbox.control("getRules")[PROFILE_KEY] == "fair"
     for profile in ("sparse", "tomorrow:18446744073709551615", "version:1.0", "version:1.22"):
-        assert new_app.sandbox.control("setRules", {"weather": profile})["weather"] == profile
-        assert new_app.production.control("getRules")["weather"] == "fair"
+        assert new_app.sandbox.control("setRules", {PROFILE_KEY: profile})[PROFILE_KEY] == profile
+        assert new_app.production.control("getRules")[PROFILE_KEY] == "fair"
     for wrong in ("", "rain", "version:1.23", "version:2", "tomorrow:x"):
         with pytest.raises(ControlRefused) as refused:
-            new_app.sandbox.control("setRules", {"weather": wrong})
+            new_app.sandbox.control("setRules", {PROFILE_KEY: wrong})
         assert (refused.value.status, refused.value.code) == (400, "bad_weather")
-    assert new_app.sandbox.control("getRules")["weather"] == "version:1.22"
+    assert new_app.sandbox.control("getRules")[PROFILE_KEY] == "version:1.22"

@@ -124,7 +124,7 @@ def test_a_declined_card(sandbox, customer):
     sandbox.buy(customer, COINS)
     assert sandbox.control("setCard", {"card": "accepted"}, customer=customer)["card"] == "accepted"
     assert refused(sandbox.control, "setCard", {"card": "stolen"}, customer=customer) == (400, "bad_request")
-    assert refused(sandbox.control, "setCard", {"card": "accepted"}, customer="nobody") == (404, "unknown_account")
+    assert refused(sandbox.control, "setCard", {"card": "accepted"}, customer="unknown") == (404, "unknown_account")
 
 
 def test_a_card_that_is_accepted_again_is_charged_at_once(sandbox, customer):

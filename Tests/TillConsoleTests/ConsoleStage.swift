@@ -21,7 +21,7 @@ final class ConsoleStage: Sendable {
         _ test: TestShop,
         token: String? = nil,
         patience: Duration = .seconds(300),
-        wrongTokens: WrongTokens = WrongTokens()
+        failedTokens: FailedTokenLimiter = FailedTokenLimiter()
     ) throws {
         self.test = test
         let figures = PrometheusFigures()
@@ -35,7 +35,7 @@ final class ConsoleStage: Sendable {
                 controlPort: { 3 },
                 ocspURL: "http://localhost/ocsp"
             ),
-            guardian: ControlGuard(token: token, hosts: [], wrongTokens: wrongTokens),
+            guardian: ControlGuard(token: token, hosts: [], failedTokens: failedTokens),
             figures: figures,
             meter: RequestMeter(factory: figures),
             hasPages: true

@@ -39,7 +39,7 @@ package struct ReceiptAttackPack: Sendable {
                 id: row.account,
                 environment: scope.environment,
                 app: scope.app,
-                customer: "nobody",
+                customer: "unknown",
                 storefront: .unitedStates,
                 at: present
             )

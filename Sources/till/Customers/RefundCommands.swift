@@ -31,7 +31,7 @@ struct RefundCommand: AsyncParsableCommand {
                 """
         )
         var reason: String?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act([
@@ -63,7 +63,7 @@ struct RefundCommand: AsyncParsableCommand {
         var issueInApp = false
         @Flag(help: ArgumentHelp("Same as till refund reverse.", visibility: .hidden))
         var reverse = false
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func validate() throws {
             if let percentage, !(percentage > 0 && percentage < 100) {
@@ -83,7 +83,7 @@ struct RefundCommand: AsyncParsableCommand {
             ]) { _ in
                 "transactions/\(escaped(transaction))/refund"
             } saying: {
-                let share = $0["revocationType"]?.text == "REFUND_FULL" ? nil : Tale.share($0)
+                let share = $0["revocationType"]?.text == "REFUND_FULL" ? nil : Summary.share($0)
                 return share.map { "Refunded in part: \($0) of the price." } ?? "Refunded in full."
             }
         }
@@ -97,7 +97,7 @@ struct RefundCommand: AsyncParsableCommand {
 
         @Argument(help: "The transaction.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act { _ in
@@ -116,7 +116,7 @@ struct RefundCommand: AsyncParsableCommand {
 
         @Argument(help: "The transaction.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws { try await RefundCommand.reverse(transaction, options) }
     }
@@ -157,13 +157,13 @@ struct RefundCommand: AsyncParsableCommand {
         }
 
         private static func line(_ request: JSONTree) -> String {
-            let decision = Tale.date(request["decisionDate"]).map { "decided at \($0)" } ?? "you decide"
+            let decision = Summary.date(request["decisionDate"]).map { "decided at \($0)" } ?? "you decide"
             return "\(request["transactionId"]?.text ?? "")  \(request["customer"]?.text ?? "")  "
                 + "\(request["reason"]?.text ?? "")  \(decision)"
         }
     }
 
-    private static func reverse(_ transaction: String, _ options: ActOptions) async throws {
+    private static func reverse(_ transaction: String, _ options: ActionOptions) async throws {
         try await options.act { _ in
             "transactions/\(escaped(transaction))/refund/reverse"
         } saying: { _ in
