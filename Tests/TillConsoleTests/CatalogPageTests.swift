@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 

@@ -5,7 +5,7 @@ import HummingbirdTesting
 import NIOCore
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 

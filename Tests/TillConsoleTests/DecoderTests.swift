@@ -5,7 +5,7 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 

@@ -5,7 +5,7 @@ import TillCore
 import TillServer
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 @testable import TillSQLite

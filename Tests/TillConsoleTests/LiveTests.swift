@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 

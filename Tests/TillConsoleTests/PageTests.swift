@@ -4,7 +4,7 @@ import Testing
 import TillCore
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 

@@ -6,7 +6,7 @@ import Testing
 import TillServer
 import TillShop
 import TillSigning
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 

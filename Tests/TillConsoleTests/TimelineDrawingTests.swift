@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillConsole
 import TillCore
-import TillTesting
+import TillTestSupport
 
 #if canImport(FoundationXML)
     import FoundationXML

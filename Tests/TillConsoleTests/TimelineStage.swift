@@ -1,7 +1,7 @@
 import Testing
 import TillConsole
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// A shop without storage, whose subscriptions are drawn.
 struct TimelineStage {

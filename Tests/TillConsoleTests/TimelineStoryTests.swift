@@ -1,7 +1,7 @@
 import Testing
 import TillConsole
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// The history of a subscription on its timeline.
 @Suite("Timeline history")

@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// A shop of the rules alone, with short forms of the operations and queries of these tests.
 struct CoreShop {

@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// Operations that unblock pending events: the events happen with the operation, within the same limits.
 @Suite("Operations that unblock pending events")

@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// A command is checked against the account at the time of the decision, whatever an earlier read returned.
 @Suite("Commands check the present account")

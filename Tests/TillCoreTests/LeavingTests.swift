@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// A customer who turns renewal off while a payment is missing.
 @Suite("Cancelling while a payment is missing")

@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 @Suite("Prices by storefront")
 struct PricingTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// A subscription stored by version 0.1.0 can be read, and continues.
 @Suite("Subscriptions of version 0.1.0")

@@ -9,7 +9,7 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Complete exchanges with the control API, without a socket.
 @Suite("The control API on the wire")

@@ -6,7 +6,7 @@ import Testing
 import TillCore
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillServer
 

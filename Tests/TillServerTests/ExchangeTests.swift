@@ -11,7 +11,7 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Complete exchanges with Apple's routes, without a socket.
 @Suite("Apple's routes on the wire")

@@ -5,7 +5,7 @@ import Testing
 import TillCore
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 /// Operations of customers and operators through the control API, and their answers.
 @Suite("Operations on the control API")

@@ -9,7 +9,7 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Read-only routes write nothing, and all show one state of an account: as of the last run of the ticker.
 @Suite("Routes that only read")

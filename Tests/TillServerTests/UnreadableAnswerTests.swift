@@ -5,7 +5,7 @@ import TillCore
 import TillServer
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Answers of the control API when data is unreadable.
 @Suite("Control API with unreadable data")

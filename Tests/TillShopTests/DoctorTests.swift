@@ -6,7 +6,7 @@ import TillSQLite
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Findings of the doctor")
 struct DoctorTests {

@@ -2,7 +2,7 @@ import Testing
 import TillCore
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Scheduled work that an operator's change has made obsolete neither blocks a clock nor stays for ever.
 @Suite("Obsolete scheduled work")

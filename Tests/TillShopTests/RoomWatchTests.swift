@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 

@@ -5,7 +5,7 @@ import TillSQLite
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("The shop commits the decisions of the rules")
 struct ShopTests {

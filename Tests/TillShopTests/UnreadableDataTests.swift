@@ -5,7 +5,7 @@ import TillCore
 import TillSQLite
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 

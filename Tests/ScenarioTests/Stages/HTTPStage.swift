@@ -9,7 +9,7 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// A shop behind its API: requests go to the router of Apple's routes, and notifications to an endpoint on a socket.
 /// Other tests use a socket for the routes: the test client gives up after twenty seconds, too few on a busy machine.

@@ -1,5 +1,5 @@
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// The rules alone, in memory.
 final class RulesStage: Stage {

@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// A complete shop on a store: results are read from what it signed.
 final class ShopStage: Stage {

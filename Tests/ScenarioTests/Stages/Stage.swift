@@ -1,5 +1,5 @@
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// Where a scenario runs: the rules alone, a store, or a complete server behind its API.
 /// A stage executes operations and answers in wire values; it has no expectations.

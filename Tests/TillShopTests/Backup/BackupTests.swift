@@ -5,7 +5,7 @@ import Testing
 import TillCore
 import TillSQLite
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 

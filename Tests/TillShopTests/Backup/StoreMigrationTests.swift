@@ -4,7 +4,7 @@ import TillCore
 import TillSQLite
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Migrating a shop from one store to another")
 struct StoreMigrationTests {

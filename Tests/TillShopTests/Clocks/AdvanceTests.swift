@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Advances clocks, and checks the notifications and their delivery.
 @Suite("Advancing clocks")

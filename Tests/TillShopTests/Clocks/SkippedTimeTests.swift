@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 

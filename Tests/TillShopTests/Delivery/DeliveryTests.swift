@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 

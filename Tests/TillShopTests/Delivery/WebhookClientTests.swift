@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillShop
-import TillTesting
+import TillTestSupport
 
 /// Posts a small body to a URL, with a webhook client of its own.
 func postOnce(to url: String, timeout: Duration = .seconds(20), roots: [String] = []) async throws -> AttemptResult {

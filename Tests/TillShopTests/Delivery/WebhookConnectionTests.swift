@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import TillCore
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @Suite("Connections are reused, and a closed one costs no attempt")
 struct WebhookConnectionTests {

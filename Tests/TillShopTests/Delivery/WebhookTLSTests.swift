@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @Suite("The webhook client trusts the roots of the system and of the operator, and no others")
 struct WebhookTLSTests {

@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("The attack pack")
 struct AttackPackTests {

@@ -5,7 +5,7 @@ import TillSQLite
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("A shop with payload profiles")
 struct PayloadProfileTests {

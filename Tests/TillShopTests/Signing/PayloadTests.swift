@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Signed payloads, key by key")
 struct PayloadTests {

@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// The contents of receipts, and when a receipt is signed.
 @Suite("App receipts of a shop")
