@@ -1,4 +1,5 @@
 import TillCore
+import TillTestSupport
 
 extension FieldTests {
     /// A new transaction of the same original, through the customer or the store.

@@ -1,4 +1,5 @@
 import TillCore
+import TillTestSupport
 
 /// The end of a subscription, its return, refunds and extensions.
 extension FieldTests {

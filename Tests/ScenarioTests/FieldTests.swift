@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 /// The tables of how each transition changes the fields of a transaction and of renewal info, one row each.
 @Suite("What each transition changes")

@@ -1,4 +1,5 @@
 import TillCore
+import TillTestSupport
 
 /// A notification as the developer's server reads it: wire names and wire values, on every stage.
 struct ReceivedNotification: Equatable, Sendable {

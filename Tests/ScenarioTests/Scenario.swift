@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 /// A scenario of a shop: typed operations on dates, and one timeline of all notifications to the developer's server.
 /// It is independent of its stage, so that the same text holds for the rules alone, a store and a server. Accounts are

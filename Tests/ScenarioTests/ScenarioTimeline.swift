@@ -1,4 +1,5 @@
 import TillCore
+import TillTestSupport
 
 /// The notifications, one line each: date, customer if there are several, type and subtype, status, and relevant
 /// details.

@@ -16,7 +16,7 @@ struct CatalogPageTests {
     func shown() async throws {
         let test = try await TestShop()
         let stage = try ConsoleStage(test)
-        try await Wares.put(in: test)
+        try await CatalogInManyScripts.put(in: test)
         let path = path
         try await stage.visit { visitor in
             let list = try await visitor.get(path)
@@ -62,7 +62,7 @@ struct CatalogPageTests {
 
     @Test("A product's price is raised, it is removed from sale, and it is replaced as JSON")
     func changed() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let stage = try ConsoleStage(test)
         let page = "\(path)/pro"
         try await stage.visit { visitor in
@@ -81,14 +81,7 @@ struct CatalogPageTests {
 
     @Test("A large catalog has pages")
     func paged() async throws {
-        let products = (1...120).map { index in
-            Product(
-                id: "coins\(1_000 + index)",
-                type: .consumable,
-                referenceName: "Coins",
-                prices: PriceList(standard: Money(milliunits: 990, currency: "USD"))
-            )
-        }
+        let products = (1...120).map { index in Product.coins.with { $0.id = "coins\(1_000 + index)" } }
         let stage = try ConsoleStage(try await TestShop(selling: products))
         let path = path
         try await stage.visit { visitor in
@@ -102,7 +95,7 @@ struct CatalogPageTests {
 }
 
 /// Products of every kind, with localizations in several scripts.
-enum Wares {
+enum CatalogInManyScripts {
     static func put(in test: TestShop) async throws {
         let verbs = try ConsoleStage(test).console.verbs
         _ = try await verbs.call("putCatalog", ["bundleId": TestShop.bundleID], document: Array(json.utf8))

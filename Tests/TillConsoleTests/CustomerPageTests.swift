@@ -15,7 +15,7 @@ struct CustomerPageTests {
     private var page: String { Self.page }
 
     /// A shop in which ann has bought a subscription.
-    private func stage(_ products: [Product] = TimelineStage.products) async throws -> ConsoleStage {
+    private func stage(_ products: [Product] = SampleCatalog.plans) async throws -> ConsoleStage {
         let test = try await TestShop(selling: products)
         let stage = try ConsoleStage(test)
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
@@ -341,7 +341,7 @@ struct CustomerPageTests {
 
     @Test("A product name with markup is text on the timeline")
     func hostile() async throws {
-        var product = TimelineStage.products[1]
+        var product = SampleCatalog.plans[1]
         product.referenceName = "<script>alert(1)</script> اشتراك 月額 🍎"
         let stage = try await stage([product])
         let html = try await stage.console.page(at: page, Session(cookie: "a")).html

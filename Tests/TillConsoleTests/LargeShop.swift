@@ -16,7 +16,7 @@ enum LargeShop {
     static let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
 
     static func make(customers: Int, notifications: Int) async throws -> ConsoleStage {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let stage = try ConsoleStage(test)
         let verbs = stage.console.verbs
         let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/"}"#.utf8))

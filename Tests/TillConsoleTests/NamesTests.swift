@@ -14,7 +14,7 @@ struct NamesTests {
     @Test("Names are escaped on every page", arguments: names)
     func everywhere(_ name: String) async throws {
         let test = try await TestShop()
-        try await Wares.put(in: test)
+        try await CatalogInManyScripts.put(in: test)
         let stage = try ConsoleStage(test)
         let verbs = stage.console.verbs
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]

@@ -15,8 +15,8 @@ struct NotificationPageTests {
 
     /// A shop in which ann has bought a subscription.
     private func stage() async throws -> (ConsoleStage, Transaction) {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let row = try await test.buy(SampleProducts.monthly.id, by: "ann")
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let row = try await test.buy(Product.pro.id, by: "ann")
         return (try ConsoleStage(test), row)
     }
 

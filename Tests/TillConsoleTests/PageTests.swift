@@ -150,7 +150,7 @@ struct PageTests {
 
     @Test("A customer is created and buys, and the pages show both with their results")
     func story() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let stage = try ConsoleStage(test)
         let scope = scope
         let product = try #require(
@@ -174,7 +174,7 @@ struct PageTests {
 
     @Test("A rejected form shows the error and its path, and keeps the entered values")
     func refusal() async throws {
-        let stage = try ConsoleStage(try await TestShop(selling: SampleProducts.all))
+        let stage = try ConsoleStage(try await TestShop(selling: SampleCatalog.all))
         let scope = scope
         try await stage.visit { visitor in
             _ = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", "ann")])

@@ -47,7 +47,7 @@ struct ShopPagesTests {
 
     @Test("A snapshot is saved, restored and deleted; a reset deletes customers")
     func snapshots() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let stage = try ConsoleStage(test)
         let customers = environment + "customers"
         try await test.buy("pro", by: "ann")
@@ -71,7 +71,7 @@ struct ShopPagesTests {
 
     @Test("The state is exported and imported; an invalid file changes nothing")
     func carried() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let stage = try ConsoleStage(test)
         let customers = environment + "customers"
         try await test.buy("pro", by: "ann")

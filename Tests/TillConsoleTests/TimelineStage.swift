@@ -12,7 +12,7 @@ struct TimelineStage {
         in environment: StoreEnvironment = .sandbox,
         rate: RenewalRate = .calendar,
         grace: Int? = 16,
-        selling products: [Product] = TimelineStage.products
+        selling products: [Product] = SampleCatalog.plans
     ) {
         var policy = Policy(for: environment, rate: rate)
         policy.grace = grace.map { GracePeriod(days: $0, coverage: .allRenewals) }
@@ -63,40 +63,6 @@ struct TimelineStage {
     {
         Timeline(try facts(customer, ownership), width: width)
     }
-
-    // MARK: Products
-
-    static func usd(_ milliunits: Int64) -> PriceList {
-        PriceList(standard: Money(milliunits: milliunits, currency: "USD"))
-    }
-
-    static func plan(
-        _ id: String,
-        level: Int,
-        _ period: Period = Period(1, .month),
-        price: Int64,
-        offers: [Offer] = [],
-        monthly: Int64? = nil
-    ) -> Product {
-        let plans = monthly.map { [BillingPlan(kind: .monthly, prices: usd($0))] } ?? []
-        return Product(
-            id: id,
-            type: .autoRenewable,
-            referenceName: id,
-            prices: usd(price),
-            isFamilyShareable: true,
-            plan: SubscriptionPlan(groupID: "20450880", level: level, period: period, billingPlans: plans),
-            offers: offers
-        )
-    }
-
-    static let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
-
-    static let products = [
-        plan("year", level: 1, Period(1, .year), price: 99_990, monthly: 9_990),
-        plan("pro", level: 2, price: 9_990, offers: [trial]),
-        plan("basic", level: 3, price: 4_990),
-    ]
 }
 
 extension TimelineFacts {

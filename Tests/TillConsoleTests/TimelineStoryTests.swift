@@ -260,7 +260,7 @@ struct TimelineStoryTests {
     func consent() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
-        let raised = TimelineStage.plan("basic", level: 3, price: 49_990)
+        let raised = Product.plan("basic", level: 3, at: 49_990, isShared: true)
         shop.stage.catalog.put(raised)
         let raise = PriceRaise(productID: "basic", prices: raised.prices, consent: .required)
         shop.stage.perform(Job(id: "job", task: .raisePrice(raise)))

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Finishing, tokens, downloads")
 struct DeliveryScheduleTests {
@@ -7,7 +8,7 @@ struct DeliveryScheduleTests {
 
     @Test("Finishing keeps the row's place in the history, and repeating it does nothing")
     func finishing() throws {
-        var shop = CoreShop(selling: [TestProducts.coins()])
+        var shop = CoreShop(selling: [.coins])
         let row = try shop.buys("ann", "coins")
         let ledger = try shop.act("ann", .finish(row.id))
         #expect(ledger.rowChanges.map(\.before) == [row.change])
@@ -21,7 +22,7 @@ struct DeliveryScheduleTests {
     func tokens() throws {
         var shop = CoreShop(
             on: "2026-01-01",
-            selling: [TestProducts.plan("basic", level: 2), TestProducts.plan("top")]
+            selling: [.plan("basic", level: 2), .plan("top")]
         )
         let first = try shop.buys("ann", "basic")
         let second = try shop.buys("ann", "top")
@@ -66,7 +67,7 @@ struct DeliveryScheduleTests {
         func runOperations() throws -> [Transaction] {
             var shop = CoreShop(
                 on: "2026-01-01",
-                selling: [TestProducts.plan(shared: true, offers: [TestProducts.trial]), TestProducts.coins()]
+                selling: [.plan(isShared: true, offers: .freeWeek), .coins]
             )
             try shop.joins("bob", familyOf: "ann")
             let pro = try shop.buys("ann", "pro")

@@ -8,7 +8,7 @@ struct ExtensionTests {
         _ environment: StoreEnvironment = .sandbox,
         extendsFirstPeriod: Bool = false,
         on day: String = "2026-01-05",
-        selling product: Product = TestProducts.plan()
+        selling product: Product = .plan()
     ) -> CoreStage {
         var policy = Policy(for: environment)
         policy.extendsFirstPeriod = extendsFirstPeriod
@@ -50,7 +50,7 @@ struct ExtensionTests {
 
     @Test("A trial is not a paid period, and a mass extension follows the same rule")
     func trial() throws {
-        var stage = Self.stage(selling: TestProducts.plan(offers: [TestProducts.trial]))
+        var stage = Self.stage(selling: .plan(offers: .freeWeek))
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         stage.advance(to: Timestamp(day: "2026-01-13"))
         #expect(stage.accounts["ann"]?.subscriptions.first?.latestTransaction.offer == nil)
@@ -83,7 +83,7 @@ struct ExtensionTests {
         var stage = Self.stage(
             extendsFirstPeriod: true,
             on: "2026-03-01T10:30:00Z",
-            selling: TestProducts.plan(period: Period(1, .week))
+            selling: .plan(each: .week)
         )
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         #expect(stage.accounts["ann"]?.subscriptions.first?.renewalDate == Timestamp(day: "2026-03-08T10:30:00Z"))

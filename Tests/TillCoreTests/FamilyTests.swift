@@ -1,12 +1,13 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Families")
 struct FamilyTests {
     @Test("A member's copy has ids of its own, no price, and FAMILY_SHARED")
     func copies() throws {
         var shop = CoreShop(selling: [
-            TestProducts.plan(shared: true), TestProducts.skin(shared: true), TestProducts.coins(),
+            .plan(isShared: true), .skin.shared, .coins,
         ])
         try shop.joins("bob", familyOf: "ann")
         try shop.buys("ann", "coins")
@@ -27,7 +28,7 @@ struct FamilyTests {
 
     @Test("A new member gets copies of what the others own, and the others of what the member owns")
     func joining() throws {
-        var shop = CoreShop(selling: [TestProducts.plan(shared: true), TestProducts.skin(shared: true)])
+        var shop = CoreShop(selling: [.plan(isShared: true), .skin.shared])
         try shop.buys("ann", "pro")
         try shop.buys("bob", "skin")
         try shop.joins("bob", familyOf: "ann")
@@ -40,7 +41,7 @@ struct FamilyTests {
 
     @Test("T17: a refund to the purchaser ends the members' access, its reversal restores it")
     func refund() throws {
-        var shop = CoreShop(selling: [TestProducts.plan(shared: true), TestProducts.skin(shared: true)])
+        var shop = CoreShop(selling: [.plan(isShared: true), .skin.shared])
         try shop.joins("bob", familyOf: "ann")
         try shop.joins("cat", familyOf: "ann")
         let pro = try shop.buys("ann", "pro")
@@ -63,7 +64,7 @@ struct FamilyTests {
 
     @Test("A member who leaves loses the shared products; when the organizer leaves, all members do")
     func leaving() throws {
-        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
+        var shop = CoreShop(selling: [.skin.shared])
         try shop.joins("bob", familyOf: "ann")
         try shop.joins("cat", familyOf: "ann")
         try shop.buys("ann", "skin")
@@ -80,14 +81,14 @@ struct FamilyTests {
 
     @Test("A family has at most six members")
     func size() throws {
-        var shop = CoreShop(selling: [TestProducts.coins()])
+        var shop = CoreShop(selling: [.coins])
         for member in ["b", "c", "d", "e", "f"] { try shop.joins(member, familyOf: "a") }
         #expect(throws: Refusal.familyFull(family: "family")) { try shop.joins("g", familyOf: "a") }
     }
 
     @Test("A copy cannot be refunded, nor get a token")
     func copiesAreNotOwned() throws {
-        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
+        var shop = CoreShop(selling: [.skin.shared])
         try shop.joins("bob", familyOf: "ann")
         try shop.buys("ann", "skin")
         let copy = try #require(shop.history("bob").first)
@@ -100,7 +101,7 @@ struct FamilyTests {
     @Test("An upgrade of the purchaser upgrades the copies under their own originals")
     func upgrade() throws {
         var shop = CoreShop(selling: [
-            TestProducts.plan("basic", level: 2, shared: true), TestProducts.plan("top", shared: true),
+            .plan("basic", level: 2, isShared: true), .plan("top", isShared: true),
         ])
         try shop.joins("bob", familyOf: "ann")
         try shop.buys("ann", "basic")
@@ -114,7 +115,7 @@ struct FamilyTests {
 
     @Test("A refund of an older purchase does not change the copy of the current one")
     func olderPurchase() throws {
-        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
+        var shop = CoreShop(selling: [.skin.shared])
         let first = try shop.buys("ann", "skin")
         try shop.joins("bob", familyOf: "ann")
         try shop.refunds("ann", first)

@@ -10,7 +10,7 @@ struct FreedTests {
     private static func stage(_ environment: StoreEnvironment = .production, _ policy: Policy? = nil) -> CoreStage {
         CoreStage(
             in: environment,
-            selling: [TestProducts.plan(shared: true), TestProducts.skin(shared: true)],
+            selling: [.plan(isShared: true), .skin.shared],
             policy: policy,
             at: Timestamp(day: "2026-01-01")
         )
@@ -70,7 +70,7 @@ struct FreedTests {
         func raise(to price: Int64, _ id: String) -> Job {
             Job(
                 id: id,
-                task: .raisePrice(PriceRaise(productID: "pro", prices: TestProducts.usd(price), consent: .notNeeded))
+                task: .raisePrice(PriceRaise(productID: "pro", prices: .usd(price), consent: .notNeeded))
             )
         }
         stage.perform(raise(to: 5_490, "first"))

@@ -5,16 +5,16 @@ import TillTestSupport
 /// A command is checked against the account at the time of the decision, whatever an earlier read returned.
 @Suite("Commands check the present account")
 struct JudgementTests {
-    private static func subscribed(_ product: Product = TestProducts.plan()) throws -> (CoreStage, TransactionID) {
-        let other = TestProducts.plan("max", level: 2)
-        let radio = TestProducts.plan("radio", group: "999")
+    private static func subscribed(_ product: Product = .plan()) throws -> (CoreStage, TransactionID) {
+        let other = Product.plan("max", level: 2)
+        let radio = Product.plan("radio", group: "999")
         var stage = CoreStage(in: .sandbox, selling: [product, other, radio], at: Timestamp(day: "2026-01-01"))
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         return (stage, try #require(stage.accounts["ann"]?.subscriptions.first?.originalID))
     }
 
     private static func raisePrice(_ stage: inout CoreStage) {
-        let raise = PriceRaise(productID: "pro", prices: TestProducts.usd(9_990), consent: .required)
+        let raise = PriceRaise(productID: "pro", prices: .usd(9_990), consent: .required)
         stage.perform(Job(id: "raise", task: .raisePrice(raise)))
     }
 
@@ -75,7 +75,7 @@ struct JudgementTests {
 
     @Test("A family member's copy is not changed, and a change that waits for a parent is bought when approved")
     func changingCopies() throws {
-        let (opened, original) = try Self.subscribed(TestProducts.plan(shared: true))
+        let (opened, original) = try Self.subscribed(.plan(isShared: true))
         var stage = opened
         let ann = try #require(stage.accounts["ann"]?.id)
         try stage.act("bob", .joinFamily(of: ann, named: "family"))

@@ -12,7 +12,7 @@ struct LeavingTests {
         policy.grace = GracePeriod(days: 16)
         var stage = CoreStage(
             in: .sandbox,
-            selling: [TestProducts.plan(shared: true)],
+            selling: [.plan(isShared: true)],
             policy: policy,
             at: Timestamp(day: "2026-01-01")
         )

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Offers and eligibility")
 struct OfferTests {
@@ -8,7 +9,7 @@ struct OfferTests {
         var shop = CoreShop(
             on: "2026-01-01",
             selling: [
-                TestProducts.plan(offers: [TestProducts.trial]), TestProducts.plan("max", offers: [TestProducts.trial]),
+                .plan(offers: .freeWeek), .plan("max", offers: .freeWeek),
             ]
         )
         let row = try shop.buys("ann", "pro")
@@ -32,8 +33,8 @@ struct OfferTests {
 
     @Test("T3: with pay as you go, the first period has the product's length and the rest is pending")
     func payAsYouGo() throws {
-        let offer = TestProducts.offer(.introductory, nil, .payAsYouGo, Period(1, .month), count: 3, price: 990)
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [offer])])
+        let offer = Offer.payAsYouGo(.introductory, times: 3, at: 990)
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: offer)])
         let row = try shop.buys("ann", "pro")
         #expect(row.expiresDate == Timestamp(day: "2026-02-01"))
         #expect(row.price?.milliunits == 990)
@@ -46,8 +47,8 @@ struct OfferTests {
 
     @Test("Pay up front covers the complete offer at once")
     func payUpFront() throws {
-        let offer = TestProducts.offer(.introductory, nil, .payUpFront, Period(6, .month), price: 9_990)
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [offer])])
+        let offer = Offer.payUpFront(.introductory, for: Period(6, .month), at: 9_990)
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: offer)])
         let row = try shop.buys("ann", "pro")
         #expect(row.expiresDate == Timestamp(day: "2026-07-01T11:00:00Z"))
         #expect(row.price?.milliunits == 9_990)
@@ -56,8 +57,8 @@ struct OfferTests {
 
     @Test("A promotional offer is for current and former subscribers; on an active subscription it is pending (T13)")
     func promotional() throws {
-        let stay = TestProducts.offer(.promotional, "stay", .payUpFront, Period(2, .month), price: 2_990)
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [stay])])
+        let stay = Offer.payUpFront(.promotional, "stay", for: Period(2, .month), at: 2_990)
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: stay)])
         #expect(throws: Refusal.offerNeedsEarlierSubscription(kind: .promotional)) {
             try shop.buys("ann", "pro", offer: .promotional("stay"))
         }
@@ -80,8 +81,11 @@ struct OfferTests {
 
     @Test("A code can be used once per customer, by eligible customers, and within its limit")
     func codes() throws {
-        let spring = TestProducts.offer(.code, "SPRING", .freeTrial, price: nil, audience: [.new, .expired], limit: 5)
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [spring])])
+        let spring = Offer.free(.code, "SPRING").with {
+            $0.audience = [.new, .expired]
+            $0.redemptionLimit = 5
+        }
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: spring)])
         let ledger = try shop.act("ann", .purchase(Purchase(productID: "pro", offer: .code("SPRING"))))
         #expect(ledger.redemptions.map(\.limit) == [5])
         #expect(ledger.rowChanges.last?.after.offer?.kind == .code)
@@ -101,8 +105,8 @@ struct OfferTests {
 
     @Test("A stackable code applies after the introductory offer")
     func stackable() throws {
-        let code = TestProducts.offer(.code, "MORE", .payUpFront, Period(3, .month), price: 5_990, stackable: true)
-        var shop = CoreShop(selling: [TestProducts.plan(offers: [TestProducts.trial, code])])
+        let code = Offer.payUpFront(.code, "MORE", for: Period(3, .month), at: 5_990, isStackable: true)
+        var shop = CoreShop(selling: [.plan(offers: .freeWeek, code)])
         let row = try shop.buys("ann", "pro", offer: .code("MORE"))
         #expect(row.offer?.kind == .introductory)
         #expect(try shop.renewalInfo("ann").offer?.id == "MORE")
@@ -111,8 +115,8 @@ struct OfferTests {
 
     @Test("A code makes a one-time product cheaper")
     func oneTimeCode() throws {
-        let half = Offer(kind: .code, id: "HALF", mode: .oneTime, prices: TestProducts.usd(490))
-        var shop = CoreShop(selling: [TestProducts.coins(offers: [half])])
+        let half = Offer(kind: .code, id: "HALF", mode: .oneTime, prices: .usd(490))
+        var shop = CoreShop(selling: [.coins.with { $0.offers = [half] }])
         let row = try shop.buys("ann", "coins", quantity: 2, offer: .code("HALF"))
         #expect(row.price?.milliunits == 980)
         #expect(row.offer?.mode == .oneTime && row.offer?.wholePeriod == nil)
@@ -120,9 +124,9 @@ struct OfferTests {
 
     @Test("Win-back offers are for lapsed customers: all in the sandbox, by the criteria in production")
     func winBack() throws {
-        let back = TestProducts.offer(.winBack, "back", .payUpFront, price: 990)
+        let back = Offer.payUpFront(.winBack, "back", for: .month, at: 990)
         for environment in StoreEnvironment.allCases {
-            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [TestProducts.plan(offers: [back])])
+            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [.plan(offers: back)])
             #expect(throws: Refusal.offerNeedsEarlierSubscription(kind: .winBack)) {
                 try shop.buys("ann", "pro", offer: .winBack("back"))
             }
@@ -154,8 +158,8 @@ struct OfferTests {
 
     @Test("A signature is valid for one purchase")
     func nonces() throws {
-        let stay = TestProducts.offer(.promotional, "stay")
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [stay])])
+        let stay = Offer.payUpFront(.promotional, "stay", for: .month, at: 1_990)
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: stay)])
         try shop.buys("ann", "pro")
         let purchase = Purchase(productID: "pro", offer: .promotional("stay"), offerNonce: "n-1")
         try shop.act("ann", .purchase(purchase))
@@ -164,7 +168,7 @@ struct OfferTests {
 
     @Test("One-time products have no offers except codes")
     func wrongKinds() {
-        var shop = CoreShop(selling: [TestProducts.coins()])
+        var shop = CoreShop(selling: [.coins])
         #expect(throws: Refusal.unknownOffer(product: "coins", kind: .introductory, id: nil)) {
             try shop.buys("ann", "coins", offer: .introductory(evenIfUsed: false))
         }

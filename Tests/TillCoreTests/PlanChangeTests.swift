@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Changes of plan within a group")
 struct PlanChangeTests {
@@ -17,9 +18,9 @@ struct PlanChangeTests {
         #expect((Ledger.effect(of: to, from: from) == .atOnce) == atOnce)
     }
 
-    private static let products = [
-        TestProducts.plan("basic", level: 2),
-        TestProducts.plan("top", level: 1, period: Period(1, .year), price: 39_990),
+    private static let products: [Product] = [
+        .plan("basic", level: 2),
+        .plan("top", level: 1, each: .year, at: 39_990),
     ]
 
     @Test("T5: an upgrade begins now; the old row is marked and reappears in the history")

@@ -10,12 +10,7 @@ struct PricingTests {
         selling products: [Product] = [],
         _ missingPrice: MissingPrice = .storefrontCurrency
     ) -> CoreStage {
-        let coins = TestProducts.coins(
-            price: PriceList(
-                standard: Money(milliunits: 990, currency: "USD"),
-                byStorefront: ["DEU": Money(milliunits: 1_190, currency: "EUR")]
-            )
-        )
+        let coins = Product.coins.with { $0.prices.byStorefront["DEU"] = Money(milliunits: 1_190, currency: "EUR") }
         var policy = Policy(for: .sandbox)
         policy.missingPrice = missingPrice
         var stage = CoreStage(
@@ -66,16 +61,10 @@ struct PricingTests {
 
     @Test("An offer, a commitment and a renewal follow the same rule")
     func subscriptions() throws {
-        let introductory = Offer(
-            kind: .introductory,
-            mode: .payAsYouGo,
-            period: Period(1, .month),
-            periodCount: 1,
-            prices: TestProducts.usd(1_990)
-        )
-        var annual = TestProducts.plan("year", period: Period(1, .year), price: 59_990, group: "2")
-        annual.plan?.billingPlans = [BillingPlan(kind: .monthly, prices: TestProducts.usd(5_990))]
-        var stage = stage(selling: [TestProducts.plan(offers: [introductory]), annual])
+        let introductory = Offer.payAsYouGo(.introductory, times: 1, at: 1_990)
+        var annual = Product.plan("year", each: .year, at: 59_990, group: "2")
+        annual.plan?.billingPlans = [BillingPlan(kind: .monthly, prices: .usd(5_990))]
+        var stage = stage(selling: [.plan(offers: introductory), annual])
         stage.open("ann", storefront: try storefront("JPN"))
         let first = try stage.act("ann", .purchase(Purchase(productID: "pro"))).rowChanges.last?.after
         #expect(first?.price == Money(milliunits: 1_990, currency: "JPY"))
@@ -100,10 +89,10 @@ struct PricingTests {
 
     @Test("A higher standard price applies to subscribers of every storefront in their own currency")
     func increases() throws {
-        var stage = stage(selling: [TestProducts.plan()])
+        var stage = stage(selling: [.plan()])
         stage.open("ann", storefront: try storefront("JPN"))
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        let raise = PriceRaise(productID: "pro", prices: TestProducts.usd(5_990))
+        let raise = PriceRaise(productID: "pro", prices: .usd(5_990))
         stage.perform(Job(id: "raise", task: .raisePrice(raise)))
         let increase = stage.accounts["ann"]?.subscriptions.first?.priceIncrease
         #expect(increase?.price == Money(milliunits: 5_990, currency: "JPY"))
@@ -114,7 +103,7 @@ struct PricingTests {
         // 0.1.0 charged the price of the catalog's storefront everywhere.
         var stage = stage(
             storefront: "JPN",
-            selling: [TestProducts.plan(), TestProducts.plan("lite", level: 2, price: 990)]
+            selling: [.plan(), .plan("lite", level: 2, at: 990)]
         )
         stage.open("ann", storefront: try storefront("JPN"))
         let row = try stage.act("ann", .purchase(Purchase(productID: "pro"))).rowChanges.last?.after
@@ -123,7 +112,7 @@ struct PricingTests {
         stage.advance(to: Timestamp(day: "2026-02-02"))
         let renewed = stage.accounts["ann"]?.subscriptions.first?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "USD"))
-        let raise = PriceRaise(productID: "pro", prices: TestProducts.usd(5_990))
+        let raise = PriceRaise(productID: "pro", prices: .usd(5_990))
         stage.perform(Job(id: "raise", task: .raisePrice(raise)))
         let increase = stage.accounts["ann"]?.subscriptions.first?.priceIncrease
         #expect(increase?.price == Money(milliunits: 5_990, currency: "USD"))
@@ -131,15 +120,10 @@ struct PricingTests {
 
     @Test("An environment that rejects missing prices rejects the purchase, and names product and storefront")
     func refused() throws {
-        let offer = Offer(
-            kind: .introductory,
-            mode: .payUpFront,
-            period: Period(2, .month),
-            prices: TestProducts.usd(1_990)
-        )
-        var plan = TestProducts.plan(offers: [offer])
+        let offer = Offer.payUpFront(.introductory, for: Period(2, .month), at: 1_990)
+        var plan = Product.plan(offers: offer)
         plan.prices.byStorefront["DEU"] = Money(milliunits: 5_490, currency: "EUR")
-        let stage = stage(selling: [plan, TestProducts.season], .refuse)
+        let stage = stage(selling: [plan, .season], .refuse)
         #expect(try price("coins", in: "USA", stage) == Money(milliunits: 990, currency: "USD"))
         #expect(try price("coins", in: "DEU", stage) == Money(milliunits: 1_190, currency: "EUR"))
         for product in ["coins", "season", "pro"] {
@@ -162,7 +146,7 @@ struct PricingTests {
 
     @Test("A subscriber can change only to a plan with a price, and pays the agreed price until then")
     func changes() throws {
-        var stage = stage(selling: [TestProducts.plan(), TestProducts.plan("lite", level: 2, price: 990)])
+        var stage = stage(selling: [.plan(), .plan("lite", level: 2, at: 990)])
         stage.open("ann", storefront: try storefront("FRA"))
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         stage.policy.missingPrice = .refuse

@@ -1,17 +1,19 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("The result of a purchase")
 struct PurchaseResultTests {
-    private static let products = [
-        TestProducts.coins(),
-        TestProducts.plan(
+    private static let products: [Product] = [
+        .coins,
+        .plan(
             "basic",
             level: 2,
-            offers: [TestProducts.offer(.promotional, "stay"), TestProducts.offer(.code, "SAVE")]
+            offers: .payUpFront(.promotional, "stay", for: .month, at: 1_990),
+            .payUpFront(.code, "SAVE", for: .month, at: 1_990)
         ),
-        TestProducts.plan("basic-year", level: 2, period: Period(1, .year), price: 39_990),
-        TestProducts.plan("basic-twin", level: 2), TestProducts.plan("top", level: 1, price: 9_990),
+        .plan("basic-year", level: 2, each: .year, at: 39_990),
+        .plan("basic-twin", level: 2), .plan("top", level: 1, at: 9_990),
     ]
 
     private func result(

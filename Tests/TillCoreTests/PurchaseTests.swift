@@ -1,11 +1,12 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Buying")
 struct PurchaseTests {
     @Test("A consumable can be bought repeatedly, one to ten at a time, for the total price")
     func consumables() throws {
-        var shop = CoreShop(selling: [TestProducts.coins()])
+        var shop = CoreShop(selling: [.coins])
         let first = try shop.buys("ann", "coins", quantity: 3)
         let second = try shop.buys("ann", "coins", quantity: 10)
         #expect(first.price == Money(milliunits: 2_970, currency: "USD"))
@@ -24,7 +25,7 @@ struct PurchaseTests {
 
     @Test("An owned non-consumable is free and returns the original purchase, until a refund")
     func nonConsumables() throws {
-        var shop = CoreShop(selling: [TestProducts.skin()])
+        var shop = CoreShop(selling: [.skin])
         let row = try shop.buys("ann", "skin")
         let account = try #require(shop.accounts["ann"])
         let again = try shop.act("ann", .purchase(Purchase(productID: "skin", price: PriceOverride(milliunits: 1))))
@@ -43,8 +44,8 @@ struct PurchaseTests {
 
     @Test("An owned product needs no card, no parent and no code, also when a held purchase is approved")
     func ownedWithoutPayment() throws {
-        var skin = TestProducts.skin()
-        skin.offers = [Offer(kind: .code, id: "HALF", mode: .oneTime, prices: TestProducts.usd(990))]
+        var skin = Product.skin
+        skin.offers = [Offer(kind: .code, id: "HALF", mode: .oneTime, prices: .usd(990))]
         var shop = CoreShop(selling: [skin])
         let purchase = Purchase(productID: "skin")
         try shop.act("ann", .purchase(Purchase(productID: "skin", isInterrupted: true)))
@@ -62,7 +63,7 @@ struct PurchaseTests {
 
     @Test("A family member with a copy can also buy the product, and then owns it")
     func ownedByFamily() throws {
-        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
+        var shop = CoreShop(selling: [.skin.shared])
         let shared = try shop.buys("ann", "skin")
         try shop.joins("bob", familyOf: "ann")
         let own = try shop.buys("bob", "skin")
@@ -75,7 +76,7 @@ struct PurchaseTests {
     func priceCurrency() throws {
         let euro = Money(milliunits: 1_090, currency: "EUR")
         let prices = PriceList(standard: Money(milliunits: 990, currency: "USD"), byStorefront: ["DEU": euro])
-        var shop = CoreShop(selling: [TestProducts.coins(price: prices)])
+        var shop = CoreShop(selling: [.coins.with { $0.prices = prices }])
         shop.open("eva", storefront: "DEU")
         let price = PriceOverride(milliunits: 500)
         for (purchase, currency) in [
@@ -89,7 +90,7 @@ struct PurchaseTests {
 
     @Test("A non-renewing subscription has no expiry and can be bought again")
     func nonRenewing() throws {
-        var shop = CoreShop(selling: [TestProducts.season])
+        var shop = CoreShop(selling: [.season])
         let row = try shop.buys("ann", "season")
         #expect(row.expiresDate == nil)
         #expect(try shop.buys("ann", "season").id != row.id)
@@ -97,7 +98,7 @@ struct PurchaseTests {
 
     @Test("T1: a first purchase of a subscription starts a period now")
     func firstPurchase() throws {
-        var shop = CoreShop(on: "2026-01-15", selling: [TestProducts.plan()])
+        var shop = CoreShop(on: "2026-01-15", selling: [.plan()])
         let row = try shop.buys("ann", "pro", token: "0F6F6E3C-6D3E-4A58-9B1D-6F0F7A0F5A11")
         #expect(row.isOriginal)
         #expect(row.lineItem != nil && row.lineItem != row.id.number)
@@ -115,7 +116,7 @@ struct PurchaseTests {
 
     @Test("Purchase dates are whole seconds, and no event is dated before the last one")
     func dates() throws {
-        var shop = CoreShop(selling: [TestProducts.coins()])
+        var shop = CoreShop(selling: [.coins])
         shop.advance(to: shop.now.advanced(milliseconds: 999))
         let row = try shop.buys("ann", "coins")
         #expect(row.purchaseDate.milliseconds % 1_000 == 0)
@@ -138,7 +139,7 @@ struct PurchaseTests {
     func storefronts() throws {
         let euro = Money(milliunits: 1_090, currency: "EUR")
         let prices = PriceList(standard: Money(milliunits: 990, currency: "USD"), byStorefront: ["DEU": euro])
-        var shop = CoreShop(selling: [TestProducts.coins(price: prices)])
+        var shop = CoreShop(selling: [.coins.with { $0.prices = prices }])
         shop.open("eva", storefront: "DEU")
         #expect(try shop.buys("eva", "coins").price == euro)
         let japan = try #require(Storefront(code: "JPN"))
@@ -153,18 +154,18 @@ struct PurchaseTests {
 
     @Test("A product that is not in the catalog, or no longer for sale, is refused")
     func absentProducts() {
-        var skin = TestProducts.skin()
+        var skin = Product.skin
         skin.isForSale = false
         var shop = CoreShop(selling: [skin])
         #expect(throws: Refusal.unknownProduct("coins")) { try shop.buys("ann", "coins") }
         #expect(throws: Refusal.productNotForSale("skin")) { try shop.buys("ann", "skin") }
-        shop.catalog.put(TestProducts.coins())
+        shop.catalog.put(.coins)
         #expect(throws: Refusal.badAppAccountToken("x")) { try shop.buys("ann", "coins", token: "x") }
     }
 
     @Test("T12: a lapsed subscription resumes under the same original, with any product of the group")
     func resubscription() throws {
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(), TestProducts.plan("max", level: 2)])
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(), .plan("max", level: 2)])
         let first = try shop.buys("ann", "pro")
         try shop.cancels("ann")
         // More than sixty days after the end.
@@ -186,14 +187,14 @@ struct PurchaseTests {
     @Test("A short gap keeps the start of the run: sixty days at the calendar rate, in either environment")
     func recentStart() throws {
         for environment in StoreEnvironment.allCases {
-            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [TestProducts.plan()])
+            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [.plan()])
             let first = try shop.buys("ann", "pro")
             try shop.cancels("ann")
             shop.advance(to: "2026-04-01")
             try shop.buys("ann", "pro")
             #expect(try shop.renewalInfo("ann").recentStart == first.purchaseDate)
         }
-        var shop = CoreShop(on: "2026-01-01", in: .production, selling: [TestProducts.plan()])
+        var shop = CoreShop(on: "2026-01-01", in: .production, selling: [.plan()])
         try shop.buys("ann", "pro")
         try shop.cancels("ann")
         shop.advance(to: "2026-05-01")
@@ -203,7 +204,7 @@ struct PurchaseTests {
 
     @Test("Groups are independent: each has a separate subscription")
     func groups() throws {
-        var shop = CoreShop(selling: [TestProducts.plan(), TestProducts.plan("radio", group: "999")])
+        var shop = CoreShop(selling: [.plan(), .plan("radio", group: "999")])
         let pro = try shop.buys("ann", "pro")
         let radio = try shop.buys("ann", "radio")
         #expect(pro.originalID != radio.originalID)

@@ -1,11 +1,12 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Refunds")
 struct RefundTests {
     @Test("T15, T16: a refund marks the row, its reversal clears it; both move it to the end of the history")
     func fullAndBack() throws {
-        var shop = CoreShop(selling: [TestProducts.coins()])
+        var shop = CoreShop(selling: [.coins])
         let first = try shop.buys("ann", "coins")
         try shop.buys("ann", "coins")
         let refunded = try shop.refunds("ann", first, reason: .issueInApp)
@@ -26,7 +27,7 @@ struct RefundTests {
 
     @Test("A partial refund is in thousandths of a percent; the unused part of a period is computed")
     func prorated() throws {
-        var shop = CoreShop(on: "2026-04-01T12:00:00Z", selling: [TestProducts.plan(), TestProducts.coins()])
+        var shop = CoreShop(on: "2026-04-01T12:00:00Z", selling: [.plan(), .coins])
         let coins = try shop.buys("ann", "coins")
         #expect(try shop.refunds("ann", coins, .part(50_000)).revocation?.percentage == 50_000)
         #expect(shop.rows[coins.id]?.revocation?.kind == .refundProrated)
@@ -45,7 +46,7 @@ struct RefundTests {
     @Test("A period that has not begun is unused: a full refund, also when the developer prefers a prorated one")
     func notBegun() throws {
         for isDecidedByPreference in [false, true] {
-            var shop = CoreShop(on: "2026-04-01T12:00:00Z", in: .production, selling: [TestProducts.plan()])
+            var shop = CoreShop(on: "2026-04-01T12:00:00Z", in: .production, selling: [.plan()])
             try shop.buys("ann", "pro")
             shop.advance(to: "2026-04-30T13:00:00Z")
             let ahead = try #require(shop.subscription("ann")?.latestTransaction)
@@ -64,7 +65,7 @@ struct RefundTests {
 
     @Test("A one-time product or an ended period has nothing left to prorate")
     func nothingLeft() throws {
-        var shop = CoreShop(on: "2026-04-01", selling: [TestProducts.plan(), TestProducts.coins()])
+        var shop = CoreShop(on: "2026-04-01", selling: [.plan(), .coins])
         let coins = try shop.buys("ann", "coins")
         let pro = try shop.buys("ann", "pro")
         try shop.cancels("ann")
@@ -77,7 +78,7 @@ struct RefundTests {
     func statuses() throws {
         var shop = CoreShop(
             on: "2026-01-01",
-            selling: [TestProducts.plan("basic", level: 2), TestProducts.plan("top", level: 1)]
+            selling: [.plan("basic", level: 2), .plan("top", level: 1)]
         )
         let old = try shop.buys("ann", "basic")
         let new = try shop.buys("ann", "top")

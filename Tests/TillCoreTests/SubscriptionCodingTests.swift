@@ -34,7 +34,7 @@ struct SubscriptionCodingTests {
     private func weekly() throws -> CoreStage {
         var stage = CoreStage(
             in: .sandbox,
-            selling: [TestProducts.plan(period: Period(1, .week))],
+            selling: [.plan(each: .week)],
             at: Timestamp(day: "2026-02-22T10:30:00Z")
         )
         try stage.act("ann", .purchase(Purchase(productID: "pro")))

@@ -54,7 +54,7 @@ struct ControlTests {
 
     @Test("Every error of a body is named by its path")
     func faults() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let path = "/v1/apps/com.example.shop/sandbox/customers/ann/purchases"
             let answer = try await send(client, .post, path, #"{"quantity":"3","product":"coins","finished":1}"#)
@@ -67,7 +67,7 @@ struct ControlTests {
 
     @Test("The answer to a purchase has its effects, and a job has what it extends and where")
     func results() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let scope = "/v1/apps/com.example.shop/sandbox"
             func buy(_ body: String) async throws -> String {
@@ -116,7 +116,7 @@ struct ControlTests {
 
     @Test("A rotation that cannot be written returns an error, and a damaged account returns its cause")
     func causes() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try FileManager.default.removeItem(atPath: test.directory.rootKey)
         let path = "/v1/apps/com.example.shop/sandbox/customers/ann/purchases"
         try await withControl(test) { client in
@@ -145,7 +145,7 @@ struct ControlTests {
 
     @Test("A refusal by the rules has a code, a message and a matching status")
     func refusals() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let scope = "/v1/apps/com.example.shop/sandbox"
             let cases: [(String, String, Int, String)] = [
@@ -170,7 +170,7 @@ struct ControlTests {
 
     @Test("A key that two apps share is revoked for the given app, and not without one")
     func sharedKey() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let apps = ["com.example.one", "com.example.two"]
         for app in apps {
             let record = KeyRecord(
@@ -204,7 +204,7 @@ struct ControlTests {
 
     @Test("An environment with missingPrice refuse refuses purchases without a price; the other environment sells")
     func missingPrice() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let scope = "/v1/apps/com.example.shop/sandbox"
             let purchase = #"{"productId":"coins","storefront":"JPN"}"#
@@ -230,7 +230,7 @@ struct ControlTests {
 
     @Test("A byte order mark before a name matches no other customer, and no new name may have one")
     func byteOrderMarks() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let customers = "/v1/apps/com.example.shop/sandbox/customers"
             let made = try await send(client, .post, customers, #"{"customer":"zoe"}"#)

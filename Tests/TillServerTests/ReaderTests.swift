@@ -103,7 +103,7 @@ struct ReaderTests {
         arguments: [false, true]
     )
     func agree(isCancelled: Bool) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let ticker = Ticker(test.shop)
         try await test.shop.setSharedSecret("secret", of: test.app)
         let first = try await test.buy("pro", by: "ann")
@@ -135,7 +135,7 @@ struct ReaderTests {
 
     @Test("A family member's copy has the state of the purchase while the ticker is behind")
     func family() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let first = try await test.buy("pro", by: "ann")
         _ = try await test.shop.perform(.turnAutoRenewOff(first.originalID), by: test.customer("ann"))
         let host = try await Self.account(test)
@@ -152,7 +152,7 @@ struct ReaderTests {
     @Test("The ticker reports how far behind it is, and nothing when it has caught up")
     func lag() async throws {
         let figures = PrometheusFigures()
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let ticker = Ticker(test.shop, metrics: figures)
         #expect(figures.text().contains("# TYPE till_clock_lag_seconds gauge\ntill_clock_lag_seconds 0"))
         let bought = try await test.buy("pro", by: "ann")

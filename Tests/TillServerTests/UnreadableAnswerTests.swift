@@ -14,7 +14,7 @@ struct UnreadableDataTests {
     private static let root = "/v1/apps/com.example.shop/sandbox"
 
     private func shop(_ sql: String) async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         for customer in ["ann", "bob", "cat"] {
             let coins = try await test.buy("coins", by: customer)
             _ = try await test.shop.perform(.requestRefund(coins.id, .other), by: test.customer(customer))

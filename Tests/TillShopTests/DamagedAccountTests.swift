@@ -156,7 +156,7 @@ struct DamagedAccountTests {
     /// Ann shares what she bought with Bob; Cat has a subscription of her own; Dan waits for a parent's approval and
     /// for a refund.
     private func shop() async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in Self.customers { try await test.buy("coins", by: customer) }
         for product in ["pro", "skin"] { try await test.buy(product, by: "ann") }

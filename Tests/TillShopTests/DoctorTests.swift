@@ -220,7 +220,7 @@ struct DoctorTests {
     ]
 
     private func shop() async throws -> (TestShop, TransactionID) {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.updateRules(of: AccountScope(environment: .sandbox, app: TestShop.bundleID)) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/never-sent")]
         }
@@ -328,7 +328,7 @@ struct DoctorTests {
 
     @Test("The doctor runs beside a server that is processing purchases")
     func beside() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let selling = Task {
             for number in 0..<200 { try await test.buy("coins", by: "customer-\(number % 7)") }
         }

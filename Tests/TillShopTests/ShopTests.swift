@@ -11,7 +11,7 @@ import TillTestSupport
 struct ShopTests {
     @Test("A hundred concurrent purchases of one customer all succeed, in an unbroken order")
     func oneCustomer() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let ids = try await withThrowingTaskGroup(of: TransactionID.self) { group in
             for _ in 0..<100 { group.addTask { try await test.buy("coins", by: "ann").id } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -27,7 +27,7 @@ struct ShopTests {
 
     @Test("Concurrent customers share commits and keep their own histories")
     func manyCustomers() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<300 { group.addTask { try await test.buy("coins", by: "customer-\(number % 60)") } }
             try await group.waitForAll()
@@ -40,7 +40,7 @@ struct ShopTests {
 
     @Test("Two shops on one store do not overwrite each other")
     func twoShops() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let second = try await Shop(
             storage: try SQLiteStorage(path: test.directory.database),
             chain: test.shop.signingChain,
@@ -66,7 +66,7 @@ struct ShopTests {
 
     @Test("A rejected command leaves nothing behind, not even a new customer")
     func refusals() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         await #expect(throws: Refusal.unknownProduct("nothing")) { try await test.buy("nothing", by: "ann") }
         #expect(try await test.shop.storage.accounts(of: nil, after: nil, limit: 1).isEmpty)
         await #expect(throws: Refusal.unknownAccount("ann")) {
@@ -76,7 +76,7 @@ struct ShopTests {
 
     @Test("No purchase, refund or new customer is dated later than the customer's clock")
     func laterThanClock() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let shop = test.shop
         let row = try await test.buy("coins", by: "ann")
         let later = test.now.advanced(milliseconds: 1)
@@ -113,7 +113,7 @@ struct ShopTests {
 
     @Test("The accounts of a family change together, and an unknown customer may join")
     func families() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let host = try await test.shop.openAccount(test.customer("ann"), Opening())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in ["bob", "cat", "dan"] {
@@ -146,7 +146,7 @@ struct ShopTests {
 
     @Test("A code with a limit is redeemed that many times and no more, however many requests run at once")
     func codes() async throws {
-        var coins = SampleProducts.coins
+        var coins = Product.coins
         let price = PriceList(standard: Money(milliunits: 10, currency: "USD"))
         coins.offers = [Offer(kind: .code, id: "TEN", mode: .oneTime, prices: price, redemptionLimit: 10)]
         let test = try await TestShop(selling: [coins])
@@ -169,7 +169,7 @@ struct ShopTests {
 
     @Test("Production and sandbox are separate data sets")
     func environments() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("skin", by: "ann", in: .sandbox)
         let other = try await test.buy("skin", by: "ann", in: .production)
         #expect(row.id.wireForm.count == 16 && other.id.wireForm.count == 15)
@@ -208,7 +208,7 @@ struct ShopTests {
 
     @Test("An account that leaves a clock ahead continues from its last event when no time is given")
     func ahead() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let (shop, ann) = (test.shop, test.customer("ann"))
         let ahead = test.now.advanced(milliseconds: 86_400_000)
         try await shop.createClock(ClockName(ann.scope, own: "ahead"), .frozen(at: ahead))

@@ -23,7 +23,7 @@ package struct CoreUnderTest: SystemUnderTest {
     ) {
         stage = CoreStage(
             in: workload.environment,
-            selling: SimulatedCatalog.products,
+            selling: SampleCatalog.simulation,
             policy: workload.policy,
             at: workload.start,
             rule: rule

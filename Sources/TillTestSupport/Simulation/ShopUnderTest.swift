@@ -27,7 +27,7 @@ package struct ShopUnderTest: SystemUnderTest {
         settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
         test = try await TestShop(
             on: engine,
-            selling: SimulatedCatalog.products,
+            selling: SampleCatalog.simulation,
             settings: settings,
             now: workload.start.milliseconds
         )

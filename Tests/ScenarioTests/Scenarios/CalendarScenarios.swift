@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     /// The dates of actual renewals; the tests of TillCore cover the arithmetic alone.

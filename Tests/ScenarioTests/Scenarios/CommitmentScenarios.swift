@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("A yearly commitment that is billed monthly")

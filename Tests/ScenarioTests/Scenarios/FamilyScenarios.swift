@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("Families")
@@ -238,7 +239,7 @@ extension Scenarios.Families {
         let shop = try await Scenario(
             at: stage,
             on: "2026-01-01",
-            selling: [.plan(isShared: true), .skin(isShared: true)]
+            selling: [.plan(isShared: true), .skin.shared]
         )
         try await shop.buys("ann", "pro")
         try await shop.buys("ann", "skin")

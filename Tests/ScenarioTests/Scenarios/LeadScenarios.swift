@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     /// Production charges a day before a period ends; until then the next period is paid and has not begun.

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("Offers")
@@ -309,7 +310,7 @@ extension Scenarios.Offers {
         let shop = try await Scenario(
             at: stage,
             on: "2026-01-01",
-            selling: [coins, .skin(), .season, .plan()]
+            selling: [coins, .skin, .season, .plan()]
         )
         try await shop.buys("ann", "coins", quantity: 2, offer: .code("HALF"))
         try await shop.buys("ann", "season")

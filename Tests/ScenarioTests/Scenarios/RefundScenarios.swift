@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("Refund requests and extensions")
@@ -84,7 +85,7 @@ extension Scenarios.Refunds {
 
     @Test("No consumption data are requested for a non-consumable", arguments: StageKind.all)
     func nonConsumable(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.skin()])
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.skin])
         try await shop.buys("ann", "skin")
         try await shop.requestsRefund("ann")
         try await shop.advance(to: "2026-01-05")

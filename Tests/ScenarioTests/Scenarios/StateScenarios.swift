@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     /// What determines a status: the latest transaction, and for a family member the purchaser's subscription.
@@ -131,7 +132,7 @@ extension Scenarios.States {
         let shop = try await Scenario(
             at: stage,
             on: "2026-01-01",
-            selling: [.plan(isShared: true), .skin(isShared: true)]
+            selling: [.plan(isShared: true), .skin.shared]
         )
         try await shop.joins("bob", familyOf: "ann")
         try await shop.buys("ann", "pro")

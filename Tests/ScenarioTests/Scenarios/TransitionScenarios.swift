@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     /// The rows of the table of transitions that the acceptance scenarios do not cover.

@@ -12,7 +12,7 @@ struct CleanStateTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     private func shop() async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
@@ -236,7 +236,7 @@ struct CleanStateTests {
     func forbidden() async throws {
         var settings = Settings()
         settings.allowReset = false
-        let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+        let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
         let text = try await text(test.shop)
         _ = try await test.shop.saveSnapshot("fresh", of: nil)
         await #expect(throws: StateRefused.forbidden) { try await test.shop.reset(app: nil, .happenings) }

@@ -13,7 +13,7 @@ struct StateCheckTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     private func shop() async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]

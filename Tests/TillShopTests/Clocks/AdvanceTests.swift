@@ -13,7 +13,7 @@ struct AdvanceTests {
 
     @Test("One advance of a year renews monthly and sends a signed notification of each renewal, in order")
     func year() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await ListeningPost.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
@@ -45,7 +45,7 @@ struct AdvanceTests {
 
     @Test("An unreadable account is quarantined with the reason and does not stop the advance")
     func poisoned() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
         let bob = try #require(
@@ -62,7 +62,7 @@ struct AdvanceTests {
 
     @Test("Events that fell due while the server was stopped happen in order, each renewal with its own dates")
     func replay() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let bought = try await test.buy("pro", by: "ann")
         test.advance(100 * 86_400_000)
         let ticker = Ticker(test.shop)
@@ -83,7 +83,7 @@ struct AdvanceTests {
 
     @Test("Notifications of an advance are sent with the date on which each event was due", arguments: [true, false])
     func attemptsOnTheWay(settling: Bool) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await ListeningPost.start { _ in .status(500) }
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
@@ -109,7 +109,7 @@ struct AdvanceTests {
 
     @Test("A notification to a customer ahead of a frozen clock is sent at once")
     func aheadOfTheClock() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await ListeningPost.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
@@ -130,7 +130,7 @@ struct AdvanceTests {
 
     @Test("A customer who is assigned to a clock that is ahead advances to its present time")
     func laterClock() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         try await test.buy("pro", by: "ann")
         let own = ClockName(Self.scope, own: "ahead")
@@ -146,7 +146,7 @@ struct AdvanceTests {
 
     @Test("A stop during a job fails, quarantines and skips no account")
     func stopped() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         for customer in ["ann", "bob"] { try await test.buy("pro", by: customer) }
         // More events fall due than one transaction processes; the stop comes after the first transaction.
         test.advance(3_650 * 86_400_000)

@@ -41,7 +41,7 @@ struct ClockEndTests {
 
     @Test("A running clock stops there, and later events never fall due", arguments: [1, 10_000_000.0])
     func run(speed: Double) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: Self.last.advanced(milliseconds: -2_000)))
         try await test.buy("pro", by: "ann")
         _ = try await test.shop.setClock(Self.clock, .run(speed: speed))

@@ -24,7 +24,7 @@ struct DeliveryTests {
     ) async throws
         -> TestShop
     {
-        let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+        let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
         try await test.shop.updateRules(of: scope(environment)) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(ClockName(scope(environment)), .freeze(at: nil))
         return test
@@ -115,7 +115,7 @@ struct DeliveryTests {
 
     @Test("Pending version-2 deliveries are dropped when the endpoint changes to version 1, except a test")
     func changedVersion() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let scope = Self.scope()
         func set(_ version: NotificationVersion, _ url: String = "http://127.0.0.1:9/") async throws {
             try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: url, version: version)] }
@@ -287,7 +287,7 @@ struct DeliveryTests {
             try await test.shop.registry.put(app)
             _ = try await test.shop.updateCatalog(of: app.bundleID) { catalog in
                 var catalog = catalog
-                catalog.put(SampleProducts.coins)
+                catalog.put(.coins)
                 return catalog
             }
             let scope = AccountScope(environment: .sandbox, app: app.bundleID)
