@@ -143,9 +143,7 @@ struct DecoderTests {
     func receipts() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy(Product.pro.id, by: "ann")
-        let account = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         let bytes = try #require(try await test.shop.appReceipt(of: account))
         let text = Base64.encode(bytes)
         let part = try #require(await parts(text, test).first)
@@ -196,10 +194,10 @@ struct DecoderTests {
     @Test("The page requires the CSRF token, escapes the text, and does not store it")
     func page() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        let stage = try ConsoleStage(test)
+        let site = try TestConsole(test)
         let signed = try await notification(test)
         let odd = try test.shop.signingChain.signText(Array("{\"<script>\":\"<img src=x>\"}".utf8)).text
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let page = try await visitor.get("/console/decoder")
             #expect(page.status == 200 && !page.text.contains("Decoded content"))
             let proof = try #require(page.text.firstMatch(of: /name="_proof" value="([^"]+)"/)?.output.1)

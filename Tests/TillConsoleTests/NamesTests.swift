@@ -15,8 +15,8 @@ struct NamesTests {
     func everywhere(_ name: String) async throws {
         let test = try await TestShop()
         try await CatalogInManyScripts.put(in: test)
-        let stage = try ConsoleStage(test)
-        let verbs = stage.console.verbs
+        let site = try TestConsole(test)
+        let verbs = site.console.verbs
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/?a=<b>&c=\"d\""}"#.utf8))
         _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
@@ -32,7 +32,7 @@ struct NamesTests {
         #expect(missing.isSubset(of: ["id"]), "\(missing)")
         let shown = name.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             for address in addresses {
                 let page = try await visitor.get(address)
                 #expect(page.status == 200, "\(address)")

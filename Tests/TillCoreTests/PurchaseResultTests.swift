@@ -21,7 +21,7 @@ struct PurchaseResultTests {
         _ product: String,
         offer: OfferChoice = .automatic
     ) throws -> PurchaseResult? {
-        try shop.act("ann", .purchase(Purchase(productID: product, offer: offer))).purchaseResult
+        try shop.perform(.purchase(Purchase(productID: product, offer: offer)), by: "ann").purchaseResult
     }
 
     @Test("A purchase reports whether it began, changed, or only scheduled something")
@@ -37,7 +37,7 @@ struct PurchaseResultTests {
         #expect(try result(&shop, "top") == .upgraded)
         #expect(try result(&shop, "basic") == .downgradeScheduled)
         #expect(try result(&shop, "top") == .changeWithdrawn)
-        try shop.cancels("ann")
+        try shop.cancelRenewal(of: "ann")
         shop.advance(to: "2026-03-01")
         #expect(try result(&shop, "basic") == .resubscribed)
     }
@@ -45,23 +45,23 @@ struct PurchaseResultTests {
     @Test("A purchase that pays for a failed renewal, a pending purchase, and commands other than purchases")
     func others() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
-        try shop.buys("ann", "basic")
-        try shop.act("ann", .useCard(.declined))
+        try shop.buy("basic", by: "ann")
+        try shop.perform(.useCard(.declined), by: "ann")
         shop.advance(to: "2026-02-02")
-        #expect(try shop.act("ann", .useCard(.accepted)).purchaseResult == nil)
+        #expect(try shop.perform(.useCard(.accepted), by: "ann").purchaseResult == nil)
         var waiting = CoreShop(on: "2026-01-01", selling: Self.products)
         waiting.open("ann")
-        try waiting.act("ann", .setAskToBuy(true))
+        try waiting.perform(.setAskToBuy(true), by: "ann")
         #expect(try result(&waiting, "coins") == .held)
         #expect(
-            try waiting.act("ann", .decideHeldPurchase(number: 1, approved: true)).purchaseResult == .purchased
+            try waiting.perform(.decideHeldPurchase(number: 1, approved: true), by: "ann").purchaseResult == .purchased
         )
     }
 
     @Test("A renewal before the purchase is not reported as its result")
     func afterARenewal() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
-        try shop.buys("ann", "top")
+        try shop.buy("top", by: "ann")
         shop.advance(to: "2026-02-15")
         #expect(try result(&shop, "basic") == .downgradeScheduled)
         #expect(PurchaseResult.allCases.filter(\.hasTransaction).count == 6)

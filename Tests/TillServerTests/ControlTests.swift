@@ -19,21 +19,7 @@ struct ControlTests {
         token: String? = nil,
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        let figures = PrometheusFigures()
-        let control = ControlAPI(
-            shop: test.shop,
-            facts: ServerFacts(
-                version: "test",
-                dataDirectory: test.directory,
-                productionPort: { 1 },
-                sandboxPort: { 2 },
-                controlPort: { 3 },
-                ocspURL: "http://localhost/ocsp"
-            ),
-            guardian: ControlGuard(token: token, hosts: ["till.internal"]),
-            figures: figures,
-            meter: RequestMeter(factory: figures)
-        )
+        let control = test.controlAPI(ControlGuard(token: token, hosts: ["till.internal"]))
         try await Application(router: control.router()).test(.router) { try await body($0) }
     }
 
@@ -125,9 +111,7 @@ struct ControlTests {
             #expect(answer.body.contains("root.key cannot be read"), "\(answer.body)")
             let bought = try await send(client, .post, path, #"{"productId":"coins"}"#)
             #expect(bought.status == 201)
-            var account = try #require(
-                try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-            )
+            var account = try #require(try await test.sandbox.account(of: "ann"))
             account.family = FamilyMembership(
                 name: "Family",
                 organizer: account.id,

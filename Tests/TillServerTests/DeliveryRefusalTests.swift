@@ -21,21 +21,7 @@ struct DeliveryRefusalTests {
     private static let body = #"{"signedPayload":"a.b.c"}"#
 
     private static func control(_ test: TestShop) -> ControlAPI {
-        let figures = PrometheusFigures()
-        return ControlAPI(
-            shop: test.shop,
-            facts: ServerFacts(
-                version: "test",
-                dataDirectory: test.directory,
-                productionPort: { 1 },
-                sandboxPort: { 2 },
-                controlPort: { 3 },
-                ocspURL: "http://localhost/ocsp"
-            ),
-            guardian: ControlGuard(token: nil, hosts: []),
-            figures: figures,
-            meter: RequestMeter(factory: figures)
-        )
+        test.controlAPI()
     }
 
     /// A path with a value for each parameter.
@@ -109,7 +95,7 @@ struct DeliveryRefusalTests {
     )
     func apple(environment: StoreEnvironment) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        let api = AppleAPI(shop: test.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
+        let api = test.appleAPI(in: environment)
         let token = try test.token()
         var headers = Self.delivery
         headers[.authorization] = "Bearer \(token)"
@@ -133,7 +119,7 @@ struct DeliveryRefusalTests {
     func underAppleNames() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let responder = HostResponder(hosts: HostTable(further: ["localhost"])) { environment in
-            AppleAPI(shop: test.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
+            test.appleAPI(in: environment)
                 .router()
         }
         try await Application(responder: responder).test(.router) { client in

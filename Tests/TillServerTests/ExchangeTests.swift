@@ -21,7 +21,7 @@ struct ExchangeTests {
         environment: StoreEnvironment = .sandbox,
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        let api = AppleAPI(shop: test.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
+        let api = test.appleAPI(in: environment)
         try await Application(router: api.router()).test(.router) { try await body($0) }
     }
 
@@ -111,7 +111,7 @@ struct ExchangeTests {
         }
         let answered = ControlError(of: try #require(error), logger: test.shop.logger)
         #expect(answered.code == "damaged_row" && answered.message.contains(words), "\(answered.message)")
-        _ = try await test.shop.perform(.refund(Refund(transaction: other.id)), by: test.customer("bob"))
+        try await test.sandbox.refund(other, by: "bob")
     }
 
     @Test("A history of one transaction has these keys in this order, and an empty query is accepted")

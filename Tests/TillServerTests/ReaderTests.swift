@@ -41,7 +41,7 @@ struct ReaderTests {
     }
 
     private static func get(_ test: TestShop, _ path: String) async throws -> [String: Any] {
-        let api = AppleAPI(shop: test.shop, environment: .sandbox, meter: RequestMeter(factory: PrometheusFigures()))
+        let api = test.appleAPI()
         let token = try test.token()
         let body = try await Application(router: api.router()).test(.router) { client in
             try await client.execute(uri: path, method: .get, headers: [.authorization: "Bearer \(token)"]) { answer in
@@ -90,12 +90,7 @@ struct ReaderTests {
     }
 
     private static func account(_ test: TestShop) async throws -> Account {
-        let account = try await test.shop.storage.account(
-            environment: .sandbox,
-            app: TestShop.bundleID,
-            customer: "ann"
-        )
-        return try #require(account)
+        return try #require(try await test.sandbox.account(of: "ann"))
     }
 
     @Test(
@@ -107,8 +102,7 @@ struct ReaderTests {
         let ticker = Ticker(test.shop)
         try await test.shop.setSharedSecret("secret", of: test.app)
         let first = try await test.buy("pro", by: "ann")
-        let ann = test.customer("ann")
-        if isCancelled { _ = try await test.shop.perform(.turnAutoRenewOff(first.originalID), by: ann) }
+        if isCancelled { try await test.sandbox.cancelRenewal(of: "ann") }
         let receipt = try #require(try await test.shop.appReceipt(of: try await Self.account(test)))
         let single = try await test.shop.transactionReceipt(of: first, try await Self.account(test))
         let before = try await Self.account(test)
@@ -136,13 +130,10 @@ struct ReaderTests {
     @Test("A family member's copy has the state of the purchase while the ticker is behind")
     func family() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        let first = try await test.buy("pro", by: "ann")
-        _ = try await test.shop.perform(.turnAutoRenewOff(first.originalID), by: test.customer("ann"))
-        let host = try await Self.account(test)
-        let join = Command.joinFamily(of: host.id, named: "f")
-        _ = try await test.shop.perform(join, by: test.customer("bob"), opening: Opening())
-        let bob = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "bob")
-        let member = try #require(bob)
+        try await test.buy("pro", by: "ann")
+        try await test.sandbox.cancelRenewal(of: "ann")
+        try await test.sandbox.join("bob", familyOf: "ann")
+        let member = try #require(try await test.sandbox.account(of: "bob"))
         #expect(member.sharedSubscriptions.count == 1)
         test.advance(Self.month)
         let instant = try await test.shop.instantOfState(of: member)

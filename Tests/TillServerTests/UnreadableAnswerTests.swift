@@ -16,8 +16,8 @@ struct UnreadableDataTests {
     private func shop(_ sql: String) async throws -> TestShop {
         let test = try await TestShop(selling: SampleCatalog.all)
         for customer in ["ann", "bob", "cat"] {
-            let coins = try await test.buy("coins", by: customer)
-            _ = try await test.shop.perform(.requestRefund(coins.id, .other), by: test.customer(customer))
+            try await test.buy("coins", by: customer)
+            try await test.sandbox.requestRefund(by: customer, because: .other)
         }
         let client = try DatabaseQueue(path: test.directory.database)
         try await client.write { try $0.execute(sql: sql) }

@@ -17,8 +17,7 @@ struct ShopTests {
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(ids.count == 100)
-        let found = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        let account = try #require(found)
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         #expect(account.rowCount == 100 && account.changeNumber == 100)
         let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 200))
         #expect(page.rows.map(\.change) == Array(1...100))
@@ -133,11 +132,7 @@ struct ShopTests {
             try await group.waitForAll()
         }
         for name in ["ann", "bob", "cat", "dan"] {
-            let account = try await test.shop.storage.account(
-                environment: .sandbox,
-                app: TestShop.bundleID,
-                customer: name
-            )
+            let account = try await test.sandbox.account(of: name)
             #expect(account?.family?.members.count == 4)
             #expect(account?.rowCount == 2)
             #expect(account?.productsOwned == ["skin"])

@@ -115,7 +115,7 @@ struct UnreadableDataTests {
 
     @Test("An unreadable delivery is logged once, and others arrive")
     func delivery() async throws {
-        let post = try await ListeningPost.start { _ in .status(200) }
+        let post = try await WebhookReceiver.start { _ in .status(200) }
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))

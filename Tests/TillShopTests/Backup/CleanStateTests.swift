@@ -200,7 +200,7 @@ struct CleanStateTests {
     @Test("A restore during operations, advances and deliveries results in one complete state")
     func concurrentRestore() async throws {
         let test = try await shop()
-        let post = try await ListeningPost.start { _ in .status(200) }
+        let post = try await WebhookReceiver.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         let deliveryWorker = try test.startSending()
         _ = try await test.shop.saveSnapshot("fresh", of: TestShop.bundleID)

@@ -116,9 +116,7 @@ struct StateCheckTests {
         let test = try await shop()
         for product in ["skin", "coins", "coins"] { try await test.buy(product, by: "ann") }
         let opened = try await test.shop.openAccount(test.customer("bob"), Opening())
-        let ann = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let ann = try #require(try await test.sandbox.account(of: "ann"))
         for member in ["ann", "bob"] {
             let command = Command.joinFamily(of: ann.id, named: "Family")
             _ = try await test.shop.perform(command, by: test.customer(member))

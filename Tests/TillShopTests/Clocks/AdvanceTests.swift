@@ -14,7 +14,7 @@ struct AdvanceTests {
     @Test("One advance of a year renews monthly and sends a signed notification of each renewal, in order")
     func year() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        let post = try await ListeningPost.start { _ in .status(200) }
+        let post = try await WebhookReceiver.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
@@ -26,9 +26,7 @@ struct AdvanceTests {
         #expect(report.owed == 0 && report.quarantine.isEmpty && report.accounts == 1)
         let received = try await post.requests(atLeast: 13, within: .seconds(120))
         #expect(received.count == 13)
-        let account = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         #expect(account.rowCount == 13 && account.subscriptions[0].status == .active)
         let entries = try await test.shop.storage.notifications(
             NotificationQuery(scope: Self.scope, endpoint: EndpointRecord.primary, limit: 100)
@@ -48,9 +46,7 @@ struct AdvanceTests {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
-        let bob = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "bob")
-        )
+        let bob = try #require(try await test.sandbox.account(of: "bob"))
         let pool = try DatabasePool(path: test.directory.database)
         try await pool.write { try $0.execute(sql: "UPDATE accounts SET state = '{}' WHERE customer = 'bob'") }
         try pool.close()
@@ -67,9 +63,7 @@ struct AdvanceTests {
         test.advance(100 * 86_400_000)
         let ticker = Ticker(test.shop)
         let running = Task { try await ticker.run() }
-        let account = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         var rows: [Transaction] = []
         for _ in 0..<600 {
             rows = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100)).rows
@@ -84,7 +78,7 @@ struct AdvanceTests {
     @Test("Notifications of an advance are sent with the date on which each event was due", arguments: [true, false])
     func attemptsOnTheWay(settling: Bool) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        let post = try await ListeningPost.start { _ in .status(500) }
+        let post = try await WebhookReceiver.start { _ in .status(500) }
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
@@ -110,7 +104,7 @@ struct AdvanceTests {
     @Test("A notification to a customer ahead of a frozen clock is sent at once")
     func aheadOfTheClock() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        let post = try await ListeningPost.start { _ in .status(200) }
+        let post = try await WebhookReceiver.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }

@@ -51,9 +51,7 @@ struct ClockEndTests {
         #expect(test.shop.now(on: Self.clock) == Self.last)
         let ticker = Ticker(test.shop)
         await ticker.tick()
-        let account = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         #expect(account.rowCount == 1)
         // It can still be frozen where it stopped.
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))

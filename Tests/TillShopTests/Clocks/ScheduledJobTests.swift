@@ -40,7 +40,7 @@ struct ScheduledJobTests {
 
     /// The date on which the price increase was set for a customer; nil if it was not.
     private static func raised(_ test: TestShop, _ name: String) async throws -> Timestamp? {
-        let account = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: name)
+        let account = try await test.sandbox.account(of: name)
         return try #require(account).subscriptions.first?.priceIncrease?.scheduledAt
     }
 
@@ -125,7 +125,7 @@ struct ScheduledJobTests {
 
     /// When a customer's subscription was extended.
     private static func extensions(_ test: TestShop, _ name: String) async throws -> [Timestamp] {
-        let account = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: name)
+        let account = try await test.sandbox.account(of: name)
         return try #require(account).subscriptions.flatMap(\.extensions).map(\.date)
     }
 

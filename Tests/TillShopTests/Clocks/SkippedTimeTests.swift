@@ -18,8 +18,8 @@ struct SkippedTimeTests {
     private static func instant(_ hours: Int64) -> Timestamp { Timestamp(milliseconds: hours * hour) }
 
     /// A shop on a running clock, with an endpoint that always answers 500.
-    private static func shop(_ change: ClockChange) async throws -> (TestShop, ListeningPost) {
-        let post = try await ListeningPost.start { _ in .status(500) }
+    private static func shop(_ change: ClockChange) async throws -> (TestShop, WebhookReceiver) {
+        let post = try await WebhookReceiver.start { _ in .status(500) }
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(clock, change)

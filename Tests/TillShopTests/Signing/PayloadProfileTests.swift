@@ -95,10 +95,7 @@ struct PayloadProfileTests {
         for payloadProfile in [nil, .minimal, .forwardCompatible(seed: 2), .version(0)] as [PayloadProfile?] {
             try await set(payloadProfile, in: test)
             let row = try await test.buy("coins", by: "ann")
-            _ = try await test.shop.perform(
-                .refund(Refund(transaction: row.id, share: .full, reason: .other)),
-                by: test.customer("ann")
-            )
+            try await test.sandbox.refund(row, by: "ann")
         }
         let findings = await Doctor(test.directory, now: test.now.milliseconds).findings {
             try SQLiteStorage(examining: test.directory.database)

@@ -9,9 +9,7 @@ import TillTestSupport
 @Suite("App receipts of a shop")
 struct ReceiptTests {
     private func account(_ test: TestShop) async throws -> Account {
-        try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        try #require(try await test.sandbox.account(of: "ann"))
     }
 
     private func products(_ bytes: [UInt8]) throws -> [String] {
@@ -71,12 +69,7 @@ struct ReceiptTests {
         let ahead = try #require(trial.expiresDate).advanced(milliseconds: -3_600_000)
         _ = try await test.shop.advance(clock, .to(ahead), settling: false)
         try await test.buy("max", by: "ann", in: .production)
-        let found = try await test.shop.storage.account(
-            environment: .production,
-            app: TestShop.bundleID,
-            customer: "ann"
-        )
-        let account = try #require(found)
+        let account = try #require(try await test.production.account(of: "ann"))
         let rows = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100)).rows
         let shown = ReceiptRows(rows, of: account).rows
         #expect(shown.map(\.productID) == ["pro", "max", "pro"])
