@@ -78,7 +78,7 @@ extension Console {
     private func live(_ session: Session, page: String?, act: String?, had: String) throws -> Response {
         guard let address = Address.local(page), hasPage(at: address) else { throw ControlError.missingPage }
         guard seats.take() else {
-            throw ControlError.busy("Too many pages are open (at most \(LiveSeats.most)). Close some and reload.")
+            throw ControlError.busy("Too many pages are open (at most \(LiveSeats.limit)). Close some and reload.")
         }
         let stream = LiveStream(
             console: self,
@@ -140,7 +140,7 @@ extension Console {
         guard sessions.isProof(form["_proof"], for: visitor) else { throw ControlError.foreign }
         let given = (form["token"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard let session = try await sessions.begin(with: given) else {
-            try await wrongTokens.refuse("console sign-in rejected", from: address, shop.logger)
+            try await failedTokens.refuse("console sign-in rejected", from: address, shop.logger)
             return response(signIn(visitor, next: form["next"], isWrong: true), visitor, request)
         }
         var response = Self.redirect(Address.local(form["next"]) ?? "/console/")

@@ -13,7 +13,7 @@ package struct Console: Sendable {
     let shop: Shop
     let verbs: ControlVerbs
     let sessions: Sessions
-    let wrongTokens: WrongTokens
+    let failedTokens: FailedTokenLimiter
     let actions: Actions
     let changeCounter: ChangeCounter
     let seats = LiveSeats()
@@ -33,7 +33,7 @@ package struct Console: Sendable {
         shop = control.shop
         verbs = ControlVerbs(control)
         sessions = Sessions(control.shop, token: control.guardian.token)
-        wrongTokens = control.guardian.wrongTokens
+        failedTokens = control.guardian.failedTokens
         actions = Actions(verbs, patience: patience, logger: control.shop.logger)
         changeCounter = ChangeCounter(control.shop)
         self.pages = pages

@@ -28,7 +28,7 @@ extension SQLiteStorage {
             try String.fetchAll(
                 db,
                 sql: """
-                    SELECT DISTINCT snapshot FROM snapshot_accounts WHERE realm = ? AND app = ? AND customer = ?
+                    SELECT DISTINCT snapshot FROM snapshot_accounts WHERE \(ShopTable.environment) = ? AND app = ? AND customer = ?
                     ORDER BY snapshot
                     """,
                 arguments: [scope.environment.rawValue, scope.app, customer]

@@ -97,7 +97,7 @@ extension SQLiteStorage {
                     ) AS counted
                 FROM accounts a
                 WHERE wanted < counted OR wanted > counted AND NOT EXISTS (
-                    SELECT 1 FROM documents d WHERE d.kind = 'retention' AND d.name = a.realm || '/' || a.app
+                    SELECT 1 FROM documents d WHERE d.kind = 'retention' AND d.name = a.\(ShopTable.environment) || '/' || a.app
                 )
                 """
         ) {
@@ -131,7 +131,7 @@ extension SQLiteStorage {
                 """
         ) {
             "The identifier series \(try $0.text(0)) is at \(try $0.text(1)), too close to its end "
-                + "(\(Identifiers.mostCounters)): no purchase is possible."
+                + "(\(Identifiers.maxCounters)): no purchase is possible."
         },
     ]
 

@@ -11,7 +11,7 @@ extension SQLiteStorage {
                 of: "accounts",
                 """
                 SELECT account, customer, next_due FROM accounts
-                WHERE realm = ? AND app = ? AND clock = ? AND next_due IS NOT NULL AND next_due <= ?
+                WHERE \(ShopTable.environment) = ? AND app = ? AND clock = ? AND next_due IS NOT NULL AND next_due <= ?
                 ORDER BY next_due, account LIMIT ?
                 """,
                 Self.place(of: clock) + [until.milliseconds, limit]
@@ -36,7 +36,7 @@ extension SQLiteStorage {
                 of: "accounts",
                 """
                 SELECT min(next_due) FROM accounts
-                WHERE realm = ? AND app = ? AND clock = ? AND next_due IS NOT NULL
+                WHERE \(ShopTable.environment) = ? AND app = ? AND clock = ? AND next_due IS NOT NULL
                 """,
                 Self.place(of: clock)
             ).first.flatMap { try? $0.maybeInteger(0) }
@@ -46,17 +46,17 @@ extension SQLiteStorage {
                 """
                 WITH RECURSIVE owed (endpoint) AS (
                     SELECT min(endpoint) FROM deliveries
-                    WHERE realm = ?1 AND app = ?2 AND clock = ?3 AND due IS NOT NULL
+                    WHERE \(ShopTable.environment) = ?1 AND app = ?2 AND clock = ?3 AND due IS NOT NULL
                     UNION ALL
                     SELECT (
                         SELECT min(endpoint) FROM deliveries
-                        WHERE realm = ?1 AND app = ?2 AND clock = ?3 AND endpoint > owed.endpoint
+                        WHERE \(ShopTable.environment) = ?1 AND app = ?2 AND clock = ?3 AND endpoint > owed.endpoint
                             AND due IS NOT NULL
                     ) FROM owed WHERE endpoint IS NOT NULL
                 )
                 SELECT min((
                     SELECT min(due) FROM deliveries
-                    WHERE realm = ?1 AND app = ?2 AND clock = ?3 AND endpoint = owed.endpoint
+                    WHERE \(ShopTable.environment) = ?1 AND app = ?2 AND clock = ?3 AND endpoint = owed.endpoint
                         AND due IS NOT NULL
                 )) FROM owed
                 """,
@@ -71,7 +71,7 @@ extension SQLiteStorage {
     {
         let sql = """
             SELECT \(DeliveryRow.columns) FROM deliveries
-            WHERE realm = ? AND app = ? AND clock = ? AND endpoint = ? AND due IS NOT NULL AND due <= ?
+            WHERE \(ShopTable.environment) = ? AND app = ? AND clock = ? AND endpoint = ? AND due IS NOT NULL AND due <= ?
             ORDER BY due, notification LIMIT ?
             """
         let arguments = Self.place(of: clock) + [endpoint, until.milliseconds, limit]
@@ -114,12 +114,12 @@ extension SQLiteStorage {
         }
     }
 
-    package func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
+    package func pendingDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
         try await pool.read { db in
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT count(*) FROM deliveries
-                    WHERE realm = ? AND app = ? AND clock = ? AND due IS NOT NULL AND due <= ?
+                    WHERE \(ShopTable.environment) = ? AND app = ? AND clock = ? AND due IS NOT NULL AND due <= ?
                     """
             )
             let limit = until?.milliseconds ?? Int64.max
@@ -127,17 +127,20 @@ extension SQLiteStorage {
         }
     }
 
-    package func owedEndpoints() async throws -> [EndpointName] {
+    package func pendingEndpoints() async throws -> [EndpointName] {
         try await pool.read { db in
             // A damaged delivery must not hide the others; the doctor reports it.
-            try db.rows(of: "deliveries", "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL")
-                .compactMap { row in
-                    guard let environment = try? row.known(0, StoreEnvironment.init(rawValue:)),
-                        let app = try? row.text(1),
-                        let endpoint = try? row.text(2)
-                    else { return nil }
-                    return EndpointName(AccountScope(environment: environment, app: app), endpoint)
-                }
+            try db.rows(
+                of: "deliveries",
+                "SELECT DISTINCT \(ShopTable.environment), app, endpoint FROM deliveries WHERE due IS NOT NULL"
+            )
+            .compactMap { row in
+                guard let environment = try? row.known(0, StoreEnvironment.init(rawValue:)),
+                    let app = try? row.text(1),
+                    let endpoint = try? row.text(2)
+                else { return nil }
+                return EndpointName(AccountScope(environment: environment, app: app), endpoint)
+            }
         }
     }
 
@@ -146,7 +149,7 @@ extension SQLiteStorage {
             try db.execute(
                 sql: """
                     UPDATE deliveries SET due = NULL
-                    WHERE realm = ? AND app = ? AND endpoint = ? AND due IS NOT NULL
+                    WHERE \(ShopTable.environment) = ? AND app = ? AND endpoint = ? AND due IS NOT NULL
                     """,
                 arguments: [scope.environment.rawValue, scope.app, endpoint]
             )
@@ -165,7 +168,7 @@ extension SQLiteStorage {
     }
 
     /// A single server uses this store, and its locks make an epoch needless.
-    package func record(_ deliveries: [Delivery], era: Int64?) async throws {
+    package func record(_ deliveries: [Delivery], epoch: Int64?) async throws {
         let logs = try deliveries.map { try $0.storedLog() }
         try await pool.write { db in
             let statement = try db.cachedStatement(
@@ -194,7 +197,7 @@ extension SQLiteStorage {
 
     package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
         try await entries(
-            "WHERE uuid = ? AND realm = ? AND app = ?",
+            "WHERE uuid = ? AND \(ShopTable.environment) = ? AND app = ?",
             [uuid, scope.environment.rawValue, scope.app]
         ).first
     }
@@ -216,7 +219,7 @@ extension SQLiteStorage {
         // An account has few; the plus sign keeps the planner from using the indexes of the app, where they are far
         // apart.
         let mark = query.account == nil ? "" : "+"
-        var conditions = ["\(mark)realm = ?", "\(mark)app = ?"]
+        var conditions = ["\(mark)\(ShopTable.environment) = ?", "\(mark)app = ?"]
         var arguments: StatementArguments = [query.scope.environment.rawValue, query.scope.app]
         func require(_ condition: String, _ values: StatementArguments) {
             conditions.append(condition)

@@ -11,7 +11,7 @@ extension SQLiteStorage {
             let sql = """
                 SELECT id, signed_date, (SELECT count(*) \(owned)), (SELECT count(*) \(owned) AND d.due IS NOT NULL)
                 FROM outbox o
-                WHERE realm = ? AND app = ? AND (signed_date, id) > (?, ?) AND signed_date < ? AND id < ?
+                WHERE \(ShopTable.environment) = ? AND app = ? AND (signed_date, id) > (?, ?) AND signed_date < ? AND id < ?
                     AND (type <> 'TEST' OR signed_date < ?)
                 ORDER BY signed_date, id LIMIT ?
                 """
@@ -25,7 +25,7 @@ extension SQLiteStorage {
                     id: NotificationID(try row.integer(0)),
                     signedDate: Timestamp(milliseconds: try row.integer(1)),
                     deliveries: Int(try row.integer(2)),
-                    owed: Int(try row.integer(3))
+                    pending: Int(try row.integer(3))
                 )
             }
         }

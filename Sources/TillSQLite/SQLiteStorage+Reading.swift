@@ -19,7 +19,7 @@ extension SQLiteStorage {
             of: "accounts",
             """
             SELECT \(AccountRow.list) FROM accounts
-            WHERE partition = ? AND realm = ? AND app = ? AND customer = ?
+            WHERE partition = ? AND \(ShopTable.environment) = ? AND app = ? AND customer = ?
             """,
             [.integer(partition.number), .text(environment.rawValue), .text(app), .text(customer)]
         ) { try AccountRow($0) }
@@ -49,7 +49,7 @@ extension SQLiteStorage {
         return try db.keptRows(
             of: "accounts",
             """
-            SELECT \(AccountRow.list) FROM accounts WHERE realm = ? AND app = ? AND account > ?
+            SELECT \(AccountRow.list) FROM accounts WHERE \(ShopTable.environment) = ? AND app = ? AND account > ?
             ORDER BY account LIMIT ?
             """,
             [scope.environment.rawValue, scope.app, number, limit]
@@ -62,7 +62,7 @@ extension SQLiteStorage {
             """
             SELECT a.account FROM ledger l
             JOIN accounts a ON a.partition = l.partition AND a.account = l.account
-            WHERE l.id = ? AND a.realm = ? AND a.app = ?
+            WHERE l.id = ? AND a.\(ShopTable.environment) = ? AND a.app = ?
             """,
             [.integer(id.number), .text(scope.environment.rawValue), .text(scope.app)]
         ) { AccountID(try $0.integer(0)) }

@@ -179,7 +179,7 @@ extension ShopTable {
         }
         // Both environments are named, because the indexes begin with that column.
         let scope =
-            "realm IN ('\(StoreEnvironment.production.rawValue)', '\(StoreEnvironment.sandbox.rawValue)') AND app = ?"
+            "\(ShopTable.environment) IN ('\(StoreEnvironment.production.rawValue)', '\(StoreEnvironment.sandbox.rawValue)') AND app = ?"
         let condition =
             switch self {
             case .documents: "app = ?"

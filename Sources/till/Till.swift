@@ -70,7 +70,7 @@ extension Till {
     private static func refuseEmptyValues() throws {
         let all = CommandLine.arguments.dropFirst()
         let arguments = Array(all.prefix { $0 != "--" })
-        // Without two dashes the arguments of the program cannot be told apart.
+        // Without two dashes the arguments of the program cannot be distinguished.
         if arguments.first == ExecCommand.configuration.commandName, arguments.count == all.count { return }
         for (place, argument) in arguments.enumerated() where argument.hasPrefix("--") {
             let flag = argument.prefix { $0 != "=" }

@@ -94,7 +94,7 @@ struct ArchitectureTests {
 
     // MARK: Modules
 
-    /// Modules that the page does not have, has too many of, or of which it says other imports than `ImportTests`.
+    /// Modules that are missing on the page or listed twice, and modules with other imports than in `ImportTests`.
     static func moduleFindings(
         in text: String,
         allowances: [String: ImportTests.Allowance],

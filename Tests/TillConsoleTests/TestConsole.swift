@@ -21,10 +21,10 @@ final class TestConsole: Sendable {
         _ test: TestShop,
         token: String? = nil,
         patience: Duration = .seconds(300),
-        wrongTokens: WrongTokens = WrongTokens()
+        failedTokens: FailedTokenLimiter = FailedTokenLimiter()
     ) throws {
         self.test = test
-        control = test.controlAPI(ControlGuard(token: token, hosts: [], wrongTokens: wrongTokens), hasPages: true)
+        control = test.controlAPI(ControlGuard(token: token, hosts: [], failedTokens: failedTokens), hasPages: true)
         console = try Console(control, pages: ConsolePage.all, patience: patience)
     }
 

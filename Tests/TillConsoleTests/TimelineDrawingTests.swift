@@ -82,7 +82,7 @@ struct TimelineDrawingTests {
     @Test(
         "Undelivered notifications are hollow, and the legend shows their status",
         arguments: zip(
-            [TimelineNotice.Fate.owed, .failed, .unsent],
+            [TimelineNotice.Fate.pending, .failed, .unsent],
             ["pending", "failed", "not sent"]
         )
     )
@@ -215,7 +215,7 @@ struct TimelineDrawingTests {
         // The input of a timeline does not record access that was revoked and restored.
         guard !facts.isRestored else { return }
         let story = TimelineStory(facts)
-        #expect(story.untold.isEmpty, "\(place) \(story.untold.map(\.start.iso8601))")
+        #expect(story.unknownSpans.isEmpty, "\(place) \(story.unknownSpans.map(\.start.iso8601))")
         // Transactions are dated to the second, so observations within that second are ambiguous.
         let seconds = Set(facts.rows.flatMap { [$0.purchaseDate, $0.revocation?.date].compactMap(\.self) })
         for (instant, hadAccess) in witness.access(by: facts.subscription.originalID)
@@ -223,7 +223,7 @@ struct TimelineDrawingTests {
             let period = story.periods.contains {
                 $0.start <= instant && instant < ($0.revokedFrom ?? $0.end)
             }
-            let grace = story.troubles.contains { $0.kind == .grace && $0.start <= instant && instant < $0.end }
+            let grace = story.billingIssues.contains { $0.kind == .grace && $0.start <= instant && instant < $0.end }
             #expect((period || grace) == hadAccess, "\(place) at \(instant.iso8601)")
             let lapsed = story.lapses.contains { $0.start <= instant && instant < $0.end }
             #expect(!(lapsed && hadAccess), "\(place) at \(instant.iso8601)")
@@ -242,7 +242,7 @@ extension TimelineDrawingTests {
             for isCut in [false, true] {
                 var less = facts
                 less.notices = Array(notices.suffix(kept))
-                less.toldSince = isCut ? less.notices.first?.date ?? facts.now : nil
+                less.knownSince = isCut ? less.notices.first?.date ?? facts.now : nil
                 let story = TimelineStory(less)
                 for (instant, hadAccess) in seen where hadAccess {
                     let isDenied = story.lapses.contains { $0.start <= instant && instant < $0.end }

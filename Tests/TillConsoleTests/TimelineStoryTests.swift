@@ -19,7 +19,7 @@ struct TimelineStoryTests {
             ]
         )
         #expect(zip(story.periods, story.periods.dropFirst()).allSatisfy { $0.end == $1.start })
-        #expect(story.troubles.isEmpty && story.lapses.isEmpty && story.hidden == 0)
+        #expect(story.billingIssues.isEmpty && story.lapses.isEmpty && story.hidden == 0)
         let price = Money(milliunits: 9_990, currency: "USD")
         #expect(
             story.next
@@ -40,19 +40,19 @@ struct TimelineStoryTests {
         try shop.perform(.useCard(.declinedForRenewals))
         shop.advance(to: "2026-02-10")
         let inGrace = TimelineStory(try shop.facts())
-        #expect(inGrace.troubles.map(\.kind) == [.grace])
-        #expect(inGrace.troubles[0].isOpen && inGrace.next == nil)
+        #expect(inGrace.billingIssues.map(\.kind) == [.grace])
+        #expect(inGrace.billingIssues[0].isOpen && inGrace.next == nil)
         shop.advance(to: "2026-03-01")
         let inRetry = TimelineStory(try shop.facts())
-        #expect(inRetry.troubles.map(\.kind) == [.grace, .retry])
-        #expect(inRetry.troubles.map(\.isOpen) == [false, true])
-        #expect(inRetry.troubles[0].start == inRetry.periods[0].end)
-        #expect(inRetry.troubles[0].end == inRetry.troubles[1].start)
+        #expect(inRetry.billingIssues.map(\.kind) == [.grace, .retry])
+        #expect(inRetry.billingIssues.map(\.isOpen) == [false, true])
+        #expect(inRetry.billingIssues[0].start == inRetry.periods[0].end)
+        #expect(inRetry.billingIssues[0].end == inRetry.billingIssues[1].start)
         #expect(inRetry.lapses.isEmpty)
         shop.advance(to: "2026-06-01")
         let over = TimelineStory(try shop.facts())
-        #expect(over.troubles.map(\.isOpen) == [false, false])
-        #expect(over.lapses.map(\.start) == [over.troubles[1].end])
+        #expect(over.billingIssues.map(\.isOpen) == [false, false])
+        #expect(over.lapses.map(\.start) == [over.billingIssues[1].end])
         #expect(over.lapses.map(\.end) == [shop.now])
     }
 
@@ -65,14 +65,14 @@ struct TimelineStoryTests {
         var late = shop
         try shop.perform(.useCard(.accepted))
         let soon = try shop.timeline()
-        #expect(soon.story.troubles.map(\.kind) == [.grace])
-        #expect(soon.story.troubles[0].end == Timestamp(day: "2026-02-10"))
+        #expect(soon.story.billingIssues.map(\.kind) == [.grace])
+        #expect(soon.story.billingIssues[0].end == Timestamp(day: "2026-02-10"))
         #expect(soon.strips.map(\.isOverBars) == [true])
         late.advance(to: "2026-03-10")
         try late.perform(.useCard(.accepted))
         let story = TimelineStory(try late.facts())
-        #expect(story.troubles.map(\.kind) == [.grace, .retry])
-        #expect(story.troubles[1].end == story.periods[1].start)
+        #expect(story.billingIssues.map(\.kind) == [.grace, .retry])
+        #expect(story.billingIssues[1].end == story.periods[1].start)
         #expect(story.lapses.isEmpty)
     }
 
@@ -176,19 +176,21 @@ struct TimelineStoryTests {
         try shop.buy("basic", offer: .none)
         var facts = try shop.facts()
         let whole = TimelineStory(facts)
-        #expect(whole.troubles.map(\.kind) == [.grace, .retry] && whole.lapses.count == 1 && whole.untold.isEmpty)
+        #expect(
+            whole.billingIssues.map(\.kind) == [.grace, .retry] && whole.lapses.count == 1 && whole.unknownSpans.isEmpty
+        )
         // Deleted: notifications before the second purchase.
         facts.notices.removeAll { $0.date < Timestamp(day: "2026-05-01") }
         let removed = TimelineStory(facts)
-        #expect(removed.lapses.isEmpty && removed.troubles.isEmpty)
-        #expect(removed.untold.map(\.start) == [Timestamp(day: "2026-02-01"), whole.lapses[0].start])
+        #expect(removed.lapses.isEmpty && removed.billingIssues.isEmpty)
+        #expect(removed.unknownSpans.map(\.start) == [Timestamp(day: "2026-02-01"), whole.lapses[0].start])
         // Omitted: notifications before the end of the grace period.
         facts = try shop.facts()
-        facts.toldSince = Timestamp(day: "2026-02-10")
+        facts.knownSince = Timestamp(day: "2026-02-10")
         facts.notices.removeAll { $0.date < Timestamp(day: "2026-02-10") }
         let cut = TimelineStory(facts)
         #expect(cut.lapses == whole.lapses)
-        #expect(cut.untold.map(\.start) == [Timestamp(day: "2026-02-01")])
+        #expect(cut.unknownSpans.map(\.start) == [Timestamp(day: "2026-02-01")])
         #expect(Timeline(facts, width: 1_040).svg(id: "a").contains("access is unknown"))
         // Of the notifications at the failed payment, only the last one was read.
         let end = Timestamp(day: "2026-02-01")
@@ -196,8 +198,8 @@ struct TimelineStoryTests {
         (last.type, last.subtype, last.date) = ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", end)
         last.transaction = whole.periods[0].transaction
         facts.notices.append(last)
-        facts.toldSince = end
-        #expect(TimelineStory(facts).untold.map(\.start) == [end])
+        facts.knownSince = end
+        #expect(TimelineStory(facts).unknownSpans.map(\.start) == [end])
     }
 
     @Test("The current payment failure is known without notifications")
@@ -209,8 +211,8 @@ struct TimelineStoryTests {
         var facts = try shop.facts()
         facts.notices = []
         let story = TimelineStory(facts)
-        #expect(story.troubles.map(\.kind) == [.grace, .retry])
-        #expect(story.lapses.map(\.end) == [shop.now] && story.untold.isEmpty)
+        #expect(story.billingIssues.map(\.kind) == [.grace, .retry])
+        #expect(story.lapses.map(\.end) == [shop.now] && story.unknownSpans.isEmpty)
     }
 
     @Test("An extended period is marked")

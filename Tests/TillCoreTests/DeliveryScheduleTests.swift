@@ -11,10 +11,10 @@ struct DeliveryScheduleTests {
         var shop = CoreShop(selling: [.coins])
         let row = try shop.buy("coins", by: "ann")
         let ledger = try shop.perform(.finish(row.id), by: "ann")
-        #expect(ledger.rowChanges.map(\.before) == [row.change])
+        #expect(ledger.transactionChanges.map(\.before) == [row.change])
         #expect(shop.rows[row.id]?.isFinished == true)
         #expect(shop.rows[row.id]?.change == row.change)
-        #expect(try shop.perform(.finish(row.id), by: "ann").rowChanges.isEmpty)
+        #expect(try shop.perform(.finish(row.id), by: "ann").transactionChanges.isEmpty)
         #expect(throws: Refusal.unknownTransaction(TransactionID(1))) {
             try shop.perform(.finish(TransactionID(1)), by: "ann")
         }
@@ -39,7 +39,9 @@ struct DeliveryScheduleTests {
         #expect(throws: Refusal.badAppAccountToken("")) {
             try shop.perform(.setAppAccountToken(first.id, token: ""), by: "ann")
         }
-        #expect(try shop.perform(.setAppAccountToken(first.id, token: Self.token), by: "ann").rowChanges.isEmpty)
+        #expect(
+            try shop.perform(.setAppAccountToken(first.id, token: Self.token), by: "ann").transactionChanges.isEmpty
+        )
     }
 
     @Test("A second download keeps the first one's date and version")
@@ -88,7 +90,7 @@ struct DeliveryScheduleTests {
             .unknownAccount("ann"), .unknownProduct("x"), .productNotForSale("x"),
             .otherGroup(product: "x", group: "1"),
             .laterThanClock(at: Timestamp(seconds: 1), now: Timestamp(seconds: 0)),
-            .badQuantity(11, most: 10, type: .consumable), .badPrice(milliunits: -1), .winBackNotYet(offer: "o"),
+            .badQuantity(11, limit: 10, type: .consumable), .badPrice(milliunits: -1), .winBackNotYet(offer: "o"),
             .unknownOffer(product: "x", kind: .code, id: "o"), .codeUsedUp(offer: "o", limit: 1),
             .alreadyRevoked(TransactionID(5), on: Timestamp(milliseconds: 9)), .badPercentage(0),
         ]

@@ -4,7 +4,7 @@ import TillTestSupport
 
 /// Operations that unblock pending events: the events happen with the operation, within the same limits.
 @Suite("Operations that unblock pending events")
-struct FreedTests {
+struct RetentionCopyTests {
     static let day: Int64 = 86_400_000
 
     private static func shop(_ environment: StoreEnvironment = .production, _ policy: Policy? = nil) -> CoreShop {

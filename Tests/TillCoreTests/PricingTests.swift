@@ -24,7 +24,7 @@ struct PricingTests {
     private func price(_ product: String, in code: String, _ shop: CoreShop) throws -> Money? {
         var shop = shop
         let purchase = Purchase(productID: product, storefront: try storefront(code))
-        return try shop.perform(.purchase(purchase), by: "ann").rowChanges.last?.after.price
+        return try shop.perform(.purchase(purchase), by: "ann").transactionChanges.last?.after.price
     }
 
     @Test("A storefront without its own price has the number of the standard price in its own currency")
@@ -68,7 +68,7 @@ struct PricingTests {
         let renewed = shop.subscription("ann")?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "JPY"))
         let wanted = Purchase(productID: "year", storefront: try storefront("JPN"), billingPlan: .monthly)
-        let monthly = try shop.perform(.purchase(wanted), by: "bob").rowChanges.last?.after
+        let monthly = try shop.perform(.purchase(wanted), by: "bob").transactionChanges.last?.after
         #expect(monthly?.price == Money(milliunits: 5_990, currency: "JPY"))
         #expect(monthly?.commitment?.price == Money(milliunits: 71_880, currency: "JPY"))
     }
@@ -124,7 +124,7 @@ struct PricingTests {
         // A price in the purchase is set by the operator, too.
         var purchase = Purchase(productID: "season", storefront: try storefront("FRA"))
         purchase.price = PriceOverride(milliunits: 8_990, currency: "EUR")
-        let row = try other.perform(.purchase(purchase), by: "ann").rowChanges.last?.after
+        let row = try other.perform(.purchase(purchase), by: "ann").transactionChanges.last?.after
         #expect(row?.price == Money(milliunits: 8_990, currency: "EUR"))
         let words = Refusal.noPrice(product: "season", offer: nil, storefront: "FRA").explanation
         #expect(words.contains("season") && words.contains("FRA") && words.contains("--missing-price"))

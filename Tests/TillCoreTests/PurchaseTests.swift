@@ -17,7 +17,7 @@ struct PurchaseTests {
         #expect(first.order != second.order)
         #expect(shop.history("ann").map(\.change) == [1, 2])
         for quantity in [0, -1, 11] {
-            #expect(throws: Refusal.badQuantity(quantity, most: 10, type: .consumable)) {
+            #expect(throws: Refusal.badQuantity(quantity, limit: 10, type: .consumable)) {
                 try shop.buy("coins", by: "ann", quantity: quantity)
             }
         }
@@ -33,12 +33,12 @@ struct PurchaseTests {
             by: "ann"
         )
         #expect(again.events == [.alreadyOwned(row.id)])
-        #expect(again.rowChanges.isEmpty && again.notifications.isEmpty && again.rows[row.id] == row)
+        #expect(again.transactionChanges.isEmpty && again.notifications.isEmpty && again.transactions[row.id] == row)
         #expect(shop.accounts["ann"]?.rowCount == account.rowCount)
-        #expect(throws: Refusal.badQuantity(2, most: 1, type: .nonConsumable)) {
+        #expect(throws: Refusal.badQuantity(2, limit: 1, type: .nonConsumable)) {
             try shop.buy("skin", by: "ann", quantity: 2)
         }
-        #expect(throws: Refusal.badQuantity(2, most: 1, type: .nonConsumable)) {
+        #expect(throws: Refusal.badQuantity(2, limit: 1, type: .nonConsumable)) {
             try shop.buy("skin", by: "bob", quantity: 2)
         }
         try shop.refund(row, by: "ann")
@@ -88,7 +88,7 @@ struct PurchaseTests {
             (Purchase(productID: "coins", price: price), "EUR"),
             (Purchase(productID: "coins", storefront: .unitedStates, price: price), "USD"),
         ] {
-            let row = try #require(try shop.perform(.purchase(purchase), by: "eva").rowChanges.last?.after)
+            let row = try #require(try shop.perform(.purchase(purchase), by: "eva").transactionChanges.last?.after)
             #expect(row.price == Money(milliunits: 500, currency: currency))
         }
     }
@@ -150,7 +150,7 @@ struct PurchaseTests {
         let japan = try #require(Storefront(code: "JPN"))
         var purchase = Purchase(productID: "coins", quantity: 2, storefront: japan)
         purchase.price = PriceOverride(milliunits: 300_000, currency: "JPY")
-        let row = try #require(try shop.perform(.purchase(purchase), by: "eva").rowChanges.last?.after)
+        let row = try #require(try shop.perform(.purchase(purchase), by: "eva").transactionChanges.last?.after)
         #expect(row.storefront == japan)
         #expect(row.price == Money(milliunits: 600_000, currency: "JPY"))
         purchase.price = PriceOverride(milliunits: .max, currency: "JPY")

@@ -48,7 +48,7 @@ struct LogTextTests {
     @Test("An error's own description is kept, on one line and with a maximum length")
     func words() {
         #expect(Wordy(description: "one\ntwo").logText == "one two")
-        #expect(Wordy(description: String(repeating: "x", count: 5_000)).logText.count == LogText.mostCharacters + 1)
+        #expect(Wordy(description: String(repeating: "x", count: 5_000)).logText.count == LogText.maxCharacters + 1)
         #expect(POSIXError(.ENOSPC).logText == "No space left on device")
     }
 }

@@ -121,7 +121,7 @@ final class ChangeCounter: Sendable {
     init(_ shop: Shop) {
         let increment: @Sendable () -> Void = { [weak self] in self?.changes.add(1, ordering: .relaxed) }
         shop.signals.add(
-            .init(due: { _, _ in increment() }, owed: { _ in increment() }, notifications: { _ in increment() })
+            .init(due: { _, _ in increment() }, pending: { _ in increment() }, notifications: { _ in increment() })
         )
     }
 
@@ -132,12 +132,12 @@ final class ChangeCounter: Sendable {
 /// Limits the number of open streams.
 final class LiveSeats: Sendable {
     private let taken = Mutex(0)
-    static let most = 64
+    static let limit = 64
 
     /// Reserves a seat, which `leave` releases; false if none is free.
     func take() -> Bool {
         taken.withLock { taken in
-            guard taken < Self.most else { return false }
+            guard taken < Self.limit else { return false }
             taken += 1
             return true
         }

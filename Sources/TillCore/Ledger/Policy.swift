@@ -28,7 +28,7 @@ package struct Policy: Codable, Equatable, Sendable {
     package var extendsFirstPeriod: Bool
     /// From a customer's refund request to the decision, in milliseconds.
     package var refundWindow: Int64
-    /// Who decides on refund requests.
+    /// The decision maker for refund requests.
     package var refundRule: RefundRule
     /// Storefronts whose law requires consent to every price increase.
     package var storefrontsAskingConsent: Set<String>
@@ -74,7 +74,7 @@ package struct Policy: Codable, Equatable, Sendable {
 
     /// The longest gap in paid service within one run, in milliseconds: sixty days, or ten minutes at accelerated
     /// rates.
-    package var longestGap: Int64 { rate.isCalendar ? 60 * 86_400_000 : 10 * 60_000 }
+    package var maxGap: Int64 { rate.isCalendar ? 60 * 86_400_000 : 10 * 60_000 }
 
     /// Whether a customer may redeem a win-back offer on an expired subscription of their own.
     package func allows(
@@ -123,7 +123,7 @@ package struct GracePeriod: Codable, Hashable, Sendable {
     package static let lengths = [3, 16, 28]
 }
 
-/// Who decides on a refund request, once the time for consumption data is over.
+/// The decision maker for a refund request, once the time for consumption data is over.
 package enum RefundRule: String, Codable, CaseIterable, Sendable {
     /// As the developer prefers; granted if nothing was sent.
     case followPreference

@@ -12,7 +12,7 @@ enum NotificationPages {
     static func made(isAscending: Bool, isOfAccount: Bool) -> String {
         """
         SELECT \(OutboxRow.list) FROM outbox
-        WHERE realm = $1 AND app = $2 \(range(isAscending, "id")) AND ($9::bigint = 0 OR chain <> '')
+        WHERE \(ShopTable.environment) = $1 AND app = $2 \(range(isAscending, "id")) AND ($9::bigint = 0 OR chain <> '')
         AND ($9::bigint < \(NotificationQuery.Kind.caused.rawValue) OR is_triggered = 0)
         \(isOfAccount ? "AND partition = $11 AND account = $12" : "")
         \(order(isAscending, "id"))
@@ -23,7 +23,9 @@ enum NotificationPages {
     static func tried(isAscending: Bool, _ narrowing: String = "true") -> String {
         // An account has few; the computed expressions keep the planner from using the indexes of the app.
         let isOfAccount = narrowing == ofAccount
-        let scope = isOfAccount ? "realm || '' = $1 AND app || '' = $2" : "realm = $1 AND app = $2"
+        let scope =
+            isOfAccount
+            ? "\(ShopTable.environment) || '' = $1 AND app || '' = $2" : "\(ShopTable.environment) = $1 AND app = $2"
         return """
             SELECT o.* FROM (
                 SELECT partition, notification FROM deliveries

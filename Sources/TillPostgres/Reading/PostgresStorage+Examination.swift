@@ -71,7 +71,7 @@ enum Examination {
             let (series, next) = (try $0.text(0), try $0.int(1))
             guard next > 0 else { return "The identifier series \(series) has fallen below its start." }
             return "The identifier series \(series) is at \(next), too close to its end "
-                + "(\(Identifiers.mostCounters)): no purchase is possible."
+                + "(\(Identifiers.maxCounters)): no purchase is possible."
         },
     ]
 
@@ -117,16 +117,16 @@ enum Examination {
         case .missingNotifications:
             """
             SELECT account, wanted, counted FROM (
-                SELECT a.account, a.realm || '/' || a.app AS place,
+                SELECT a.account, a.\(ShopTable.environment) || '/' || a.app AS place,
                     coalesce(\(stated("notificationNumber", "([0-9]{1,18})"))::bigint, 0) AS wanted,
                     coalesce(o.counted, 0) AS counted
                 FROM accounts a LEFT JOIN (
                     SELECT partition, account, count(*) AS counted FROM outbox
                     WHERE is_triggered = 0 AND chain <> '' GROUP BY partition, account
                 ) o USING (partition, account)
-            ) told
+            ) counts
             WHERE wanted < counted OR wanted > counted
-                AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'retention' AND d.name = told.place)
+                AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'retention' AND d.name = counts.place)
             """
         case .strayDeliveries:
             """

@@ -4,7 +4,7 @@ enum DueStatements {
     static func accounts(in part: String) -> String {
         """
         SELECT account, customer, next_due FROM accounts
-        WHERE realm = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND next_due <= $4 AND \(part)
+        WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND next_due <= $4 AND \(part)
         ORDER BY next_due, account LIMIT $5
         """
     }
@@ -15,7 +15,7 @@ enum DueStatements {
         SELECT
             (
                 SELECT next_due FROM accounts
-                WHERE realm = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND \(part)
+                WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND \(part)
                 ORDER BY next_due LIMIT 1
             ),
             (
@@ -26,7 +26,7 @@ enum DueStatements {
                 )
                 SELECT min((
                     SELECT due FROM deliveries
-                    WHERE realm = $1 AND app = $2 AND clock = $3 AND endpoint = owed.endpoint AND due IS NOT NULL
+                    WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND endpoint = owed.endpoint AND due IS NOT NULL
                         AND \(part)
                     ORDER BY due LIMIT 1
                 )) FROM owed
@@ -38,7 +38,7 @@ enum DueStatements {
     private static func endpoint(_ bound: String = "true", in part: String) -> String {
         """
         SELECT endpoint FROM deliveries
-        WHERE realm = $1 AND app = $2 AND clock = $3 AND \(bound) AND due IS NOT NULL AND \(part)
+        WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND \(bound) AND due IS NOT NULL AND \(part)
         ORDER BY endpoint LIMIT 1
         """
     }
@@ -48,7 +48,7 @@ enum DueStatements {
     static func deliveries(in part: String) -> String {
         """
         SELECT \(DeliveryRow.list) FROM deliveries
-        WHERE realm = $1 AND app = $2 AND clock = $3 AND endpoint = $4 AND due IS NOT NULL AND due <= $5 AND \(part)
+        WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND endpoint = $4 AND due IS NOT NULL AND due <= $5 AND \(part)
         ORDER BY due, signed_date, notification LIMIT $6
         """
     }

@@ -12,7 +12,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case historyUp, historyDown, filteredHistoryUp, filteredHistoryDown
 
     // What falls due.
-    case dueAccounts, nextDueOnClock, dueDeliveries, owedCount, owedEndpoints
+    case dueAccounts, nextDueOnClock, dueDeliveries, pendingCount, pendingEndpoints
 
     // Notifications and deliveries.
     case insertEntry, entryByID, entryByUUID
@@ -68,7 +68,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
         case .dueAccountsInPart, .nextDueInPart, .dueDeliveriesInPart: .onePartition
         case .prunable:
             .sweep("an app's oldest notifications: an ordered merge, of at most a page and a row of each partition")
-        case .owedCount, .owedEndpoints, .dropDeliveries:
+        case .pendingCount, .pendingEndpoints, .dropDeliveries:
             .sweep("an endpoint has deliveries in all partitions: the indexes hold pending deliveries only")
         case .entryByUUID:
             .sweep("a UUID names no partition; operators use it, and Apple's routes never do")

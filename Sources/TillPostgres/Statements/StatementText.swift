@@ -17,11 +17,11 @@ extension Statement {
         case .accountByCustomer:
             """
             SELECT \(AccountRow.list) FROM accounts
-            WHERE partition = $1 AND realm = $2 AND app = $3 AND customer = $4
+            WHERE partition = $1 AND \(ShopTable.environment) = $2 AND app = $3 AND customer = $4
             """
         case .accountsOfScope:
             """
-            SELECT \(AccountRow.list) FROM accounts WHERE realm = $1 AND app = $2 AND account > $3
+            SELECT \(AccountRow.list) FROM accounts WHERE \(ShopTable.environment) = $1 AND app = $2 AND account > $3
             ORDER BY account LIMIT $4
             """
         case .accountsOfAll:
@@ -30,7 +30,7 @@ extension Statement {
         case .insertAccount:
             """
             INSERT INTO accounts
-                (partition, account, version, change_number, row_count, state, clock, next_due, realm, app, customer)
+                (partition, account, version, change_number, row_count, state, clock, next_due, \(ShopTable.environment), app, customer)
             VALUES (\(Self.places(11)))
             """
         case .updateAccount:
@@ -48,7 +48,7 @@ extension Statement {
         case .ownerOfRow:
             """
             SELECT a.account FROM ledger l JOIN accounts a ON a.partition = l.partition AND a.account = l.account
-            WHERE l.partition = $1 AND l.id = $2 AND a.partition = $1 AND a.realm = $3 AND a.app = $4
+            WHERE l.partition = $1 AND l.id = $2 AND a.partition = $1 AND a.\(ShopTable.environment) = $3 AND a.app = $4
             """
         case .rowByID: "SELECT \(LedgerRow.list) FROM ledger WHERE partition = $1 AND id = $2"
         case .rowsOfOrder:
@@ -74,17 +74,19 @@ extension Statement {
         case .nextDueInPart: DueStatements.next(in: "partition >= $4 AND partition < $5")
         case .dueDeliveries: DueStatements.deliveries(in: "true")
         case .dueDeliveriesInPart: DueStatements.deliveries(in: "partition >= $7 AND partition < $8")
-        case .owedCount:
+        case .pendingCount:
             """
             SELECT count(*) FROM deliveries
-            WHERE realm = $1 AND app = $2 AND clock = $3 AND due IS NOT NULL AND due <= $4
+            WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND due IS NOT NULL AND due <= $4
             """
-        case .owedEndpoints: "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL"
+        case .pendingEndpoints:
+            "SELECT DISTINCT \(ShopTable.environment), app, endpoint FROM deliveries WHERE due IS NOT NULL"
 
         case .insertEntry:
             "INSERT INTO outbox (\(OutboxRow.list)) VALUES (\(Self.places(OutboxRow.columns.count)))"
         case .entryByID: "SELECT \(OutboxRow.list) FROM outbox WHERE partition = $1 AND id = $2"
-        case .entryByUUID: "SELECT \(OutboxRow.list) FROM outbox WHERE uuid = $1 AND realm = $2 AND app = $3"
+        case .entryByUUID:
+            "SELECT \(OutboxRow.list) FROM outbox WHERE uuid = $1 AND \(ShopTable.environment) = $2 AND app = $3"
         case .insertDelivery:
             "INSERT INTO deliveries (\(DeliveryRow.list)) VALUES (\(Self.places(DeliveryRow.columns.count)))"
         case .recordDelivery:
@@ -97,7 +99,7 @@ extension Statement {
         case .redeliver:
             "UPDATE deliveries SET due = $4 WHERE partition = $1 AND notification = $2 AND endpoint = $3"
         case .dropDeliveries:
-            "UPDATE deliveries SET due = NULL WHERE realm = $1 AND app = $2 AND endpoint = $3 AND due IS NOT NULL"
+            "UPDATE deliveries SET due = NULL WHERE \(ShopTable.environment) = $1 AND app = $2 AND endpoint = $3 AND due IS NOT NULL"
         case .moveDeliveries:
             "UPDATE deliveries SET clock = $3 WHERE partition = $1 AND account = $2 AND due IS NOT NULL"
         case .deliveriesOfEntry:
@@ -132,15 +134,15 @@ extension Statement {
         case .reserveIdentifiers:
             """
             UPDATE identifiers SET next = next + $1
-            WHERE series = 'all' AND next BETWEEN 0 AND \(Identifiers.mostCounters) - $1 RETURNING next
+            WHERE series = 'all' AND next BETWEEN 0 AND \(Identifiers.maxCounters) - $1 RETURNING next
             """
         case .identifierHighWater: "SELECT next FROM identifiers WHERE series = 'all'"
         case .countRedemption:
             Self.guarded(
                 """
-                INSERT INTO redemptions (realm, app, product, offer, redeemed)
+                INSERT INTO redemptions (\(ShopTable.environment), app, product, offer, redeemed)
                 SELECT $1, $2, $3, $4, 1 WHERE $5::bigint >= 1
-                ON CONFLICT (realm, app, product, offer)
+                ON CONFLICT (\(ShopTable.environment), app, product, offer)
                 DO UPDATE SET redeemed = redemptions.redeemed + 1 WHERE redemptions.redeemed < $5
                 """
             )
@@ -191,7 +193,7 @@ extension Statement {
                     WHERE d.partition = o.partition AND d.notification = o.id AND d.due IS NOT NULL
                 )
             FROM outbox o
-            WHERE realm = $1 AND app = $2 AND (signed_date, id) > ($3, $4) AND signed_date < $5 AND id < $6
+            WHERE \(ShopTable.environment) = $1 AND app = $2 AND (signed_date, id) > ($3, $4) AND signed_date < $5 AND id < $6
                 AND (type <> 'TEST' OR signed_date < $7)
             ORDER BY signed_date, id LIMIT $8
             """
@@ -226,7 +228,7 @@ extension Statement {
         case .journalPage: "SELECT number, entry FROM journal WHERE number > $1 ORDER BY number LIMIT $2"
         case .snapshotsHolding:
             """
-            SELECT DISTINCT snapshot FROM snapshot_accounts WHERE realm = $1 AND app = $2 AND customer = $3
+            SELECT DISTINCT snapshot FROM snapshot_accounts WHERE \(ShopTable.environment) = $1 AND app = $2 AND customer = $3
             ORDER BY snapshot
             """
         }

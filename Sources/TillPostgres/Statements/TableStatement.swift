@@ -76,7 +76,7 @@ struct TableStatement: SentStatement, CaseIterable {
     private func ofApp(_ place: String) -> String {
         // Both environments are named, because the indexes begin with that column.
         let environments = StoreEnvironment.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        let scope = "realm IN (\(environments)) AND app = \(place)"
+        let scope = "\(ShopTable.environment) IN (\(environments)) AND app = \(place)"
         switch table {
         case .documents: return "app = \(place)"
         case .accounts, .redemptions, .outbox, .deliveries: return scope

@@ -34,7 +34,7 @@ struct CommitBatch: Sendable {
         count = changes.count
         // Versions only rise, so a change with a lower precondition was overtaken already.
         let writePrecondition = changes.compactMap(\.writePrecondition).max {
-            ($0.era, $0.configurationVersion ?? 0) < ($1.era, $1.configurationVersion ?? 0)
+            ($0.epoch, $0.configurationVersion ?? 0) < ($1.epoch, $1.configurationVersion ?? 0)
         }
         let standing = changes.enumerated().filter {
             $0.element.writePrecondition == nil || $0.element.writePrecondition == writePrecondition
@@ -105,7 +105,7 @@ struct CommitBatch: Sendable {
         return [update, Step(.moveDeliveries, key + Arguments(account.clockName.key))]
     }
 
-    private static func write(_ row: RowChange) -> Step {
+    private static func write(_ row: TransactionChange) -> Step {
         let values = LedgerRow.arguments(row.after)
         guard let before = row.before else { return Step(.insertRow, values) }
         return Step(.moveRow, values + Arguments(before))

@@ -117,7 +117,7 @@ extension Session {
     /// Starts a new epoch: what nodes cache, and what they were about to write, is outdated.
     fileprivate func beginEra() throws {
         _ = try run(.raiseEra)
-        _ = try run(.announce, Arguments(NodeWord.configurationVersions))
+        _ = try run(.announce, Arguments(NodeMessage.configurationVersions))
     }
 
     fileprivate func enter(_ snapshot: Snapshot) throws {

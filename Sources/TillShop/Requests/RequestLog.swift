@@ -14,7 +14,7 @@ package actor RequestLog {
     private var isWritePlanned = false
     private let keeping: Int
     /// The maximum number of pending entries; beyond it the oldest are dropped.
-    private static let mostPending = 2_048
+    private static let maxPending = 2_048
 
     init(storage: any Storage, logger: Logger, keeping: Int = 10_000) {
         self.storage = storage
@@ -24,7 +24,7 @@ package actor RequestLog {
 
     /// Adds an entry.
     package func note(_ entry: RequestLogEntry) {
-        if pending.count >= Self.mostPending { pending.removeFirst() }
+        if pending.count >= Self.maxPending { pending.removeFirst() }
         pending.append(entry)
         guard !isWritePlanned else { return }
         isWritePlanned = true

@@ -5,7 +5,7 @@ import DequeModule
 actor AccountLocks {
     private var held: [String: Deque<CheckedContinuation<Void, Never>>] = [:]
 
-    /// Runs a body while holding every key. Keys are taken in ascending order, to avoid deadlocks.
+    /// Runs a body while holding every key. Keys are locked in ascending order, to avoid deadlocks.
     nonisolated func holding<Value: Sendable>(
         _ keys: Set<String>,
         _ body: () async throws -> Value

@@ -5,7 +5,8 @@ import TillCore
 extension Delivery {
     /// The columns of the table `deliveries`, in the order in which engines select them.
     package static let storedColumns = [
-        "partition", "notification", "endpoint", "realm", "app", "clock", "account", "original_id", "type", "subtype",
+        "partition", "notification", "endpoint", ShopTable.environment, "app", "clock", "account", "original_id",
+        "type", "subtype",
         "signed_date", "due", "attempts", "is_delivered", "log",
     ]
 

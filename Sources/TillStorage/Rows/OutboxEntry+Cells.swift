@@ -4,7 +4,8 @@ import TillCore
 extension OutboxEntry {
     /// The columns of the table `outbox`, in the order in which engines select them.
     package static let storedColumns = [
-        "partition", "id", "realm", "app", "account", "original_id", "transaction_id", "uuid", "type", "subtype",
+        "partition", "id", ShopTable.environment, "app", "account", "original_id", "transaction_id", "uuid", "type",
+        "subtype",
         "is_triggered", "signed_date", "chain", "body", "body_signature", "transaction_info", "transaction_signature",
         "renewal_info", "renewal_signature",
     ]

@@ -34,6 +34,9 @@ package enum ShopTable: String, CaseIterable, Sendable {
         }
     }
 
+    /// The column with the environment. Its name is that of version 0.1.0.
+    package static let environment = "realm"
+
     /// How many rows are transferred at once. A catalog is one row, and no page may fill the memory.
     package var pageLength: Int { self == .documents ? 16 : 500 }
 
@@ -43,7 +46,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
         case .documents: ["kind", "name"]
         case .accounts: ["partition", "account"]
         case .ledger: ["partition", "account", "change"]
-        case .redemptions: ["realm", "app", "product", "offer"]
+        case .redemptions: [Self.environment, "app", "product", "offer"]
         case .outbox: ["id"]
         case .deliveries: ["partition", "notification", "endpoint"]
         }
@@ -55,7 +58,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
         case .documents: Self.columns(text: ["kind", "name", "body"], optional: ["app": .text])
         case .accounts: Self.accountColumns
         case .ledger: Self.ledgerColumns
-        case .redemptions: Self.columns(integers: ["redeemed"], text: ["realm", "app", "product", "offer"])
+        case .redemptions: Self.columns(integers: ["redeemed"], text: [Self.environment, "app", "product", "offer"])
         case .outbox: Self.outboxColumns
         case .deliveries: Self.deliveryColumns
         }
@@ -63,7 +66,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
 
     private static let accountColumns = columns(
         integers: ["partition", "account", "version", "change_number", "row_count"],
-        text: ["realm", "app", "customer", "state", "clock"],
+        text: [environment, "app", "customer", "state", "clock"],
         optional: ["next_due": .integer]
     )
 
@@ -84,7 +87,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
 
     private static let outboxColumns = columns(
         integers: ["partition", "id", "is_triggered", "signed_date"],
-        text: ["realm", "app", "uuid", "type", "chain"],
+        text: [environment, "app", "uuid", "type", "chain"],
         bytes: ["body", "body_signature"],
         optional: [
             "account": .integer, "original_id": .integer, "transaction_id": .integer, "subtype": .text,
@@ -95,7 +98,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
 
     private static let deliveryColumns = columns(
         integers: ["partition", "notification", "signed_date", "attempts", "is_delivered"],
-        text: ["endpoint", "realm", "app", "clock", "type", "log"],
+        text: ["endpoint", environment, "app", "clock", "type", "log"],
         optional: ["account": .integer, "original_id": .integer, "subtype": .text, "due": .integer]
     )
 

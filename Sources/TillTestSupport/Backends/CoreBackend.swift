@@ -19,7 +19,7 @@ package final class CoreBackend: Backend {
     package func open(_ customer: String, storefront: Storefront) { core.open(customer, storefront: storefront) }
 
     package func perform(_ command: Command, by customer: String) throws -> Transaction? {
-        try core.perform(command, by: customer).rowChanges.last?.after
+        try core.perform(command, by: customer).transactionChanges.last?.after
     }
 
     package func perform(_ work: Job.Work) {

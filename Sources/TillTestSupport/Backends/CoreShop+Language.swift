@@ -32,7 +32,8 @@ extension CoreShop {
             billingPlan: monthly ? .monthly : nil
         )
         let ledger = try perform(.purchase(purchase), by: customer)
-        let own = ledger.rowChanges.last { $0.after.account == accounts[customer]?.id && !$0.after.isUpgraded }?.after
+        let own = ledger.transactionChanges.last { $0.after.account == accounts[customer]?.id && !$0.after.isUpgraded }?
+            .after
         guard let row = own ?? subscription(customer)?.latestTransaction else { throw .unknownProduct(product) }
         return row
     }

@@ -23,7 +23,7 @@ struct CardCommand: AsyncParsableCommand {
         var customer: String
         @Flag(help: "Also declines new purchases.")
         var purchases = false
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act([
@@ -44,7 +44,7 @@ struct CardCommand: AsyncParsableCommand {
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act([
@@ -77,7 +77,7 @@ struct AskToBuyCommand: AsyncParsableCommand {
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await AskToBuyCommand.set(true, customer, options)
@@ -92,14 +92,14 @@ struct AskToBuyCommand: AsyncParsableCommand {
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await AskToBuyCommand.set(false, customer, options)
         }
     }
 
-    private static func set(_ asks: Bool, _ customer: String, _ options: ActOptions) async throws {
+    private static func set(_ asks: Bool, _ customer: String, _ options: ActionOptions) async throws {
         try await options.act([
             "asksToBuy": .bool(asks)
         ]) { _ in
@@ -153,7 +153,7 @@ struct PurchaseCommand: AsyncParsableCommand {
         var customer: String
         @Argument(help: "The number of the purchase; optional while only one is pending.")
         var number: Int?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act {
@@ -174,7 +174,7 @@ struct PurchaseCommand: AsyncParsableCommand {
         var customer: String
         @Argument(help: "The number of the purchase; optional while only one is pending.")
         var number: Int?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act {

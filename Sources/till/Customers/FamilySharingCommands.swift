@@ -10,7 +10,7 @@ extension FamilyCommand {
 
         @Argument(help: "The original transaction of the purchase.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act([
@@ -31,7 +31,7 @@ extension FamilyCommand {
 
         @Argument(help: "The original transaction of the purchase.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act([

@@ -31,7 +31,7 @@ struct RefundCommand: AsyncParsableCommand {
                 """
         )
         var reason: String?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act([
@@ -63,7 +63,7 @@ struct RefundCommand: AsyncParsableCommand {
         var issueInApp = false
         @Flag(help: ArgumentHelp("Same as till refund reverse.", visibility: .hidden))
         var reverse = false
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func validate() throws {
             if let percentage, !(percentage > 0 && percentage < 100) {
@@ -97,7 +97,7 @@ struct RefundCommand: AsyncParsableCommand {
 
         @Argument(help: "The transaction.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act { _ in
@@ -116,7 +116,7 @@ struct RefundCommand: AsyncParsableCommand {
 
         @Argument(help: "The transaction.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws { try await RefundCommand.reverse(transaction, options) }
     }
@@ -163,7 +163,7 @@ struct RefundCommand: AsyncParsableCommand {
         }
     }
 
-    private static func reverse(_ transaction: String, _ options: ActOptions) async throws {
+    private static func reverse(_ transaction: String, _ options: ActionOptions) async throws {
         try await options.act { _ in
             "transactions/\(escaped(transaction))/refund/reverse"
         } saying: { _ in

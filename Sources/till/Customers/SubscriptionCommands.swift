@@ -67,7 +67,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act {
@@ -86,7 +86,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act {
@@ -116,7 +116,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         var code: String?
         @Option(help: "BILLED_UPFRONT or MONTHLY, if the product has both.")
         var billingPlan: String?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act([
@@ -144,7 +144,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         var reason: Int = 0
         @Option(help: "Your own identifier for the request; repeating it has no further effect.")
         var request: String?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act([
@@ -165,7 +165,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act {
@@ -184,7 +184,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await options.act {

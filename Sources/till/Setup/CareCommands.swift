@@ -132,7 +132,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private static func words(_ unreached: any Error) -> String {
         let reason = "\(unreached)".sentence
         let words = "\(reason) Nothing in it was checked."
-        guard unreached.isPassingTrouble, !reason.contains("TILL_DATABASE") else { return words }
+        guard unreached.isTransient, !reason.contains("TILL_DATABASE") else { return words }
         return words + " Start its server, or check host, user, password and name in TILL_DATABASE."
     }
 }

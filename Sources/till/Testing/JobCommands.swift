@@ -27,7 +27,7 @@ struct PriceCommand: AsyncParsableCommand {
         var storefront: String?
         @Option(help: "automatic (default), required or not-needed.")
         var consent: String?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func validate() throws {
             guard Money.milliunits(to) != nil else { throw ValidationError("--to is a price such as 5.99.") }
@@ -76,7 +76,7 @@ struct ExtendCommand: AsyncParsableCommand {
     var request: String?
     @Option(help: "With --all: only this storefront; may be repeated.")
     var storefront: [String] = []
-    @OptionGroup var options: ActOptions
+    @OptionGroup var options: ActionOptions
 
     func validate() throws {
         guard all == (subscription == nil), all == (product != nil) else {

@@ -56,14 +56,14 @@ struct AsyncReadWriteLockTests {
         }
         #expect(counter.collisions == 0)
         #expect(counter.maximum > 1)
-        #expect(lock.era == 10)
+        #expect(lock.epoch == 10)
     }
 
     @Test("A read during an exclusive section returns the epoch before it")
     func epochs() async {
         let lock = AsyncReadWriteLock()
-        let during = await lock.exclusive { lock.era }
-        #expect(during < lock.era)
+        let during = await lock.exclusive { lock.epoch }
+        #expect(during < lock.epoch)
     }
 
     @Test("Child tasks of a shared section enter while a writer waits; a task that outlives it does not")

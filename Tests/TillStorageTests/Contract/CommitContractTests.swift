@@ -40,11 +40,11 @@ struct CommitContractTests {
                 accounts: [
                     AccountChange(account: newBob, before: 1), AccountChange(account: newAnn, before: 7),
                 ],
-                rows: [RowChange(before: nil, after: fixture.row(bob, 1))]
+                rows: [TransactionChange(before: nil, after: fixture.row(bob, 1))]
             ),
             Change(
                 accounts: [AccountChange(account: newBob, before: 1)],
-                rows: [RowChange(before: nil, after: fixture.row(bob, 2))]
+                rows: [TransactionChange(before: nil, after: fixture.row(bob, 2))]
             ),
         ])
         guard case .failure(.conflict(let id)) = results[0] else {
@@ -75,7 +75,7 @@ struct CommitContractTests {
             Change(accounts: [AccountChange(account: twin, before: nil)]),
             Change(
                 accounts: [AccountChange(account: next, before: 1)],
-                rows: [RowChange(before: nil, after: row), RowChange(before: nil, after: again)]
+                rows: [TransactionChange(before: nil, after: row), TransactionChange(before: nil, after: again)]
             ),
         ])
         for result in results {
@@ -102,7 +102,7 @@ struct CommitContractTests {
         next.changeNumber = 3
         let change = Change(
             accounts: [AccountChange(account: next, before: 1)],
-            rows: [RowChange(before: 1, after: moved)]
+            rows: [TransactionChange(before: 1, after: moved)]
         )
         try await fixture.storage.commit([change])[0].get()
         let page = try await fixture.storage.history(HistoryQuery(account: ann.id))
@@ -112,7 +112,7 @@ struct CommitContractTests {
         next.version = 3
         let stale = Change(
             accounts: [AccountChange(account: next, before: 2)],
-            rows: [RowChange(before: 1, after: moved)]
+            rows: [TransactionChange(before: 1, after: moved)]
         )
         guard case .failure(.conflict) = await fixture.storage.commit([stale])[0] else {
             Issue.record("a row was moved from where it no longer lay")

@@ -142,9 +142,9 @@ extension AppleAPI {
         }
     }
 
-    private static func requireCode(_ key: String, _ body: RequestBody, upTo most: Int64, _ error: APIError) throws {
-        guard let code = body.number(key), (0...most).contains(code) else {
-            throw error.because("\(body.words(key)); it is a number from 0 to \(most).")
+    private static func requireCode(_ key: String, _ body: RequestBody, upTo limit: Int64, _ error: APIError) throws {
+        guard let code = body.number(key), (0...limit).contains(code) else {
+            throw error.because("\(body.words(key)); it is a number from 0 to \(limit).")
         }
     }
 

@@ -309,7 +309,7 @@ extension ControlAPI {
             }
         )
         json.put("setAside", report.quarantine)
-        json.put("owed", report.owed)
+        json.put("owed", report.pending)
         return json.finish()
     }
 
