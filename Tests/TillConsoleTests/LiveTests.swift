@@ -121,7 +121,7 @@ struct LiveTests {
             #expect(ended.text.contains("event: gone"))
             let none = try await visitor.get("/console/live?page=/console/nothing/at/all")
             #expect(none.status == 404)
-            for _ in 0..<LiveSeats.most { #expect(site.console.seats.take()) }
+            for _ in 0..<LiveSeats.limit { #expect(site.console.seats.take()) }
         }
     }
 
@@ -154,7 +154,7 @@ struct LiveTests {
     @Test("The number of open streams is limited")
     func seats() {
         let seats = LiveSeats()
-        for _ in 0..<LiveSeats.most { #expect(seats.take()) }
+        for _ in 0..<LiveSeats.limit { #expect(seats.take()) }
         #expect(!seats.take())
         seats.leave()
         #expect(seats.take())
