@@ -118,8 +118,7 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "CNamespace", "TillTesting", "TillConsole", "TillServer", "TillShop", "TillPostgres",
-                "TillSQLite",
+                "CAllocator", "CNamespace", "TillConsole", "TillServer", "TillShop", "TillPostgres", "TillSQLite",
                 "TillStorage", "TillSigning", "TillCore",
                 arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
@@ -127,8 +126,14 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // For tests and developers; Tests/TidyTests checks that the product contains neither.
+        .executableTarget(
+            name: "till-simulate",
+            dependencies: ["TillTestSupport", arguments],
+            swiftSettings: settings
+        ),
         .target(
-            name: "TillTesting",
+            name: "TillTestSupport",
             dependencies: [
                 "TillServer", "TillShop", "TillPostgres", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
                 logging,
@@ -136,11 +141,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "TillCoreTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
+        .testTarget(name: "TillCoreTests", dependencies: ["TillTestSupport", "TillCore"], swiftSettings: settings),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
+                "TillTestSupport", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
                 hummingbird, hummingbirdTesting, httpTypes, nioCore,
             ],
             swiftSettings: settings
@@ -153,21 +158,21 @@ let package = Package(
         .testTarget(
             name: "TillStorageTests",
             dependencies: [
-                "TillTesting", "TillPostgres", "TillSQLite", "TillStorage", "TillCore", grdb, grdbSQLite, crypto,
+                "TillTestSupport", "TillPostgres", "TillSQLite", "TillStorage", "TillCore", grdb, grdbSQLite, crypto,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "TillShopTests",
             dependencies: [
-                "TillShop", "TillTesting", "TillSQLite", "TillStorage", "TillSigning", "TillCore", grdb, crypto,
+                "TillShop", "TillTestSupport", "TillSQLite", "TillStorage", "TillSigning", "TillCore", grdb, crypto,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "TillServerTests",
             dependencies: [
-                "TillServer", "TillTesting", "TillShop", "TillStorage", "TillSigning", "TillCore", hummingbird,
+                "TillServer", "TillTestSupport", "TillShop", "TillStorage", "TillSigning", "TillCore", hummingbird,
                 hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded, logging, lifecycle,
                 grdb,
             ],
@@ -176,12 +181,12 @@ let package = Package(
         .testTarget(
             name: "TillConsoleTests",
             dependencies: [
-                "TillConsole", "TillServer", "TillTesting", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
+                "TillConsole", "TillServer", "TillTestSupport", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
                 "TillCore", grdb, grdbSQLite, hummingbird, hummingbirdTesting, httpTypes, nioCore,
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "SimulationTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
+        .testTarget(name: "SimulationTests", dependencies: ["TillTestSupport", "TillCore"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

@@ -41,7 +41,6 @@ struct Till: AsyncParsableCommand {
             AttackCommand.self,
             HostsCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
             MigrateCommand.self, PruneCommand.self,
-            Simulate.self,
         ]
     )
 }

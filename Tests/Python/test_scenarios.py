@@ -1,6 +1,6 @@
 """Verifies every signature that the scenarios of the Swift tests collected.
 
-The HTTP stage of the scenarios stores what its receivers got in .build/test-logs/scenarios: a folder per timeline with
+The HTTP backend of the scenarios stores what its receivers got in .build/test-logs/scenarios: a folder per timeline with
 the root and the payloads. Apple's library verifies every notification, and the signed data within some of each type and
 subtype. For the others, the chain of the signed data must equal the notification's chain byte for byte, and the
 leaf's key must match the signature.

@@ -1,4 +1,5 @@
 import TillCore
+import TillTestSupport
 
 extension FieldTests {
     /// A new transaction of the same original, through the customer or the store.
@@ -54,7 +55,7 @@ extension FieldTests {
 
     private static let nothing: Play = { _ in }
     private static let subscribed: Play = { shop in
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-20")
     }
 
@@ -66,7 +67,7 @@ extension FieldTests {
             transaction: first(),
             info: began("pro", [.recentSubscriptionStartDate: "purchase"]),
             before: nothing
-        ) { try await $0.buys("ann", "pro") },
+        ) { try await $0.buy("pro", by: "ann") },
         Row(
             name: "T2 free trial",
             transaction: first([
@@ -75,7 +76,7 @@ extension FieldTests {
             ]),
             info: began("trial", [.recentSubscriptionStartDate: "purchase"]),
             before: nothing
-        ) { try await $0.buys("ann", "trial") },
+        ) { try await $0.buy("trial", by: "ann") },
         Row(
             name: "T2 pay up front",
             transaction: first([
@@ -84,7 +85,7 @@ extension FieldTests {
             ]),
             info: began("front", [.recentSubscriptionStartDate: "purchase"]),
             before: nothing
-        ) { try await $0.buys("ann", "front") },
+        ) { try await $0.buy("front", by: "ann") },
         Row(
             name: "T3 pay as you go",
             transaction: first([
@@ -93,7 +94,7 @@ extension FieldTests {
             ]),
             info: began("go", [.recentSubscriptionStartDate: "purchase", .renewalPrice: "490", .offerType: "1"]),
             before: nothing
-        ) { try await $0.buys("ann", "go") },
+        ) { try await $0.buy("go", by: "ann") },
     ]
 
     private static let renewal = bought([.purchaseDate: "old expiry"], reason: "RENEWAL")
@@ -106,7 +107,7 @@ extension FieldTests {
             name: "T4 renewal after a trial",
             transaction: renewal,
             info: began("trial"),
-            before: { try await $0.buys("ann", "trial") },
+            before: { try await $0.buy("trial", by: "ann") },
             event: { try await $0.advance(to: "2026-01-10") }
         ),
         Row(
@@ -115,7 +116,7 @@ extension FieldTests {
                 .offerType: "1", .offerDiscountType: "PAY_AS_YOU_GO", .offerPeriod: "P3M", .price: "490",
             ]) { $1 },
             info: began("go", [.renewalPrice: "490", .offerType: "1"]),
-            before: { try await $0.buys("ann", "go") },
+            before: { try await $0.buy("go", by: "ann") },
             event: { try await $0.advance(to: "2026-02-02") }
         ),
         Row(
@@ -123,8 +124,8 @@ extension FieldTests {
             transaction: renewal.merging([.productId: "low", .price: "1990"]) { $1 },
             info: began("low", [.renewalPrice: "1990"]),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.changesPlan("ann", to: "low")
+                try await $0.buy("pro", by: "ann")
+                try await $0.changePlan(of: "ann", to: "low")
             },
             event: { try await $0.advance(to: "2026-02-02") }
         ),
@@ -133,8 +134,8 @@ extension FieldTests {
             transaction: renewal.merging([.productId: "year", .price: "39990", .expiresDate: "+P1Y"]) { $1 },
             info: began("year", [.renewalPrice: "39990"]),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.changesPlan("ann", to: "year")
+                try await $0.buy("pro", by: "ann")
+                try await $0.changePlan(of: "ann", to: "year")
             },
             event: { try await $0.advance(to: "2026-02-02") }
         ),
@@ -146,8 +147,8 @@ extension FieldTests {
             ]) { $1 },
             info: began("pro"),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.buys("ann", "pro", offer: .promotional("stay"))
+                try await $0.buy("pro", by: "ann")
+                try await $0.buy("pro", by: "ann", offer: .promotional("stay"))
             },
             event: { try await $0.advance(to: "2026-02-02") }
         ),
@@ -156,8 +157,8 @@ extension FieldTests {
             transaction: renewal.merging([.price: "5990"]) { $1 },
             info: began("pro", [.renewalPrice: "5990"]),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.raisesPrice(of: "pro", to: 5_990)
+                try await $0.buy("pro", by: "ann")
+                try await $0.raisePrice(of: "pro", to: 5_990)
                 try await $0.advance(to: "2026-01-20")
             },
             event: { try await $0.advance(to: "2026-02-02") }
@@ -167,33 +168,33 @@ extension FieldTests {
             transaction: renewal,
             info: began("pro"),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.declinesCard(of: "ann")
+                try await $0.buy("pro", by: "ann")
+                try await $0.declineCard(of: "ann")
                 try await $0.advance(to: "2026-02-10")
             },
-            event: { try await $0.acceptsCard(of: "ann") }
+            event: { try await $0.acceptCard(of: "ann") }
         ),
         Row(
             name: "T11 recovery after grace",
             transaction: bought(reason: "RENEWAL"),
             info: began("pro"),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.declinesCard(of: "ann")
+                try await $0.buy("pro", by: "ann")
+                try await $0.declineCard(of: "ann")
                 try await $0.advance(to: "2026-03-10")
             },
-            event: { try await $0.acceptsCard(of: "ann") }
+            event: { try await $0.acceptCard(of: "ann") }
         ),
         Row(
             name: "T11 recovery in retry",
             transaction: bought(reason: "RENEWAL"),
             info: began("pro"),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.declinesCard(of: "ann")
+                try await $0.buy("pro", by: "ann")
+                try await $0.declineCard(of: "ann")
                 try await $0.advance(to: "2026-02-10")
             },
-            event: { try await $0.acceptsCard(of: "ann") }
+            event: { try await $0.acceptCard(of: "ann") }
         ),
     ]
 
@@ -203,32 +204,32 @@ extension FieldTests {
             transaction: bought([.productId: "top", .price: "9990"]),
             info: began("top", [.renewalPrice: "9990"]),
             before: subscribed
-        ) { try await $0.changesPlan("ann", to: "top") },
+        ) { try await $0.changePlan(of: "ann", to: "top") },
         Row(
             name: "T5 crossgrade of the same duration, renewal off",
             transaction: bought([.productId: "same", .price: "5490"]),
             info: began("same", [.renewalPrice: "5490"]),
             before: {
                 try await subscribed($0)
-                try await $0.cancels("ann")
+                try await $0.cancelRenewal(of: "ann")
             },
-            event: { try await $0.changesPlan("ann", to: "same") }
+            event: { try await $0.changePlan(of: "ann", to: "same") }
         ),
         Row(
             name: "T6 downgrade chosen",
             transaction: unchanged(),
             info: stays([.autoRenewProductId: "low", .renewalPrice: "1990", .autoRenewStatus: "1"]),
             before: subscribed
-        ) { try await $0.changesPlan("ann", to: "low") },
+        ) { try await $0.changePlan(of: "ann", to: "low") },
         Row(
             name: "T6 crossgrade of another duration, renewal off",
             transaction: unchanged(),
             info: stays([.autoRenewProductId: "year", .renewalPrice: "39990", .autoRenewStatus: "1"]),
             before: {
                 try await subscribed($0)
-                try await $0.cancels("ann")
+                try await $0.cancelRenewal(of: "ann")
             },
-            event: { try await $0.changesPlan("ann", to: "year") }
+            event: { try await $0.changePlan(of: "ann", to: "year") }
         ),
         Row(
             name: "back to the current product",
@@ -236,25 +237,25 @@ extension FieldTests {
             info: stays([.autoRenewProductId: "pro", .renewalPrice: "4990", .autoRenewStatus: "1"]),
             before: {
                 try await subscribed($0)
-                try await $0.changesPlan("ann", to: "low")
+                try await $0.changePlan(of: "ann", to: "low")
             },
-            event: { try await $0.changesPlan("ann", to: "pro") }
+            event: { try await $0.changePlan(of: "ann", to: "pro") }
         ),
         Row(
             name: "T8 off",
             transaction: unchanged(),
             info: stays([.autoRenewStatus: "0", .renewalPrice: "-"]),
             before: subscribed
-        ) { try await $0.cancels("ann") },
+        ) { try await $0.cancelRenewal(of: "ann") },
         Row(
             name: "T8 off drops the target",
             transaction: unchanged(),
             info: stays([.autoRenewProductId: "pro", .autoRenewStatus: "0", .renewalPrice: "-"]),
             before: {
                 try await subscribed($0)
-                try await $0.changesPlan("ann", to: "low")
+                try await $0.changePlan(of: "ann", to: "low")
             },
-            event: { try await $0.cancels("ann") }
+            event: { try await $0.cancelRenewal(of: "ann") }
         ),
         Row(
             name: "T8 on",
@@ -262,9 +263,9 @@ extension FieldTests {
             info: stays([.autoRenewStatus: "1", .renewalPrice: "4990"]),
             before: {
                 try await subscribed($0)
-                try await $0.cancels("ann")
+                try await $0.cancelRenewal(of: "ann")
             },
-            event: { try await $0.resumes("ann") }
+            event: { try await $0.resumeRenewal(of: "ann") }
         ),
         Row(
             name: "T13 offer on the same product",
@@ -273,7 +274,7 @@ extension FieldTests {
                 .autoRenewStatus: "1", .renewalPrice: "990", .offerType: "2", .offerIdentifier: "stay",
             ]),
             before: subscribed
-        ) { try await $0.buys("ann", "pro", offer: .promotional("stay")) },
+        ) { try await $0.buy("pro", by: "ann", offer: .promotional("stay")) },
         Row(
             name: "T14 offer with an upgrade",
             transaction: bought([
@@ -282,14 +283,14 @@ extension FieldTests {
             ]),
             info: began("top", [.renewalPrice: "9990"]),
             before: subscribed
-        ) { try await $0.changesPlan("ann", to: "top", offer: .promotional("up")) },
+        ) { try await $0.changePlan(of: "ann", to: "top", offer: .promotional("up")) },
         Row(
             name: "T19 announced, no consent needed",
             transaction: unchanged(),
             info: stays([.renewalPrice: "5990", .priceIncreaseStatus: "1"]),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.raisesPrice(of: "pro", to: 5_990)
+                try await $0.buy("pro", by: "ann")
+                try await $0.raisePrice(of: "pro", to: 5_990)
             },
             event: { try await $0.advance(to: "2026-01-10") }
         ),
@@ -298,8 +299,8 @@ extension FieldTests {
             transaction: unchanged(),
             info: stays([.renewalPrice: "12990", .priceIncreaseStatus: "0"]),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.raisesPrice(of: "pro", to: 12_990)
+                try await $0.buy("pro", by: "ann")
+                try await $0.raisePrice(of: "pro", to: 12_990)
             },
             event: { try await $0.advance(to: "2026-01-10") }
         ),
@@ -308,11 +309,11 @@ extension FieldTests {
             transaction: unchanged(),
             info: stays([.priceIncreaseStatus: "1"]),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.raisesPrice(of: "pro", to: 12_990)
+                try await $0.buy("pro", by: "ann")
+                try await $0.raisePrice(of: "pro", to: 12_990)
                 try await $0.advance(to: "2026-01-10")
             },
-            event: { try await $0.acceptsPrice("ann") }
+            event: { try await $0.acceptPriceIncrease(of: "ann") }
         ),
     ]
 }

@@ -1,19 +1,20 @@
 import TillCore
+import TillTestSupport
 
 /// The end of a subscription, its return, refunds and extensions.
 extension FieldTests {
     private static let subscribed: Play = { shop in
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-20")
     }
     private static let lapsed: Play = { shop in
-        try await shop.buys("ann", "pro")
-        try await shop.cancels("ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-02-10")
     }
     private static let declined: Play = { shop in
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
     }
 
     static let ends = [
@@ -22,8 +23,8 @@ extension FieldTests {
             transaction: unchanged(),
             info: ended("1"),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.cancels("ann")
+                try await $0.buy("pro", by: "ann")
+                try await $0.cancelRenewal(of: "ann")
             },
             event: { try await $0.advance(to: "2026-02-02") }
         ),
@@ -56,8 +57,8 @@ extension FieldTests {
             transaction: unchanged(),
             info: ended("3", [.priceIncreaseStatus: "0"]),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.raisesPrice(of: "pro", to: 12_990)
+                try await $0.buy("pro", by: "ann")
+                try await $0.raisePrice(of: "pro", to: 12_990)
             },
             event: { try await $0.advance(to: "2026-02-02") }
         ),
@@ -66,8 +67,8 @@ extension FieldTests {
             transaction: unchanged(),
             info: ended("4"),
             before: {
-                try await $0.buys("ann", "pro")
-                try await $0.removesFromSale("pro")
+                try await $0.buy("pro", by: "ann")
+                try await $0.removeFromSale("pro")
             },
             event: { try await $0.advance(to: "2026-02-02") }
         ),
@@ -75,14 +76,14 @@ extension FieldTests {
 
     static let returns = [
         Row(name: "T12 resubscribe", transaction: bought(), info: began("pro"), before: lapsed) {
-            try await $0.buys("ann", "pro")
+            try await $0.buy("pro", by: "ann")
         },
         Row(
             name: "T12 resubscribe to another product",
             transaction: bought([.productId: "low", .price: "1990"]),
             info: began("low", [.renewalPrice: "1990"]),
             before: lapsed
-        ) { try await $0.buys("ann", "low") },
+        ) { try await $0.buy("low", by: "ann") },
         Row(
             name: "T12 resubscribe by a win-back offer",
             transaction: bought([
@@ -91,7 +92,7 @@ extension FieldTests {
             ]),
             info: began("pro"),
             before: lapsed
-        ) { try await $0.buys("ann", "pro", offer: .winBack("back")) },
+        ) { try await $0.buy("pro", by: "ann", offer: .winBack("back")) },
         Row(
             name: "T12 resubscribe after more than sixty days",
             transaction: bought(),
@@ -100,7 +101,7 @@ extension FieldTests {
                 try await lapsed($0)
                 try await $0.advance(to: "2026-06-10")
             },
-            event: { try await $0.buys("ann", "pro") }
+            event: { try await $0.buy("pro", by: "ann") }
         ),
         Row(
             name: "T12 resubscribe after the retries",
@@ -109,9 +110,9 @@ extension FieldTests {
             before: {
                 try await declined($0)
                 try await $0.advance(to: "2026-06-10")
-                try await $0.acceptsCard(of: "ann")
+                try await $0.acceptCard(of: "ann")
             },
-            event: { try await $0.buys("ann", "pro") }
+            event: { try await $0.buy("pro", by: "ann") }
         ),
     ]
 
@@ -123,7 +124,7 @@ extension FieldTests {
             ]),
             info: stays(),
             before: subscribed
-        ) { try await $0.grantsRefund(to: "ann", because: .issueInApp) },
+        ) { try await $0.grantRefund(to: "ann", because: .issueInApp) },
         Row(
             name: "T15 refund of a part",
             transaction: unchanged([
@@ -132,14 +133,14 @@ extension FieldTests {
             ]),
             info: stays(),
             before: subscribed
-        ) { try await $0.grantsRefund(to: "ann", .part(25_000)) },
+        ) { try await $0.grantRefund(to: "ann", .part(25_000)) },
         Row(
             name: "T15 refund that was asked for",
             transaction: unchanged([.revocationDate: "t", .revocationType: "REFUND_FULL"]),
             info: stays([.autoRenewStatus: "0", .renewalPrice: "-"]),
             before: subscribed
         ) {
-            try await $0.requestsRefund("ann")
+            try await $0.requestRefund(by: "ann")
             try await $0.advance(to: "2026-01-22")
         },
         Row(
@@ -150,16 +151,16 @@ extension FieldTests {
             info: stays(),
             before: {
                 try await subscribed($0)
-                try await $0.grantsRefund(to: "ann")
+                try await $0.grantRefund(to: "ann")
                 try await $0.advance(to: "2026-01-25")
             },
-            event: { try await $0.reversesRefund(of: "ann") }
+            event: { try await $0.reverseRefund(to: "ann") }
         ),
         Row(
             name: "T18 extension",
             transaction: unchanged([.expiresDate: "old expiry +P10D"]),
             info: stays([.renewalDate: "old expiry +P10D"]),
             before: subscribed
-        ) { try await $0.extends("ann", days: 10, request: "one") },
+        ) { try await $0.extendRenewal(of: "ann", days: 10, request: "one") },
     ]
 }

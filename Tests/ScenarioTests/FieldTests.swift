@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 /// The tables of how each transition changes the fields of a transaction and of renewal info, one row each.
 @Suite("What each transition changes")
@@ -53,21 +54,21 @@ struct FieldTests {
         .plan("go", group: "gos", offers: .payAsYouGo(.introductory, times: 3, at: 490)),
     ]
 
-    @Test("Each transition of the tables", arguments: StageKind.all, rows)
-    func transition(at stage: StageKind, _ row: Row) async throws {
+    @Test("Each transition of the tables", arguments: BackendKind.all, rows)
+    func transition(at backend: BackendKind, _ row: Row) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: Self.products,
             grace: row.name.contains("grace") ? GracePeriod(days: 16) : nil
         )
         try await row.before(shop)
-        let before = try await shop.stage.subscriptions(of: "ann").first
+        let before = try await shop.wire.subscriptions(of: "ann").first
         try await row.event(shop)
-        let after = try #require(try await shop.stage.subscriptions(of: "ann").first)
+        let after = try #require(try await shop.wire.subscriptions(of: "ann").first)
         // The transaction of the last notification: a refund's notification has the refunded transaction.
-        let received = try #require(try await shop.stage.received().last { $0.customer == "ann" })
-        let history = try await shop.stage.history(of: "ann")
+        let received = try #require(try await shop.wire.received().last { $0.customer == "ann" })
+        let history = try await shop.wire.history(of: "ann")
         #expect(history.last == received.transaction || row.transaction[.transactionId] == "=")
         let base = before.map { values(of: $0.transaction) } ?? [:]
         let next = values(of: received.transaction)
@@ -152,42 +153,42 @@ struct FieldTests {
         return values
     }
 
-    @Test("An upgrade keeps the dates of the replaced transaction and marks it", arguments: StageKind.all)
-    func replaced(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.products)
-        try await shop.buys("ann", "pro")
+    @Test("An upgrade keeps the dates of the replaced transaction and marks it", arguments: BackendKind.all)
+    func replaced(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: Self.products)
+        try await shop.buy("pro", by: "ann")
         let old = try await shop.transaction(of: "ann", nil)
         try await shop.advance(to: "2026-01-10")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         var marked = old
         marked.isUpgraded = true
         #expect(try await shop.transaction(of: "ann", "2026-01-01") == marked)
     }
 
-    @Test("T17: a member's row is revoked and keeps its dates; its reversal clears it", arguments: StageKind.all)
-    func family(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.products)
-        try await shop.joins("bob", familyOf: "ann")
-        try await shop.buys("ann", "pro")
+    @Test("T17: a member's row is revoked and keeps its dates; its reversal clears it", arguments: BackendKind.all)
+    func family(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: Self.products)
+        try await shop.join("bob", familyOf: "ann")
+        try await shop.buy("pro", by: "ann")
         let old = try await shop.shared("bob").transaction
         try await shop.advance(to: "2026-01-10")
-        try await shop.grantsRefund(to: "ann", because: .issueInApp)
+        try await shop.grantRefund(to: "ann", because: .issueInApp)
         var revoked = old
         revoked.revocationDate = shop.now
         revoked.revocationReason = 1
         revoked.revocationType = "FAMILY_REVOKE"
         #expect(try await shop.shared("bob").transaction == revoked)
-        try await shop.reversesRefund(of: "ann")
+        try await shop.reverseRefund(to: "ann")
         #expect(try await shop.shared("bob").transaction == old)
-        try await shop.leaves("bob")
+        try await shop.leaveFamily("bob")
         #expect(try await shop.shared("bob").transaction.revocationReason == 0)
     }
 
-    @Test("T18: after an extension the next renewal begins at the new date", arguments: StageKind.all)
-    func extended(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.products)
-        try await shop.buys("ann", "pro")
-        try await shop.extends("ann", days: 10, request: "one")
+    @Test("T18: after an extension the next renewal begins at the new date", arguments: BackendKind.all)
+    func extended(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: Self.products)
+        try await shop.buy("pro", by: "ann")
+        try await shop.extendRenewal(of: "ann", days: 10, request: "one")
         try await shop.advance(to: "2026-02-12")
         let renewal = try await shop.transaction(of: "ann", nil)
         #expect(renewal.purchaseDate == shop.instant("2026-02-11") && renewal.transactionReason == "RENEWAL")

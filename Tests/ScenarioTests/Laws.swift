@@ -1,4 +1,5 @@
 import TillCore
+import TillTestSupport
 
 /// Laws that hold for every notification of every scenario: the tables of the life cycle's fields.
 enum Laws {

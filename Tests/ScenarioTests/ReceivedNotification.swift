@@ -1,6 +1,7 @@
 import TillCore
+import TillTestSupport
 
-/// A notification as the developer's server reads it: wire names and wire values, on every stage.
+/// A notification as the developer's server reads it: wire names and wire values, on every backend.
 struct ReceivedNotification: Equatable, Sendable {
     var signedDate: Timestamp
     /// The customer whose `appTransactionId` the transaction carries.

@@ -1,4 +1,5 @@
 import TillCore
+import TillTestSupport
 
 /// The notifications, one line each: date, customer if there are several, type and subtype, status, and relevant
 /// details.
@@ -13,7 +14,7 @@ struct Timeline {
         products = scenario.products
     }
 
-    /// By the second, then by customer, then in the order of signing: the same on every stage.
+    /// By the second, then by customer, then in the order of signing: the same on every backend.
     static func ordered(_ received: [ReceivedNotification]) -> [ReceivedNotification] {
         received.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)

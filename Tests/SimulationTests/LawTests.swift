@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// One advance, daily advances and hourly advances give the same result.
 @Suite("The result does not depend on how time passes")
@@ -88,7 +88,7 @@ private struct TracedSystem: SystemUnderTest {
         _ = inner.perform(.command(.purchase(Purchase(productID: "coins")), by: "ann"))
     }
 
-    mutating func perform(_ operation: TillTesting.Operation) -> Refusal? { inner.perform(operation) }
+    mutating func perform(_ operation: TillTestSupport.Operation) -> Refusal? { inner.perform(operation) }
 
     func observe() -> Observation { inner.observe() }
 }

@@ -50,8 +50,9 @@ struct ImportTests {
         "TillShop": .only(platform.union(shop).union(deliveryWorker)),
         "TillServer": .only(platform.union(server)),
         "TillConsole": .only(platform.union(console)),
-        "TillTesting": .all(but: ["till", "TillConsole", "ArgumentParser", "Mustache"]),
-        "till": .all(but: []),
+        "TillTestSupport": .all(but: ["till", "TillConsole", "ArgumentParser", "Mustache"]),
+        "till": .all(but: ["TillTestSupport"]),
+        "till-simulate": .only(platform.union(["ArgumentParser", "TillTestSupport"])),
     ]
 
     /// Single files that may import more than their module, with the reason.
@@ -122,7 +123,8 @@ struct ImportTests {
             ("TillPostgres", "GRDB"), ("TillSQLite", "CPostgres"), ("TillShop", "CPostgres"),
             ("TillShop", "TillSQLite"), ("TillServer", "TillSQLite"), ("TillServer", "AsyncHTTPClient"),
             ("TillServer", "ArgumentParser"), ("TillServer", "Mustache"), ("TillConsole", "TillSQLite"),
-            ("TillServer", "TillConsole"), ("TillTesting", "ArgumentParser"), ("TillTesting", "till"),
+            ("TillServer", "TillConsole"), ("TillTestSupport", "ArgumentParser"), ("TillTestSupport", "till"),
+            ("till", "TillTestSupport"), ("till-simulate", "TillShop"),
             ("TillNew", "Foundation"),
         ]
     )

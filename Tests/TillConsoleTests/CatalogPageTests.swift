@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -15,10 +15,10 @@ struct CatalogPageTests {
     @Test("The pages show groups with levels, products with prices, offers, and localizations in their own scripts")
     func shown() async throws {
         let test = try await TestShop()
-        let stage = try ConsoleStage(test)
-        try await Wares.put(in: test)
+        let site = try TestConsole(test)
+        try await CatalogInManyScripts.put(in: test)
         let path = path
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let list = try await visitor.get(path)
             for text in [
                 "<bdi>Plans</bdi>", "12.50 USD", "DEU 13.99 EUR", "free for 1 week", "1.99 USD every month, 3 times",
@@ -38,9 +38,9 @@ struct CatalogPageTests {
     @Test("Forms add a group and a product, and show errors at their fields")
     func added() async throws {
         let test = try await TestShop()
-        let stage = try ConsoleStage(test)
+        let site = try TestConsole(test)
         let path = path
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             _ = try await visitor.act("putGroup", on: path, [("groupId", "plans"), ("name", "Plans")])
             let fields = [
                 ("productId", "pro"), ("type", "AUTO_RENEWABLE"), ("price", "4.99"), ("subscription.groupId", "plans"),
@@ -62,10 +62,10 @@ struct CatalogPageTests {
 
     @Test("A product's price is raised, it is removed from sale, and it is replaced as JSON")
     func changed() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let stage = try ConsoleStage(test)
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let site = try TestConsole(test)
         let page = "\(path)/pro"
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let id = ("path.productId", "pro")
             let raised = try await visitor.act("raisePrice", on: page, [id, ("price:money", "5.99")])
             #expect(raised.status == 200 && raised.text.contains("5.99 USD a month"))
@@ -81,17 +81,10 @@ struct CatalogPageTests {
 
     @Test("A large catalog has pages")
     func paged() async throws {
-        let products = (1...120).map { index in
-            Product(
-                id: "coins\(1_000 + index)",
-                type: .consumable,
-                referenceName: "Coins",
-                prices: PriceList(standard: Money(milliunits: 990, currency: "USD"))
-            )
-        }
-        let stage = try ConsoleStage(try await TestShop(selling: products))
+        let products = (1...120).map { index in Product.coins.with { $0.id = "coins\(1_000 + index)" } }
+        let site = try TestConsole(try await TestShop(selling: products))
         let path = path
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let first = try await visitor.get(path)
             #expect(first.text.contains("coins1050") && !first.text.contains("coins1051"))
             #expect(first.text.contains("?after=coins1050"))
@@ -102,9 +95,9 @@ struct CatalogPageTests {
 }
 
 /// Products of every kind, with localizations in several scripts.
-enum Wares {
+enum CatalogInManyScripts {
     static func put(in test: TestShop) async throws {
-        let verbs = try ConsoleStage(test).console.verbs
+        let verbs = try TestConsole(test).console.verbs
         _ = try await verbs.call("putCatalog", ["bundleId": TestShop.bundleID], document: Array(json.utf8))
     }
 

@@ -4,7 +4,7 @@ import TillCore
 import TillServer
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -15,33 +15,33 @@ struct CustomerPageTests {
     private var page: String { Self.page }
 
     /// A shop in which ann has bought a subscription.
-    private func stage(_ products: [Product] = TimelineStage.products) async throws -> ConsoleStage {
+    private func site(_ products: [Product] = SampleCatalog.plans) async throws -> TestConsole {
         let test = try await TestShop(selling: products)
-        let stage = try ConsoleStage(test)
+        let site = try TestConsole(test)
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let frozen: JSONTree = .object([.init("mode", .string("frozen"))])
-        _ = try await stage.console.verbs.call("setClock", scope, body: frozen)
+        _ = try await site.console.verbs.call("setClock", scope, body: frozen)
         let rules: JSONTree = .object([.init("rate", .string("calendar"))])
-        _ = try await stage.console.verbs.call("setRules", scope, body: rules)
+        _ = try await site.console.verbs.call("setRules", scope, body: rules)
         let bought: JSONTree = .object([.init("productId", .string("pro"))])
-        _ = try await stage.console.verbs.call("buy", scope.merging(["customer": "ann"]) { $1 }, body: bought)
-        return stage
+        _ = try await site.console.verbs.call("buy", scope.merging(["customer": "ann"]) { $1 }, body: bought)
+        return site
     }
 
-    private func advance(_ stage: ConsoleStage, by length: String) async throws {
+    private func advance(_ site: TestConsole, by length: String) async throws {
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let body: JSONTree = .object([.init("by", .string(length))])
-        _ = try await stage.console.verbs.call("advanceClock", scope, body: body)
+        _ = try await site.console.verbs.call("advanceClock", scope, body: body)
     }
 
     @Test("The page has a timeline per width, which shows a renewal")
     func picture() async throws {
-        let stage = try await stage()
-        let before = try await stage.console.page(at: page, Session(cookie: "a"))
+        let site = try await site()
+        let before = try await site.console.page(at: page, Session(cookie: "a"))
         #expect(before.html.components(separatedBy: "<svg").count == Timeline.widths.count + 1)
         #expect(before.html.components(separatedBy: "tl-bar tl-paid").count == 1)
-        try await advance(stage, by: "1mo")
-        let after = try await stage.console.page(at: page, Session(cookie: "a"))
+        try await advance(site, by: "1mo")
+        let after = try await site.console.page(at: page, Session(cookie: "a"))
         #expect(after.html.contains("tl-bar tl-trial") && after.html.contains("tl-bar tl-paid"))
         let regions = LiveRegions.of(after.html).map(\.id)
         #expect(Set(regions).isSuperset(of: ["about", "family", "subscriptions", "waiting", "notifications", "rows"]))
@@ -50,9 +50,9 @@ struct CustomerPageTests {
 
     @Test("The actions depend on the subscription's state")
     func buttons() async throws {
-        let stage = try await stage()
+        let site = try await site()
         let page = page
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let subscribed = try await visitor.get(page)
             let id = try #require(Self.original(in: subscribed.text))
             let form = "buttons-\(id)"
@@ -81,11 +81,11 @@ struct CustomerPageTests {
 
     @Test("Each button of a row calls its own operation")
     func row() async throws {
-        let stage = try await stage()
-        let html = try await stage.console.page(at: page, Session(cookie: "a")).html
+        let site = try await site()
+        let html = try await site.console.page(at: page, Session(cookie: "a")).html
         for verb in ["setCard", "setAskToBuy", "cancelSubscription", "refund", "requestRefund", "finishTransaction"] {
             #expect(html.contains("formaction=\"/console/act/\(verb)\""), "\(verb)")
-            #expect(stage.console.verbs[verb] != nil)
+            #expect(site.console.verbs[verb] != nil)
         }
         #expect(html.contains("name=\"card\" value=\"declined\""))
         // The current payment method status is not offered.
@@ -94,9 +94,9 @@ struct CustomerPageTests {
 
     @Test("Pending purchases and refund requests are shown until they are decided")
     func waiting() async throws {
-        let stage = try await stage()
+        let site = try await site()
         let page = page
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             _ = try await visitor.act("setAskToBuy", form: "card", on: page, [("asksToBuy", "true")])
             let held = try await visitor.act("buy", on: page, [("productId", "year")])
             #expect(held.text.contains("Pending purchases") && held.text.contains("parental approval"))
@@ -120,16 +120,16 @@ struct CustomerPageTests {
 
     @Test("A transaction page shows signed data and makes partial refunds")
     func transaction() async throws {
-        let stage = try await stage()
-        try await advance(stage, by: "1mo")
-        let test = stage.test
+        let site = try await site()
+        try await advance(site, by: "1mo")
+        let test = site.test
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let account = try #require(
             try await test.shop.storage.account(environment: scope.environment, app: scope.app, customer: "ann")
         )
         let id = account.subscriptions[0].latestTransaction.id.wireForm
         let page = "/console/apps/com.example.shop/sandbox/transactions/\(id)"
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let seen = try await visitor.get(page)
             #expect(seen.status == 200)
             #expect(seen.text.contains("&quot;transactionId&quot;: &quot;\(id)&quot;"))
@@ -145,15 +145,15 @@ struct CustomerPageTests {
         arguments: ["fair", "sparse", "version:1.0", "tomorrow:7"]
     )
     func transactionOfProfile(_ profile: String) async throws {
-        let stage = try await stage()
-        try await advance(stage, by: "1mo")
+        let site = try await site()
+        try await advance(site, by: "1mo")
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let rules: JSONTree = .object([.init("weather", .string(profile))])
-        _ = try await stage.console.verbs.call("setRules", scope, body: rules)
+        _ = try await site.console.verbs.call("setRules", scope, body: rules)
         let name = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         func account(_ customer: String) async throws -> Account {
             try #require(
-                try await stage.test.shop.storage.account(
+                try await site.test.shop.storage.account(
                     environment: name.environment,
                     app: name.app,
                     customer: customer
@@ -164,10 +164,10 @@ struct CustomerPageTests {
         let family: JSONTree = .object([
             .init("organizer", .string("ann")), .init("members", .array([.string("bob")])),
         ])
-        _ = try await stage.console.verbs.call("createFamily", scope, body: family)
+        _ = try await site.console.verbs.call("createFamily", scope, body: family)
         let copy = try #require(try await account("bob").sharedSubscriptions.first).latestTransaction.id.wireForm
         let pages = "/console/apps/com.example.shop/sandbox/transactions/"
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             func facts(_ answer: Answer) -> String {
                 let list = answer.text.components(separatedBy: "<h2 id=\"facts-title\">").last ?? ""
                 return list.components(separatedBy: "</dl>")[0]
@@ -194,42 +194,42 @@ struct CustomerPageTests {
 
     @Test("A price increase is shown only while the subscription will renew with the plan")
     func priceIncrease() async throws {
-        let stage = try await stage()
+        let site = try await site()
         let page = page
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let customer = scope.merging(["customer": "ann"]) { $1 }
         let original = try #require(
-            try await stage.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first?[
+            try await site.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first?[
                 "originalTransactionId"
             ]?.text
         )
         let subscription = scope.merging(["originalTransactionId": original]) { $1 }
         func see() async throws -> (html: String, summary: String) {
-            let html = try await stage.console.page(at: page, Session(cookie: "a")).html
-            let first = try await stage.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first
+            let html = try await site.console.page(at: page, Session(cookie: "a")).html
+            let first = try await site.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first
             return (html, first?["summary"]?.text ?? "")
         }
         let price: JSONTree = .object([
             .init("price", .number("19990")), .init("consent", .string("required")),
         ])
-        _ = try await stage.console.verbs.call("raisePrice", scope.merging(["productId": "pro"]) { $1 }, body: price)
-        try await advance(stage, by: "1mo")
+        _ = try await site.console.verbs.call("raisePrice", scope.merging(["productId": "pro"]) { $1 }, body: price)
+        try await advance(site, by: "1mo")
         let stays = try await see()
         #expect(stays.html.contains("<dt>Price increase</dt>"))
         #expect(stays.html.contains(">Accept price increase</button>"))
         #expect(stays.summary.contains("waits for the customer's consent"))
         // Change to another plan, change back, then cancel.
         let basic: JSONTree = .object([.init("productId", .string("basic"))])
-        _ = try await stage.console.verbs.call("changeSubscription", subscription, body: basic)
+        _ = try await site.console.verbs.call("changeSubscription", subscription, body: basic)
         let changes = try await see()
         #expect(!changes.html.contains("<dt>Price increase</dt>"))
         #expect(!changes.html.contains(">Accept price increase</button>"))
         #expect(!changes.summary.contains("consent") && !changes.summary.contains("19.99"))
         let pro: JSONTree = .object([.init("productId", .string("pro"))])
-        _ = try await stage.console.verbs.call("changeSubscription", subscription, body: pro)
+        _ = try await site.console.verbs.call("changeSubscription", subscription, body: pro)
         let back = try await see()
         #expect(back.html.contains("<dt>Price increase</dt>") && back.html.contains(">Accept price increase</button>"))
-        _ = try await stage.console.verbs.call("cancelSubscription", subscription)
+        _ = try await site.console.verbs.call("cancelSubscription", subscription)
         let leaves = try await see()
         #expect(!leaves.html.contains("<dt>Price increase</dt>"))
         #expect(!leaves.summary.contains("consent") && !leaves.summary.contains("19.99"))
@@ -237,44 +237,44 @@ struct CustomerPageTests {
 
     @Test("A page of older transactions has a timeline of their time")
     func past() async throws {
-        let stage = try await stage()
-        try await advance(stage, by: "2y")
-        let html = try await stage.console.page(at: page, Session(cookie: "a")).html
+        let site = try await site()
+        try await advance(site, by: "2y")
+        let html = try await site.console.page(at: page, Session(cookie: "a")).html
         let link = try #require(html.range(of: "?after="))
         let position = html[link.upperBound...].prefix { $0.isNumber }
-        let past = try await stage.console.page(at: "\(page)?after=\(position)", Session(cookie: "a")).html
+        let past = try await site.console.page(at: "\(page)?after=\(position)", Session(cookie: "a")).html
         #expect(past.contains("Newest transactions"))
         #expect(past.contains("<svg") && !past.contains("tl-now-pill"))
         #expect(!past.contains(">Cancel</button>"))
         #expect(!past.contains("No access"))
         // A transaction with a late change stays on the timeline of its time.
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-        let storage = stage.test.shop.storage
+        let storage = site.test.shop.storage
         let account = try #require(
             try await storage.account(environment: scope.environment, app: scope.app, customer: "ann")
         )
         let rows = try await storage.history(HistoryQuery(account: account.id, limit: 5)).rows
         let early = ["bundleId": scope.app, "environment": "sandbox", "transactionId": rows[2].id.wireForm]
         let part: JSONTree = .object([.init("share", .string("PART")), .init("percentage", .number("10000"))])
-        _ = try await stage.console.verbs.call("refund", early, body: part)
-        let later = try await stage.console.page(at: "\(page)?after=\(position)", Session(cookie: "a")).html
+        _ = try await site.console.verbs.call("refund", early, body: part)
+        let later = try await site.console.page(at: "\(page)?after=\(position)", Session(cookie: "a")).html
         #expect(!later.contains("No access"))
         #expect(later.contains("Refunded by 10 %"))
     }
 
     @Test("The timeline keeps old notifications, and the page says which ones it omits")
     func manyNotifications() async throws {
-        let stage = try await stage()
+        let site = try await site()
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox", "customer": "ann"]
         func act(_ verb: String, _ more: [String: String] = [:], _ body: JSONTree = .object([])) async throws {
-            _ = try await stage.console.verbs.call(verb, scope.merging(more) { $1 }, body: body)
+            _ = try await site.console.verbs.call(verb, scope.merging(more) { $1 }, body: body)
         }
         let grace: JSONTree = .object([.init("grace", .object([.init("days", .number("16"))]))])
         try await act("setRules", [:], grace)
         try await act("setCard", [:], .object([.init("card", .string("declined"))]))
-        try await advance(stage, by: "10d")
+        try await advance(site, by: "10d")
         try await act("setCard", [:], .object([.init("card", .string("accepted"))]))
-        let first = try await stage.console.page(at: page, Session(cookie: "a")).html
+        let first = try await site.console.page(at: page, Session(cookie: "a")).html
         let id = try #require(Self.original(in: first))
         #expect(first.contains("tl-grace"))
         func toggle(_ times: Int) async throws {
@@ -284,20 +284,20 @@ struct CustomerPageTests {
             }
         }
         try await toggle(60)
-        let second = try await stage.console.page(at: page, Session(cookie: "a")).html
+        let second = try await site.console.page(at: page, Session(cookie: "a")).html
         #expect(second.contains("tl-grace") && second.contains("tl-mark-bought"))
         #expect(!second.contains("No access") && !second.contains("The timeline omits notifications"))
         try await toggle(150)
-        let third = try await stage.console.page(at: page, Session(cookie: "a")).html
+        let third = try await site.console.page(at: page, Session(cookie: "a")).html
         #expect(third.contains("The timeline omits notifications"))
         #expect(!third.contains("No access"))
     }
 
     @Test("Joining and leaving a family show the notifications")
     func families() async throws {
-        let stage = try await stage()
+        let site = try await site()
         let page = page
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let joined = try await visitor.act("joinFamily", on: page, [("customer", "bob")])
             #expect(joined.text.contains("SUBSCRIBED/INITIAL_BUY</a>"), "\(joined.text)")
             let bob = "/console/apps/com.example.shop/sandbox/customers/bob"
@@ -308,13 +308,13 @@ struct CustomerPageTests {
 
     @Test("Bulk operations are on the environment page with their results")
     func jobs() async throws {
-        let stage = try await stage()
+        let site = try await site()
         let environment = "/console/apps/com.example.shop/sandbox/"
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let none = try await visitor.get(environment)
             #expect(none.text.contains("No bulk operations yet."))
             // A free period is not extended.
-            try await advance(stage, by: "1mo")
+            try await advance(site, by: "1mo")
             let extended = try await visitor.act("extendAll", on: environment, [("productId", "pro"), ("days", "10")])
             #expect(extended.status == 200, "\(extended.text)")
             let shown = try await visitor.get(environment)
@@ -325,15 +325,15 @@ struct CustomerPageTests {
 
     @Test("Manual notifications are listed and do not displace others from the timeline")
     func byHand() async throws {
-        let stage = try await stage()
+        let site = try await site()
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-        let storage = stage.test.shop.storage
+        let storage = site.test.shop.storage
         let account = try #require(
             try await storage.account(environment: scope.environment, app: scope.app, customer: "ann")
         )
         let row = account.subscriptions[0].latestTransaction
-        for _ in 0..<410 { _ = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account) }
-        let html = try await stage.console.page(at: page, Session(cookie: "a")).html
+        for _ in 0..<410 { _ = try await site.test.shop.trigger(Notice(.refund), about: row, of: account) }
+        let html = try await site.console.page(at: page, Session(cookie: "a")).html
         #expect(html.contains("tl-mark-bought") && !html.contains("tl-mark-refund"))
         #expect(!html.contains("The timeline omits notifications"))
         #expect(html.components(separatedBy: ">REFUND</a>").count == 11)
@@ -341,10 +341,10 @@ struct CustomerPageTests {
 
     @Test("A product name with markup is text on the timeline")
     func hostile() async throws {
-        var product = TimelineStage.products[1]
+        var product = SampleCatalog.plans[1]
         product.referenceName = "<script>alert(1)</script> اشتراك 月額 🍎"
-        let stage = try await stage([product])
-        let html = try await stage.console.page(at: page, Session(cookie: "a")).html
+        let site = try await site([product])
+        let html = try await site.console.page(at: page, Session(cookie: "a")).html
         #expect(!html.contains("<script>alert"))
         #expect(html.contains("اشتراك 月額 🍎"))
     }

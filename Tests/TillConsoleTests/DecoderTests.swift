@@ -5,7 +5,7 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -16,7 +16,7 @@ struct DecoderTests {
 
     /// The first notification of a shop in which ann bought.
     private func notification(_ test: TestShop) async throws -> String {
-        try await test.buy(SampleProducts.monthly.id, by: "ann")
+        try await test.buy(Product.pro.id, by: "ann")
         let entry = try #require(try await test.shop.storage.notifications(NotificationQuery(scope: scope)).first)
         return String(decoding: try test.shop.signedPayload(entry), as: UTF8.self)
     }
@@ -27,7 +27,7 @@ struct DecoderTests {
 
     @Test("A notification is decoded into three nested signed parts in every format")
     func layers() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let signed = try await notification(test)
         let body = "{\"signedPayload\":\"\(signed)\"}"
         let broken = stride(from: 0, to: signed.utf8.count, by: 76).map { signed.dropFirst($0).prefix(76) }
@@ -51,7 +51,7 @@ struct DecoderTests {
         arguments: ["header", "half a header", "two parts"]
     )
     func cut(what: String) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let signed = try await notification(test)
         let header = try #require(signed.split(separator: ".").first)
         let text = ["header": "\(header)", "half a header": "\(signed.prefix(40))"][what] ?? "\(header).eyJ"
@@ -112,8 +112,8 @@ struct DecoderTests {
 
     @Test("Signatures of another Till are distinguished, and a revoked chain is reported")
     func others() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let other = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let other = try await TestShop(selling: SampleCatalog.all)
         let foreign = try await notification(other)
         #expect(await parts(foreign, test).allSatisfy { $0.verdict?.signer == .otherTill })
         let own = try await notification(test)
@@ -141,16 +141,14 @@ struct DecoderTests {
 
     @Test("A receipt is decoded from Base64 and from a verifyReceipt body")
     func receipts() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        try await test.buy(SampleProducts.monthly.id, by: "ann")
-        let account = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let test = try await TestShop(selling: SampleCatalog.all)
+        try await test.buy(Product.pro.id, by: "ann")
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         let bytes = try #require(try await test.shop.appReceipt(of: account))
         let text = Base64.encode(bytes)
         let part = try #require(await parts(text, test).first)
         #expect(part.kind == .receipt && part.verdict?.signer == .thisTill && part.certificates.count == 3)
-        #expect(part.payload?["inApp"]?.elements.first?["productId"]?.text == SampleProducts.monthly.id)
+        #expect(part.payload?["inApp"]?.elements.first?["productId"]?.text == Product.pro.id)
         let body = await parts("{\"receipt-data\": \"\(text)\", \"password\": \"x\"}", test)
         #expect(body.map(\.kind) == [.json, .receipt])
         var changed = bytes
@@ -195,11 +193,11 @@ struct DecoderTests {
 
     @Test("The page requires the CSRF token, escapes the text, and does not store it")
     func page() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let stage = try ConsoleStage(test)
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let site = try TestConsole(test)
         let signed = try await notification(test)
         let odd = try test.shop.signingChain.signText(Array("{\"<script>\":\"<img src=x>\"}".utf8)).text
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let page = try await visitor.get("/console/decoder")
             #expect(page.status == 200 && !page.text.contains("Decoded content"))
             let proof = try #require(page.text.firstMatch(of: /name="_proof" value="([^"]+)"/)?.output.1)

@@ -5,7 +5,7 @@ import TillCore
 import TillServer
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 @testable import TillSQLite
@@ -15,10 +15,10 @@ enum LargeShop {
     static let customer = "ann"
     static let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
 
-    static func make(customers: Int, notifications: Int) async throws -> ConsoleStage {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let stage = try ConsoleStage(test)
-        let verbs = stage.console.verbs
+    static func make(customers: Int, notifications: Int) async throws -> TestConsole {
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let site = try TestConsole(test)
+        let verbs = site.console.verbs
         let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/"}"#.utf8))
         _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
         _ = try await verbs.call("saveSnapshot", ["name": "before"])
@@ -40,7 +40,7 @@ enum LargeShop {
                 return .commit
             }
         }
-        return stage
+        return site
     }
 
     private static func query() -> NotificationQuery {

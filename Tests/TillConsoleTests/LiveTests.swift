@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -22,13 +22,13 @@ struct LiveTests {
     @Test("Only regions that changed since the page was rendered are sent")
     func changes() async throws {
         let test = try await TestShop()
-        let stage = try ConsoleStage(test)
+        let site = try TestConsole(test)
         let address = "/console/apps/com.example.shop/sandbox/"
         let session = Session(cookie: "a cookie")
-        let page = try await stage.console.page(at: address, session)
+        let page = try await site.console.page(at: address, session)
         var had = LiveRegions.digests(LiveRegions.summary(page.html))
-        let stream = LiveStream(console: stage.console, session: session, address: address, act: nil, had: had)
-        let frozen = try await stage.console.verbs.call(
+        let stream = LiveStream(console: site.console, session: session, address: address, act: nil, had: had)
+        let frozen = try await site.console.verbs.call(
             "setClock",
             ["bundleId": "com.example.shop", "environment": "sandbox"],
             body: .object([.init("mode", .string("frozen"))])
@@ -113,30 +113,30 @@ struct LiveTests {
 
     @Test("The stream of a page without a subject ends and releases its seat", .timeLimit(.minutes(10)))
     func gone() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             let customer = "/console/apps/com.example.shop/sandbox/customers/unknown"
             let ended = try await visitor.get("/console/live?page=\(customer)")
             #expect(ended.status == 200)
             #expect(ended.text.contains("event: gone"))
             let none = try await visitor.get("/console/live?page=/console/nothing/at/all")
             #expect(none.status == 404)
-            for _ in 0..<LiveSeats.limit { #expect(stage.console.seats.take()) }
+            for _ in 0..<LiveSeats.limit { #expect(site.console.seats.take()) }
         }
     }
 
     @Test("A long action continues in the background, the page says so, and its result is shown once")
     func longActions() async throws {
         let test = try await TestShop()
-        let stage = try ConsoleStage(test, patience: .milliseconds(20))
-        let actions = stage.console.actions
-        let verb = try #require(stage.console.verbs["createTeam"])
+        let site = try TestConsole(test, patience: .milliseconds(20))
+        let actions = site.console.actions
+        let verb = try #require(site.console.verbs["createTeam"])
         let form = FormData(fields: [.init(name: "name", value: "Another")])
         let name = try await test.shop.exclusively("set-up") {
             let (effect, name) = await actions.perform(verb, form)
             #expect(effect.outcome == nil)
             let session = Session(cookie: "a cookie")
-            let page = try await stage.console.page(at: "/console/", session, effect, act: name)
+            let page = try await site.console.page(at: "/console/", session, effect, act: name)
             #expect(page.html.contains("in progress"))
             #expect(LiveRegions.of(page.html).first?.id == "effect")
             return name

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -14,9 +14,9 @@ struct NamesTests {
     @Test("Names are escaped on every page", arguments: names)
     func everywhere(_ name: String) async throws {
         let test = try await TestShop()
-        try await Wares.put(in: test)
-        let stage = try ConsoleStage(test)
-        let verbs = stage.console.verbs
+        try await CatalogInManyScripts.put(in: test)
+        let site = try TestConsole(test)
+        let verbs = site.console.verbs
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/?a=<b>&c=\"d\""}"#.utf8))
         _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
@@ -32,7 +32,7 @@ struct NamesTests {
         #expect(missing.isSubset(of: ["id"]), "\(missing)")
         let shown = name.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             for address in addresses {
                 let page = try await visitor.get(address)
                 #expect(page.status == 200, "\(address)")

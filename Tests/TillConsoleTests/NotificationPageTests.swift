@@ -4,7 +4,7 @@ import TillCore
 import TillServer
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -14,10 +14,10 @@ struct NotificationPageTests {
     private let scope = "/console/apps/com.example.shop/sandbox"
 
     /// A shop in which ann has bought a subscription.
-    private func stage() async throws -> (ConsoleStage, Transaction) {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let row = try await test.buy(SampleProducts.monthly.id, by: "ann")
-        return (try ConsoleStage(test), row)
+    private func site() async throws -> (TestConsole, Transaction) {
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let row = try await test.buy(Product.pro.id, by: "ann")
+        return (try TestConsole(test), row)
     }
 
     private func uuid(in html: String) throws -> String {
@@ -27,9 +27,9 @@ struct NotificationPageTests {
 
     @Test("Notifications are listed and found by filters")
     func list() async throws {
-        let (stage, row) = try await stage()
+        let (site, row) = try await site()
         let scope = scope
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let all = try await visitor.get("\(scope)/notifications")
             #expect(all.status == 200)
             #expect(all.text.contains("SUBSCRIBED") && all.text.contains("INITIAL_BUY"))
@@ -61,19 +61,19 @@ struct NotificationPageTests {
 
     @Test("Undelivered notifications of all endpoints are listed once, page by page")
     func failing() async throws {
-        let (stage, row) = try await stage()
+        let (site, row) = try await site()
         let place = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let scope = scope
-        let storage = stage.test.shop.storage
+        let storage = site.test.shop.storage
         for name in ["first", "second"] {
             let path = ["bundleId": place.app, "environment": "sandbox", "endpoint": name]
             let body: JSONTree = .object([.init("url", .string("http://127.0.0.1:1/x"))])
-            _ = try await stage.console.verbs.call("setEndpoint", path, body: body)
+            _ = try await site.console.verbs.call("setEndpoint", path, body: body)
         }
         let account = try #require(try await storage.account(environment: .sandbox, app: place.app, customer: "ann"))
         var wanted: [String] = []
         for number in 0..<9 {
-            let entry = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account)
+            let entry = try await site.test.shop.trigger(Notice(.refund), about: row, of: account)
             var deliveries = try await storage.deliveries(of: entry.id)
             #expect(deliveries.count == 2)
             // Of every three, one fails at both endpoints, one at the second, and one at none.
@@ -90,7 +90,7 @@ struct NotificationPageTests {
         var after: String?
         repeat {
             let query = [(name: "failed", value: "true"), (name: "limit", value: "2")]
-            let answer = try await stage.console.verbs.call(
+            let answer = try await site.console.verbs.call(
                 "listNotifications",
                 ["bundleId": place.app, "environment": "sandbox"],
                 query: query + (after.map { [(name: "after", value: $0)] } ?? [])
@@ -100,18 +100,18 @@ struct NotificationPageTests {
         } while after != nil
         #expect(found.sorted() == wanted.sorted())
         // A failed delivery to primary stays listed without a primary endpoint.
-        let lost = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account)
+        let lost = try await site.test.shop.trigger(Notice(.refund), about: row, of: account)
         var delivery = Delivery(of: lost, to: "primary", clock: ClockName(place), due: lost.signedDate)
         delivery.attempts = [SendAttempt(date: lost.signedDate, result: .timedOut, milliseconds: 1)]
         delivery.due = nil
         try await storage.commit([Change(deliveries: [delivery])])[0].get()
-        let failing = try await stage.console.verbs.call(
+        let failing = try await site.console.verbs.call(
             "listNotifications",
             ["bundleId": place.app, "environment": "sandbox"],
             query: [(name: "failed", value: "true"), (name: "limit", value: "1")]
         )
         #expect(failing?["notifications"]?.elements.first?["notificationUUID"]?.text == lost.uuid)
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let environment = try await visitor.get("\(scope)/")
             #expect(environment.text.contains("to second: Timed out"), "\(environment.text)")
             let odd = [("from:instant", "2026-02-01T00:00"), ("to:instant", "2026-01-01T00:00")]
@@ -132,19 +132,13 @@ struct NotificationPageTests {
 
     @Test("The next page starts after the last entry")
     func keyset() async throws {
-        let (stage, row) = try await stage()
+        let (site, row) = try await site()
         let scope = scope
         for _ in 0..<60 {
-            let account = try #require(
-                try await stage.test.shop.storage.account(
-                    environment: .sandbox,
-                    app: TestShop.bundleID,
-                    customer: "ann"
-                )
-            )
-            _ = try await stage.test.shop.trigger(Notice(.didRenew), about: row, of: account)
+            let account = try #require(try await site.test.sandbox.account(of: "ann"))
+            _ = try await site.test.shop.trigger(Notice(.didRenew), about: row, of: account)
         }
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let first = try await visitor.get("\(scope)/notifications?type=DID_RENEW")
             let link = try #require(first.text.range(of: "notifications?type=DID_RENEW&amp;after="))
             let after = first.text[link.upperBound...].prefix { $0 != "\"" }
@@ -157,13 +151,13 @@ struct NotificationPageTests {
 
     @Test("A notification page shows three layers, signatures and attempts, and resends")
     func one() async throws {
-        let (stage, row) = try await stage()
+        let (site, row) = try await site()
         let scope = scope
-        let post = try await ListeningPost.start()
+        let post = try await WebhookReceiver.start()
         let place = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-        let deliveryWorker = try stage.test.startSending()
+        let deliveryWorker = try site.test.startSending()
         let sending = Task { try await deliveryWorker.run() }
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let page = "\(scope)/notifications"
             let none = try await visitor.get("\(page)/\(try self.uuid(in: try await visitor.get(page).text))")
             #expect(none.text.contains("no endpoint was configured"))
@@ -181,7 +175,7 @@ struct NotificationPageTests {
             #expect(made.status == 200)
             let uuid = try self.uuid(in: made.text)
             _ = try await post.requests(atLeast: 1)
-            try await stage.test.shop.arrived(uuid, in: place)
+            try await site.test.shop.arrived(uuid, in: place)
             let one = try await visitor.get("\(page)/\(uuid)")
             #expect(one.status == 200)
             for text in [
@@ -207,7 +201,7 @@ struct NotificationPageTests {
             let missing = try await visitor.get("\(page)/\(UUID().uuidString)")
             #expect(missing.status == 404)
         }
-        await stage.test.stopSending(deliveryWorker)
+        await site.test.stopSending(deliveryWorker)
         sending.cancel()
         #expect(post.requests.allSatisfy { $0.method == "POST" })
     }
@@ -215,7 +209,7 @@ struct NotificationPageTests {
     @Test("Requests are listed newest first, filtered and page by page, with explanations")
     func requests() async throws {
         let test = try await TestShop()
-        let stage = try ConsoleStage(test)
+        let site = try TestConsole(test)
         for number in 0..<120 {
             var entry = RequestLogEntry(
                 id: number == 7 ? "a/b c" : "ID\(number)",
@@ -231,7 +225,7 @@ struct NotificationPageTests {
             entry.requestBody = "{\"a\":[1,2]}"
             await test.shop.requestLog.note(entry)
         }
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             func rows(_ answer: Answer) -> Int { answer.text.components(separatedBy: "<th scope=\"row\">").count - 1 }
             let first = try await visitor.get("/console/requests")
             #expect(first.status == 200 && rows(first) == 50)

@@ -4,7 +4,7 @@ import TillCore
 import TillServer
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 @testable import TillSQLite
@@ -27,8 +27,8 @@ struct PageCostTests {
 
     /// The SQLite steps of each page and of each filtered list, by statement.
     private func costs(customers: Int, notifications: Int) async throws -> [(name: String, steps: [String: Int])] {
-        let stage = try await LargeShop.make(customers: customers, notifications: notifications)
-        let storage = try #require(stage.test.shop.storage as? SQLiteStorage)
+        let site = try await LargeShop.make(customers: customers, notifications: notifications)
+        let storage = try #require(site.test.shop.storage as? SQLiteStorage)
         let query = NotificationQuery(
             scope: AccountScope(environment: .sandbox, app: TestShop.bundleID),
             isDescending: true,
@@ -47,7 +47,7 @@ struct PageCostTests {
         for page in ConsolePage.all {
             for query in Self.queries[page.path] ?? [] { addresses.append(Address.of(page.path, values, query: query)) }
         }
-        let customers = try await stage.console.verbs.call("listCustomers", LargeShop.scope)
+        let customers = try await site.console.verbs.call("listCustomers", LargeShop.scope)
         let next = try #require(customers?["next"]?.text)
         addresses.append(
             Address.of(
@@ -63,7 +63,7 @@ struct PageCostTests {
             // The first run prepares the statements, the second one is counted.
             for _ in 0..<2 {
                 _ = counter.take()
-                _ = try await stage.console.page(at: address, session)
+                _ = try await site.console.page(at: address, session)
             }
             // UUIDs differ between shops.
             costs.append((address.replacing(newest.uuid, with: "UUID"), counter.take()))
@@ -71,7 +71,7 @@ struct PageCostTests {
         for filter in Self.filters {
             for _ in 0..<2 {
                 _ = counter.take()
-                _ = try await stage.console.verbs.call("listNotifications", LargeShop.scope, query: filter)
+                _ = try await site.console.verbs.call("listNotifications", LargeShop.scope, query: filter)
             }
             costs.append(("listNotifications \(filter)", counter.take()))
         }

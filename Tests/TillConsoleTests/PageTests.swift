@@ -4,7 +4,7 @@ import Testing
 import TillCore
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -15,8 +15,8 @@ struct PageTests {
 
     @Test("Templates parse, and missing values show nothing")
     func templates() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             for page in ["/console/", "/console/apps/com.example.shop/sandbox/"] {
                 let answer = try await visitor.get(page)
                 #expect(answer.status == 200)
@@ -28,8 +28,8 @@ struct PageTests {
 
     @Test("The root path redirects browsers to the console and points programs to the control API")
     func root() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             let page = try await visitor.get("/")
             #expect(page.status == 303)
             #expect(page.headers[.location] == "/console/")
@@ -40,8 +40,8 @@ struct PageTests {
 
     @Test("Pages have security headers")
     func headers() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             for uri in ["/console/", "/console/nowhere", "/console/style.css", "/console/console.js"] {
                 let answer = try await visitor.get(uri)
                 let policy = answer.headers[.contentSecurityPolicy] ?? ""
@@ -61,10 +61,10 @@ struct PageTests {
 
     @Test("A clock offers only possible actions, and the result shows how far it advanced")
     func clocks() async throws {
-        let stage = try ConsoleStage(try await TestShop())
+        let site = try TestConsole(try await TestShop())
         let environment = scope + "/"
         let clock = "com.example.shop-sandbox"
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let real = try await visitor.get(environment)
             #expect(real.text.contains(">Freeze</button>") && !real.text.contains(">Real time</button>"))
             #expect(real.text.contains("No endpoint configured. Notifications are stored, not sent."))
@@ -87,10 +87,10 @@ struct PageTests {
 
     @Test("A form creates only new customers, and no app from an invalid file")
     func beginnings() async throws {
-        let stage = try ConsoleStage(try await TestShop())
+        let site = try TestConsole(try await TestShop())
         let scope = scope
         let app = "com.example.broken"
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let page = scope + "/customers"
             let first = try await visitor.act("createCustomer", on: page, [("customer", "bob")])
             #expect(first.status == 200)
@@ -118,9 +118,9 @@ struct PageTests {
 
     @Test("A dry run deletes nothing, and a deleted customer has no link")
     func erasure() async throws {
-        let stage = try ConsoleStage(try await TestShop())
+        let site = try TestConsole(try await TestShop())
         let page = scope + "/customers"
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             _ = try await visitor.act("createCustomer", on: page, [("customer", "bob")])
             let dry = try await visitor.act(
                 "eraseCustomer",
@@ -137,9 +137,9 @@ struct PageTests {
 
     @Test("The result links to the created object")
     func links() async throws {
-        let stage = try ConsoleStage(try await TestShop())
+        let site = try TestConsole(try await TestShop())
         let scope = scope
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let made = try await visitor.act("createCustomer", on: scope + "/customers", [("customer", "bob")])
             #expect(made.text.contains("<a href=\"\(scope)/customers/bob\"><bdi>Open bob</bdi></a>"), "\(made.text)")
             let app = try await visitor.act("createApp", on: "/console/", [("bundleId", "com.example.other")])
@@ -150,13 +150,13 @@ struct PageTests {
 
     @Test("A customer is created and buys, and the pages show both with their results")
     func story() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let stage = try ConsoleStage(test)
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let site = try TestConsole(test)
         let scope = scope
         let product = try #require(
             test.shop.registry.catalog(of: TestShop.bundleID).products.values.first { $0.plan != nil }
         )
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let made = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", "ann")])
             #expect(made.status == 200)
             #expect(made.text.contains("<bdi>ann</bdi></a>"))
@@ -174,9 +174,9 @@ struct PageTests {
 
     @Test("A rejected form shows the error and its path, and keeps the entered values")
     func refusal() async throws {
-        let stage = try ConsoleStage(try await TestShop(selling: SampleProducts.all))
+        let site = try TestConsole(try await TestShop(selling: SampleCatalog.all))
         let scope = scope
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             _ = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", "ann")])
             let page = "\(scope)/customers/ann"
             let refused = try await visitor.act("buy", on: page, [("productId", "coins"), ("quantity", "many")])
@@ -190,9 +190,9 @@ struct PageTests {
 
     @Test("Names with markup or right-to-left text are shown as text")
     func hostile() async throws {
-        let stage = try ConsoleStage(try await TestShop())
+        let site = try TestConsole(try await TestShop())
         let scope = scope
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             for name in ["<script>alert(1)</script>", "\"'><img src=x>", "<!--live about-->", "مرحبا 🍎 日本"] {
                 _ = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", name)])
                 let list = try await visitor.get("\(scope)/customers")
@@ -210,8 +210,8 @@ struct PageTests {
 
     @Test("An app and its products are created with one form")
     func upload() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
             let parts = [("bundleId", "com.example.new"), ("_proof", proof), ("_back", "/console/")]
             var text = ""
@@ -225,13 +225,13 @@ struct PageTests {
             #expect(answer.status == 200)
             #expect(answer.text.contains("com.example.new"))
         }
-        #expect(!stage.test.shop.registry.catalog(of: "com.example.new").products.isEmpty)
+        #expect(!site.test.shop.registry.catalog(of: "com.example.new").products.isEmpty)
     }
 
     @Test("Missing pages answer 404 with a page")
     func missing() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             let none = "/console/apps/com.unknown/sandbox/"
             for uri in ["/console/nowhere", none, "\(self.scope)/customers/unknown", "/console/%FF", "/console/%00"] {
                 let answer = try await visitor.get(uri)

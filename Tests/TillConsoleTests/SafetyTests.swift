@@ -6,7 +6,7 @@ import Testing
 import TillServer
 import TillShop
 import TillSigning
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -16,8 +16,8 @@ struct SafetyTests {
     @Test("A form with a missing or wrong CSRF token or from another origin does nothing")
     func proofs() async throws {
         let test = try await TestShop()
-        let stage = try ConsoleStage(test)
-        try await stage.visit { visitor in
+        let site = try TestConsole(test)
+        try await site.visit { visitor in
             let page = try await visitor.get("/console/")
             let proof = try #require(page.field("_proof", in: "createApp"))
             let fields = [("bundleId", "com.example.other")]
@@ -41,8 +41,8 @@ struct SafetyTests {
 
     @Test("Read-only and unknown operations are not actions")
     func actions() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
             for verb in ["getStatus", "nothing", "exportState", "createApp/more"] {
                 let answer = try await visitor.post("/console/act/\(verb)", [("_proof", proof)])
@@ -55,8 +55,8 @@ struct SafetyTests {
 
     @Test("Only the console accepts forms")
     func formsElsewhere() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             let answer = try await visitor.post(
                 "/v1/apps",
                 [("bundleId", "com.example.other")],
@@ -71,8 +71,8 @@ struct SafetyTests {
     @Test("If the control API requires a token, pages require a sign-in, which is valid for twelve hours")
     func signIn() async throws {
         let test = try await TestShop()
-        let stage = try ConsoleStage(test, token: "the administrator's")
-        try await stage.visit { visitor in
+        let site = try TestConsole(test, token: "the administrator's")
+        try await site.visit { visitor in
             let sent = try await visitor.get("/console/apps/com.example.shop/sandbox/?a=b")
             #expect(sent.status == 303)
             let door = try #require(sent.headers[.location])
@@ -108,9 +108,9 @@ struct SafetyTests {
     @Test("A named token is valid for sign-in until it is revoked")
     func named() async throws {
         let test = try await TestShop()
-        let stage = try ConsoleStage(test, token: "the administrator's")
+        let site = try TestConsole(test, token: "the administrator's")
         let (_, secret) = try await test.shop.makeControlToken(named: "ann")
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let page = try await visitor.get("/console/sign-in")
             let proof = try #require(Self.proof(in: page.text))
             _ = try await visitor.post("/console/sign-in", [("token", secret.exposed), ("_proof", proof)])
@@ -124,11 +124,11 @@ struct SafetyTests {
 
     @Test("A signed-out session is invalid, and other sessions stay valid")
     func signedOut() async throws {
-        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's")
-        let sessions = stage.console.sessions
+        let site = try TestConsole(try await TestShop(), token: "the administrator's")
+        let sessions = site.console.sessions
         let first = try #require(try await sessions.begin(with: "the administrator's"))
         let second = try #require(try await sessions.begin(with: "the administrator's"))
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             await visitor.have(first.cookie)
             let proof = sessions.proof(for: Session(cookie: first.cookie))
             let out = try await visitor.post("/console/sign-out", [("_proof", proof)])
@@ -146,8 +146,8 @@ struct SafetyTests {
         let waits = Mutex<[Duration]>([])
         let start = ContinuousClock().now
         let wrong = FailedTokenLimiter(now: { start }, sleep: { wait in waits.withLock { $0.append(wait) } })
-        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's", failedTokens: wrong)
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop(), token: "the administrator's", failedTokens: wrong)
+        try await site.visit { visitor in
             let page = try await visitor.get("/console/sign-in")
             let proof = try #require(Self.proof(in: page.text))
             for _ in 0..<FailedTokenLimiter.perAddress.burst {
@@ -181,8 +181,8 @@ struct SafetyTests {
     @Test("A form that is sent five times runs once and shows the same result each time")
     func doubleClicks() async throws {
         let test = try await TestShop()
-        let stage = try ConsoleStage(test)
-        try await stage.visit { visitor in
+        let site = try TestConsole(test)
+        try await site.visit { visitor in
             let page = try await visitor.get("/console/keys")
             let fields = ["_proof", "_once", "_back", "_form"].map { ($0, page.field($0, in: "createKey") ?? "") }
             #expect(fields.allSatisfy { !$0.1.isEmpty })
@@ -207,8 +207,8 @@ struct SafetyTests {
 
     @Test("A session cannot be forged", arguments: ["", "9999999999999.a..b", "9999999999999...", "...."])
     func forged(cookie: String) async throws {
-        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's")
-        let isValid = try await stage.console.sessions.isValid(cookie)
+        let site = try TestConsole(try await TestShop(), token: "the administrator's")
+        let isValid = try await site.console.sessions.isValid(cookie)
         #expect(!isValid)
     }
 

@@ -5,7 +5,7 @@ import TillCore
 import TillServer
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -19,10 +19,10 @@ struct ShopPagesTests {
         arguments: FaultRule.Kind.allCases
     )
     func faultKinds(_ kind: FaultRule.Kind) async throws {
-        let stage = try ConsoleStage(try await TestShop())
+        let site = try TestConsole(try await TestShop())
         let codes: [FaultRule.Kind: String] = [.error: "5000001", .status: "503", .receiptStatus: "21005"]
         let waits: Set<FaultRule.Kind> = [.latency, .staleReads, .delay, .reorder]
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let page = "/console/faults?kind=\(kind.rawValue)"
             let form = "addFault-\(kind.rawValue)"
             var fields = [
@@ -47,11 +47,11 @@ struct ShopPagesTests {
 
     @Test("A snapshot is saved, restored and deleted; a reset deletes customers")
     func snapshots() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let stage = try ConsoleStage(test)
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let site = try TestConsole(test)
         let customers = environment + "customers"
         try await test.buy("pro", by: "ann")
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let page = "/console/snapshots"
             let saved = try await visitor.act("saveSnapshot", on: page, [("path.name", "fresh")])
             #expect(saved.status == 200 && saved.text.contains("<th scope=\"row\">fresh</th>"))
@@ -71,11 +71,11 @@ struct ShopPagesTests {
 
     @Test("The state is exported and imported; an invalid file changes nothing")
     func carried() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let stage = try ConsoleStage(test)
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let site = try TestConsole(test)
         let customers = environment + "customers"
         try await test.buy("pro", by: "ann")
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let file = try await visitor.get("/console/state")
             #expect(file.status == 200)
             #expect(file.headers[.contentDisposition] == "attachment; filename=\"shop.till\"")
@@ -107,8 +107,8 @@ struct ShopPagesTests {
 
     @Test("Downloads require a sign-in")
     func guarded() async throws {
-        let stage = try ConsoleStage(try await TestShop(), token: "a-token-of-the-administrator-of-this-shop")
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop(), token: "a-token-of-the-administrator-of-this-shop")
+        try await site.visit { visitor in
             for uri in ["/console/state", "/console/certificates/till-root.pem"] {
                 let answer6 = try await visitor.get(uri)
                 #expect(answer6.status == 303)
@@ -118,14 +118,14 @@ struct ShopPagesTests {
 
     @Test("A private key is shown only when it is created; a revoked key is marked")
     func keys() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             let page = "/console/keys"
             let made = try await visitor.act("createKey", on: page, [("name", "backend")])
             #expect(made.text.contains("-----BEGIN PRIVATE KEY-----") && made.text.contains("download=\"AuthKey_"))
             let seen = try await visitor.get(page)
             #expect(seen.text.contains("<bdi>backend</bdi>") && !seen.text.contains("PRIVATE KEY"))
-            let id = try #require(stage.test.shop.registry.keys.first { $0.name == "backend" }?.id)
+            let id = try #require(site.test.shop.registry.keys.first { $0.name == "backend" }?.id)
             let revoked = try await visitor.act("revokeKey", form: "revokeKey-\(id)", on: page, [("path.keyId", id)])
             #expect(revoked.text.contains(">revoked</span>"))
         }
@@ -133,8 +133,8 @@ struct ShopPagesTests {
 
     @Test("A key that two apps share is revoked for one of them only")
     func sharedKey() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        let test = stage.test
+        let site = try TestConsole(try await TestShop())
+        let test = site.test
         for app in ["com.example.one", "com.example.two"] {
             let record = KeyRecord(
                 id: "8C3D5E71",
@@ -147,7 +147,7 @@ struct ShopPagesTests {
             )
             try await test.shop.registry.put(record)
         }
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let form = "revokeKey-8C3D5E71-com.example.two"
             let page = try await visitor.get("/console/keys")
             let app = try #require(page.field("bundleId", in: form))
@@ -160,8 +160,8 @@ struct ShopPagesTests {
 
     @Test("Tokens and shared secrets are shown only when they are created")
     func secrets() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             let page = "/console/keys"
             let token = try await visitor.act("createToken", on: page, [("name", "ci")])
             #expect(token.text.contains("id=\"secret-token\""))
@@ -178,8 +178,8 @@ struct ShopPagesTests {
 
     @Test("Certificates are downloaded as PEM and DER, and OCSP responses are changed")
     func certificates() async throws {
-        let stage = try ConsoleStage(try await TestShop())
-        try await stage.visit { visitor in
+        let site = try TestConsole(try await TestShop())
+        try await site.visit { visitor in
             let page = try await visitor.get("/console/keys")
             let files = page.text.matches(of: /href="(\/console\/certificates\/[a-z.-]+)"/).map { String($0.1) }
             #expect(files.count == 14, "\(files)")
@@ -199,9 +199,9 @@ struct ShopPagesTests {
 
     @Test("An environment's endpoints and settings are shown and changed")
     func settings() async throws {
-        let stage = try ConsoleStage(try await TestShop())
+        let site = try TestConsole(try await TestShop())
         let page = environment
-        try await stage.visit { visitor in
+        try await site.visit { visitor in
             let url = "http://127.0.0.1:9/apple"
             let name = ("path.endpoint", "primary")
             let fields = [name, ("url", url), ("types", "DID_RENEW\r\nEXPIRED/VOLUNTARY")]
@@ -219,10 +219,10 @@ struct ShopPagesTests {
             }
             // A setting that was not changed keeps the server's default.
             let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-            let rate = ("rate", stage.test.shop.policy(of: scope).rate.name)
+            let rate = ("rate", site.test.shop.policy(of: scope).rate.name)
             let same = try await visitor.act("setRules", on: page, [rate, ("weather", "fair")])
             #expect(same.status == 200)
-            #expect(stage.test.shop.registry.rules(of: scope).rate == nil)
+            #expect(site.test.shop.registry.rules(of: scope).rate == nil)
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillConsole
 import TillCore
-import TillTesting
+import TillTestSupport
 
 #if canImport(FoundationXML)
     import FoundationXML
@@ -13,7 +13,7 @@ import TillTesting
 struct TimelineDrawingTests {
     @Test("A narrow timeline shows the newest periods and the number of earlier ones")
     func narrow() throws {
-        var shop = TimelineStage()
+        var shop = CoreShop.forTimeline()
         try shop.buy("basic")
         shop.advance(to: "2029-01-10")
         let all = try shop.timeline(width: 10_000)
@@ -27,13 +27,13 @@ struct TimelineDrawingTests {
 
     @Test("One period does not fill a wide timeline, and an idle month does not dwarf sandbox minutes")
     func measures() throws {
-        var shop = TimelineStage(rate: .sandbox)
+        var shop = CoreShop.forTimeline(rate: .sandbox)
         try shop.buy("pro")
         #expect(try shop.timeline().bars[0].end < 300)
         shop.advance(to: "2026-01-01T12:20:00Z")
-        try shop.act(.turnAutoRenewOff(try shop.subscription().originalID))
+        try shop.cancelRenewal()
         shop.advance(to: "2026-03-01")
-        try shop.buy("pro", .none)
+        try shop.buy("pro", offer: .none)
         let timeline = try shop.timeline()
         #expect(timeline.bars.count == 6)
         #expect(timeline.bars.allSatisfy { $0.end - $0.x > 50 })
@@ -44,7 +44,7 @@ struct TimelineDrawingTests {
 
     @Test("The current time is a line in the current period, and absent from timelines of older periods")
     func now() throws {
-        var shop = TimelineStage()
+        var shop = CoreShop.forTimeline()
         try shop.buy("basic")
         shop.advance(to: "2026-02-15")
         let timeline = try shop.timeline()
@@ -65,13 +65,13 @@ struct TimelineDrawingTests {
 
     @Test("Notifications of one instant are stacked, and more than four share a mark")
     func crowded() throws {
-        var shop = TimelineStage()
+        var shop = CoreShop.forTimeline()
         try shop.buy("basic")
         shop.advance(to: "2026-01-15")
-        let original = try shop.subscription().originalID
+        let original = try #require(shop.subscription()).originalID
         for _ in 0..<4 {
-            try shop.act(.turnAutoRenewOff(original))
-            try shop.act(.turnAutoRenewOn(original))
+            try shop.perform(.turnAutoRenewOff(original))
+            try shop.perform(.turnAutoRenewOn(original))
         }
         let marks = try shop.timeline().marks
         #expect(marks.map(\.level) == [0, 0, 1, 2, 3])
@@ -87,7 +87,7 @@ struct TimelineDrawingTests {
         )
     )
     func fates(fate: TimelineNotice.Fate, words: String) throws {
-        var shop = TimelineStage()
+        var shop = CoreShop.forTimeline()
         try shop.buy("basic")
         var facts = try shop.facts()
         #expect(!Timeline(facts, width: 660).svg(id: "a").contains("tl-hollow"))
@@ -102,22 +102,21 @@ struct TimelineDrawingTests {
 
     @Test("The legend distinguishes the end of sharing from a refund")
     func unshared() throws {
-        var shop = TimelineStage()
-        shop.stage.open("bob")
-        try shop.act(.joinFamily(of: try #require(shop.stage.accounts["bob"]).id, named: "family"))
-        try shop.buy("pro", .none, by: "bob")
+        var shop = CoreShop.forTimeline()
+        try shop.join("ann", familyOf: "bob")
+        try shop.buy("pro", by: "bob", offer: .none)
         shop.advance(to: "2026-01-20")
-        try shop.act(.leaveFamily)
+        try shop.perform(.leaveFamily)
         let text = try shop.timeline("ann", .familyShared).svg(id: "a")
         #expect(text.contains(">no longer shared<") && !text.contains(">refund"))
     }
 
     @Test("A plan that was replaced at its start is an edge with an arrow to the next lane")
     func instantly() throws {
-        var shop = TimelineStage()
+        var shop = CoreShop.forTimeline()
         try shop.buy("basic")
-        try shop.buy("pro", .none)
-        try shop.buy("year", .none)
+        try shop.buy("pro", offer: .none)
+        try shop.buy("year", offer: .none)
         shop.advance(to: "2026-01-10")
         let timeline = try shop.timeline()
         #expect(timeline.bars.map(\.period.productID) == ["year"])
@@ -133,7 +132,7 @@ struct TimelineDrawingTests {
 
     @Test("Names are escaped")
     func hostile() throws {
-        var shop = TimelineStage()
+        var shop = CoreShop.forTimeline()
         try shop.buy("basic")
         for name in [#"<script>alert(1)</script>"#, #""/><a href='javascript:x'>&"#, "مجلة\u{0}\u{7}", "月額プラン 🎏"] {
             var facts = try shop.facts()
@@ -146,7 +145,7 @@ struct TimelineDrawingTests {
 
     @Test("A long name is truncated, and its tooltip is complete")
     func long() throws {
-        var shop = TimelineStage()
+        var shop = CoreShop.forTimeline()
         try shop.buy("basic")
         var facts = try shop.facts()
         let name = String(repeating: "long name ", count: 20)
@@ -158,12 +157,12 @@ struct TimelineDrawingTests {
 
     @Test("Bars and marks are links that the keyboard skips")
     func links() throws {
-        var shop = TimelineStage()
+        var shop = CoreShop.forTimeline()
         try shop.buy("basic")
         var facts = try shop.facts()
         facts.transactions = "/console/transactions/"
         let text = Timeline(facts, width: 660).svg(id: "a")
-        let row = try #require(shop.stage.history("ann").first)
+        let row = try #require(shop.history("ann").first)
         #expect(text.contains(#"<a href="/console/transactions/\#(row.id.wireForm)" tabindex="-1">"#))
         #expect(text.contains(#"<a href="/console/notification/1" tabindex="-1">"#))
         #expect(text.components(separatedBy: "<a ").count == text.components(separatedBy: #"tabindex="-1""#).count)

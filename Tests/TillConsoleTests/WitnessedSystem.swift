@@ -1,6 +1,6 @@
 import Synchronization
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// A system under test that records when each subscription gives access.
 struct WitnessedSystem: SystemUnderTest {

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Finishing, tokens, downloads")
 struct DeliveryScheduleTests {
@@ -7,53 +8,57 @@ struct DeliveryScheduleTests {
 
     @Test("Finishing keeps the row's place in the history, and repeating it does nothing")
     func finishing() throws {
-        var shop = CoreShop(selling: [TestProducts.coins()])
-        let row = try shop.buys("ann", "coins")
-        let ledger = try shop.act("ann", .finish(row.id))
+        var shop = CoreShop(selling: [.coins])
+        let row = try shop.buy("coins", by: "ann")
+        let ledger = try shop.perform(.finish(row.id), by: "ann")
         #expect(ledger.transactionChanges.map(\.before) == [row.change])
         #expect(shop.rows[row.id]?.isFinished == true)
         #expect(shop.rows[row.id]?.change == row.change)
-        #expect(try shop.act("ann", .finish(row.id)).transactionChanges.isEmpty)
-        #expect(throws: Refusal.unknownTransaction(TransactionID(1))) { try shop.act("ann", .finish(TransactionID(1))) }
+        #expect(try shop.perform(.finish(row.id), by: "ann").transactionChanges.isEmpty)
+        #expect(throws: Refusal.unknownTransaction(TransactionID(1))) {
+            try shop.perform(.finish(TransactionID(1)), by: "ann")
+        }
     }
 
     @Test("A token is set on the current transaction and later ones, earlier ones keep theirs")
     func tokens() throws {
         var shop = CoreShop(
             on: "2026-01-01",
-            selling: [TestProducts.plan("basic", level: 2), TestProducts.plan("top")]
+            selling: [.plan("basic", level: 2), .plan("top")]
         )
-        let first = try shop.buys("ann", "basic")
-        let second = try shop.buys("ann", "top")
-        try shop.act("ann", .setAppAccountToken(first.id, token: Self.token.uppercased()))
+        let first = try shop.buy("basic", by: "ann")
+        let second = try shop.buy("top", by: "ann")
+        try shop.perform(.setAppAccountToken(first.id, token: Self.token.uppercased()), by: "ann")
         #expect(shop.rows[first.id]?.appAccountToken == nil)
         #expect(shop.rows[second.id]?.appAccountToken == Self.token)
         #expect(shop.history("ann").last?.id == second.id)
         #expect(try shop.renewalInfo("ann").appAccountToken == Self.token)
         #expect(throws: Refusal.notOriginal(second.id, original: first.id)) {
-            try shop.act("ann", .setAppAccountToken(second.id, token: Self.token))
+            try shop.perform(.setAppAccountToken(second.id, token: Self.token), by: "ann")
         }
         #expect(throws: Refusal.badAppAccountToken("")) {
-            try shop.act("ann", .setAppAccountToken(first.id, token: ""))
+            try shop.perform(.setAppAccountToken(first.id, token: ""), by: "ann")
         }
-        #expect(try shop.act("ann", .setAppAccountToken(first.id, token: Self.token)).transactionChanges.isEmpty)
+        #expect(
+            try shop.perform(.setAppAccountToken(first.id, token: Self.token), by: "ann").transactionChanges.isEmpty
+        )
     }
 
     @Test("A second download keeps the first one's date and version")
     func downloads() throws {
         var shop = CoreShop(selling: [])
         let first = AppTransaction(originalPurchaseDate: shop.now, originalApplicationVersion: "1.0")
-        try shop.act("ann", .downloadApp(first))
+        try shop.perform(.downloadApp(first), by: "ann")
         shop.advance(to: "2026-02-01")
-        try shop.act(
-            "ann",
+        try shop.perform(
             .downloadApp(
                 AppTransaction(
                     originalPurchaseDate: shop.now,
                     originalApplicationVersion: "2.0",
                     applicationVersion: "2.0"
                 )
-            )
+            ),
+            by: "ann"
         )
         let kept = try #require(shop.accounts["ann"]?.appTransaction)
         #expect(kept.originalPurchaseDate == first.originalPurchaseDate)
@@ -66,14 +71,14 @@ struct DeliveryScheduleTests {
         func runOperations() throws -> [Transaction] {
             var shop = CoreShop(
                 on: "2026-01-01",
-                selling: [TestProducts.plan(shared: true, offers: [TestProducts.trial]), TestProducts.coins()]
+                selling: [.plan(isShared: true, offers: .freeWeek), .coins]
             )
-            try shop.joins("bob", familyOf: "ann")
-            let pro = try shop.buys("ann", "pro")
-            try shop.buys("bob", "coins", quantity: 2)
+            try shop.join("bob", familyOf: "ann")
+            let pro = try shop.buy("pro", by: "ann")
+            try shop.buy("coins", by: "bob", quantity: 2)
             shop.advance(to: "2026-01-05")
-            try shop.refunds("ann", pro)
-            try shop.act("bob", .leaveFamily)
+            try shop.refund(pro, by: "ann")
+            try shop.perform(.leaveFamily, by: "bob")
             return shop.history("ann") + shop.history("bob")
         }
         #expect(try runOperations() == runOperations())

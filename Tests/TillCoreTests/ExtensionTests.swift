@@ -1,31 +1,31 @@
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 @Suite("Extensions of renewal dates")
 struct ExtensionTests {
-    private static func stage(
+    private static func shop(
         _ environment: StoreEnvironment = .sandbox,
         extendsFirstPeriod: Bool = false,
         on day: String = "2026-01-05",
-        selling product: Product = TestProducts.plan()
-    ) -> CoreStage {
+        selling product: Product = .plan()
+    ) -> CoreShop {
         var policy = Policy(for: environment)
         policy.extendsFirstPeriod = extendsFirstPeriod
-        return CoreStage(in: environment, selling: [product], policy: policy, at: Timestamp(day: day))
+        return CoreShop(on: day, in: environment, policy: policy, selling: [product])
     }
 
-    private func extend(_ stage: inout CoreStage, days: Int = 10, _ request: String) throws {
-        let original = try #require(stage.accounts["ann"]?.subscriptions.first?.originalID)
+    private func extend(_ shop: inout CoreShop, days: Int = 10, _ request: String) throws {
+        let original = try #require(shop.subscription("ann")?.originalID)
         let wanted = Extension(subscription: original, days: days, reasonCode: 1, request: request)
-        try stage.act("ann", .extend(wanted))
+        try shop.perform(.extend(wanted), by: "ann")
     }
 
-    private func isRefused(_ stage: CoreStage) throws -> Bool {
-        var stage = stage
-        let original = try #require(stage.accounts["ann"]?.subscriptions.first?.originalID)
+    private func isRefused(_ shop: CoreShop) throws -> Bool {
+        var shop = shop
+        let original = try #require(shop.subscription("ann")?.originalID)
         do {
-            try extend(&stage, "probe")
+            try extend(&shop, "probe")
             return false
         } catch {
             #expect(error as? Refusal == .extensionIneligible(original, because: .firstPaidPeriod))
@@ -35,61 +35,60 @@ struct ExtensionTests {
 
     @Test("By Apple's rule an earlier period must be paid; a setting allows extending the first one")
     func firstPeriod() throws {
-        var stage = Self.stage()
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        #expect(try isRefused(stage))
-        stage.policy.extendsFirstPeriod = true
-        #expect(try !isRefused(stage))
-        stage.policy.extendsFirstPeriod = false
-        stage.advance(to: Timestamp(day: "2026-02-06"))
-        #expect(try !isRefused(stage))
+        var shop = Self.shop()
+        try shop.buy("pro", by: "ann")
+        #expect(try isRefused(shop))
+        shop.policy.extendsFirstPeriod = true
+        #expect(try !isRefused(shop))
+        shop.policy.extendsFirstPeriod = false
+        shop.advance(to: "2026-02-06")
+        #expect(try !isRefused(shop))
         // An extended row is longer than the paid period.
-        try extend(&stage, days: 90, "long")
-        #expect(try !isRefused(stage))
+        try extend(&shop, days: 90, "long")
+        #expect(try !isRefused(shop))
     }
 
     @Test("A trial is not a paid period, and a mass extension follows the same rule")
     func trial() throws {
-        var stage = Self.stage(selling: TestProducts.plan(offers: [TestProducts.trial]))
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        stage.advance(to: Timestamp(day: "2026-01-13"))
-        #expect(stage.accounts["ann"]?.subscriptions.first?.latestTransaction.offer == nil)
-        #expect(try isRefused(stage))
+        var shop = Self.shop(selling: .plan(offers: .freeWeek))
+        try shop.buy("pro", by: "ann")
+        shop.advance(to: "2026-01-13")
+        #expect(shop.subscription("ann")?.latestTransaction.offer == nil)
+        #expect(try isRefused(shop))
         let wanted = MassExtension(productID: "pro", days: 1, reasonCode: 0, request: "all")
-        stage.perform(Job(id: "first", task: .extend(wanted)))
-        #expect(stage.events.contains { if case .extensionFailed = $0 { true } else { false } })
-        stage.advance(to: Timestamp(day: "2026-02-13"))
-        #expect(try !isRefused(stage))
+        shop.perform(Job(id: "first", task: .extend(wanted)))
+        #expect(shop.events.contains { if case .extensionFailed = $0 { true } else { false } })
+        shop.advance(to: "2026-02-13")
+        #expect(try !isRefused(shop))
     }
 
     @Test("A period charged ahead does not turn the first one into an earlier one, a lapsed one does")
     func chargedAhead() throws {
-        var stage = Self.stage(.production)
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        stage.advance(to: Timestamp(day: "2026-02-04T13:00:00Z"))
-        #expect(stage.history("ann").count == 2)
-        #expect(try isRefused(stage))
-        stage.advance(to: Timestamp(day: "2026-02-05T13:00:00Z"))
-        #expect(try !isRefused(stage))
-        let original = try #require(stage.accounts["ann"]?.subscriptions.first?.originalID)
-        try stage.act("ann", .turnAutoRenewOff(original))
-        stage.advance(to: Timestamp(day: "2026-06-01"))
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        #expect(try !isRefused(stage))
+        var shop = Self.shop(.production)
+        try shop.buy("pro", by: "ann")
+        shop.advance(to: "2026-02-04T13:00:00Z")
+        #expect(shop.history("ann").count == 2)
+        #expect(try isRefused(shop))
+        shop.advance(to: "2026-02-05T13:00:00Z")
+        #expect(try !isRefused(shop))
+        try shop.cancelRenewal(of: "ann")
+        shop.advance(to: "2026-06-01")
+        try shop.buy("pro", by: "ann")
+        #expect(try !isRefused(shop))
     }
 
     @Test("An extension after the missing hour ends at the run's time of day")
     func timeOfDay() throws {
-        var stage = Self.stage(
+        var shop = Self.shop(
             extendsFirstPeriod: true,
             on: "2026-03-01T10:30:00Z",
-            selling: TestProducts.plan(period: Period(1, .week))
+            selling: .plan(each: .week)
         )
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        #expect(stage.accounts["ann"]?.subscriptions.first?.renewalDate == Timestamp(day: "2026-03-08T10:30:00Z"))
-        try extend(&stage, days: 7, "later")
-        #expect(stage.accounts["ann"]?.subscriptions.first?.renewalDate == Timestamp(day: "2026-03-15T09:30:00Z"))
-        stage.advance(to: Timestamp(day: "2026-03-16"))
-        #expect(stage.accounts["ann"]?.subscriptions.first?.renewalDate == Timestamp(day: "2026-03-22T09:30:00Z"))
+        try shop.buy("pro", by: "ann")
+        #expect(shop.subscription("ann")?.renewalDate == Timestamp(day: "2026-03-08T10:30:00Z"))
+        try extend(&shop, days: 7, "later")
+        #expect(shop.subscription("ann")?.renewalDate == Timestamp(day: "2026-03-15T09:30:00Z"))
+        shop.advance(to: "2026-03-16")
+        #expect(shop.subscription("ann")?.renewalDate == Timestamp(day: "2026-03-22T09:30:00Z"))
     }
 }

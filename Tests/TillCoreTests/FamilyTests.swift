@@ -1,17 +1,18 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Families")
 struct FamilyTests {
     @Test("A member's copy has ids of its own, no price, and FAMILY_SHARED")
     func copies() throws {
         var shop = CoreShop(selling: [
-            TestProducts.plan(shared: true), TestProducts.skin(shared: true), TestProducts.coins(),
+            .plan(isShared: true), .skin.shared, .coins,
         ])
-        try shop.joins("bob", familyOf: "ann")
-        try shop.buys("ann", "coins")
-        let skin = try shop.buys("ann", "skin")
-        let pro = try shop.buys("ann", "pro", token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
+        try shop.join("bob", familyOf: "ann")
+        try shop.buy("coins", by: "ann")
+        let skin = try shop.buy("skin", by: "ann")
+        let pro = try shop.buy("pro", by: "ann", token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
         let rows = shop.history("bob")
         #expect(rows.map(\.productID) == ["skin", "pro"])
         #expect(rows.map(\.sharedFrom) == [skin.id, pro.id])
@@ -27,25 +28,25 @@ struct FamilyTests {
 
     @Test("A new member gets copies of what the others own, and the others of what the member owns")
     func joining() throws {
-        var shop = CoreShop(selling: [TestProducts.plan(shared: true), TestProducts.skin(shared: true)])
-        try shop.buys("ann", "pro")
-        try shop.buys("bob", "skin")
-        try shop.joins("bob", familyOf: "ann")
+        var shop = CoreShop(selling: [.plan(isShared: true), .skin.shared])
+        try shop.buy("pro", by: "ann")
+        try shop.buy("skin", by: "bob")
+        try shop.join("bob", familyOf: "ann")
         #expect(shop.history("bob").map(\.productID) == ["skin", "pro"])
         #expect(shop.history("ann").map(\.productID) == ["pro", "skin"])
         #expect(throws: Refusal.alreadyInFamily(customer: "bob", family: "family")) {
-            try shop.joins("bob", familyOf: "ann")
+            try shop.join("bob", familyOf: "ann")
         }
     }
 
     @Test("T17: a refund to the purchaser ends the members' access, its reversal restores it")
     func refund() throws {
-        var shop = CoreShop(selling: [TestProducts.plan(shared: true), TestProducts.skin(shared: true)])
-        try shop.joins("bob", familyOf: "ann")
-        try shop.joins("cat", familyOf: "ann")
-        let pro = try shop.buys("ann", "pro")
-        let skin = try shop.buys("ann", "skin")
-        for row in [pro, skin] { try shop.refunds("ann", row, reason: .issueInApp) }
+        var shop = CoreShop(selling: [.plan(isShared: true), .skin.shared])
+        try shop.join("bob", familyOf: "ann")
+        try shop.join("cat", familyOf: "ann")
+        let pro = try shop.buy("pro", by: "ann")
+        let skin = try shop.buy("skin", by: "ann")
+        for row in [pro, skin] { try shop.refund(row, by: "ann", because: .issueInApp) }
         for member in ["bob", "cat"] {
             for row in shop.history(member) {
                 #expect(row.revocation?.kind == .familyRevoke)
@@ -54,7 +55,7 @@ struct FamilyTests {
             }
             #expect(shop.status(member, .familyShared) == .revoked)
         }
-        for row in [pro, skin] { try shop.act("ann", .reverseRefund(row.id)) }
+        for row in [pro, skin] { try shop.perform(.reverseRefund(row.id), by: "ann") }
         for member in ["bob", "cat"] {
             #expect(shop.history(member).allSatisfy { $0.revocation == nil })
             #expect(shop.status(member, .familyShared) == .active)
@@ -63,49 +64,49 @@ struct FamilyTests {
 
     @Test("A member who leaves loses the shared products; when the organizer leaves, all members do")
     func leaving() throws {
-        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
-        try shop.joins("bob", familyOf: "ann")
-        try shop.joins("cat", familyOf: "ann")
-        try shop.buys("ann", "skin")
-        try shop.act("bob", .leaveFamily)
+        var shop = CoreShop(selling: [.skin.shared])
+        try shop.join("bob", familyOf: "ann")
+        try shop.join("cat", familyOf: "ann")
+        try shop.buy("skin", by: "ann")
+        try shop.perform(.leaveFamily, by: "bob")
         #expect(shop.history("bob").last?.revocation?.reason == .other)
         #expect(shop.history("cat").last?.revocation == nil)
         #expect(shop.accounts["cat"]?.family?.members.count == 2)
-        try shop.act("ann", .leaveFamily)
+        try shop.perform(.leaveFamily, by: "ann")
         #expect(shop.history("cat").last?.revocation?.kind == .familyRevoke)
         #expect(shop.accounts.values.allSatisfy { $0.family == nil })
-        #expect(throws: Refusal.notInFamily(customer: "cat")) { try shop.act("cat", .leaveFamily) }
-        #expect(try shop.buys("cat", "skin").ownership == .purchased)
+        #expect(throws: Refusal.notInFamily(customer: "cat")) { try shop.perform(.leaveFamily, by: "cat") }
+        #expect(try shop.buy("skin", by: "cat").ownership == .purchased)
     }
 
     @Test("A family has at most six members")
     func size() throws {
-        var shop = CoreShop(selling: [TestProducts.coins()])
-        for member in ["b", "c", "d", "e", "f"] { try shop.joins(member, familyOf: "a") }
-        #expect(throws: Refusal.familyFull(family: "family")) { try shop.joins("g", familyOf: "a") }
+        var shop = CoreShop(selling: [.coins])
+        for member in ["b", "c", "d", "e", "f"] { try shop.join(member, familyOf: "a") }
+        #expect(throws: Refusal.familyFull(family: "family")) { try shop.join("g", familyOf: "a") }
     }
 
     @Test("A copy cannot be refunded, nor get a token")
     func copiesAreNotOwned() throws {
-        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
-        try shop.joins("bob", familyOf: "ann")
-        try shop.buys("ann", "skin")
+        var shop = CoreShop(selling: [.skin.shared])
+        try shop.join("bob", familyOf: "ann")
+        try shop.buy("skin", by: "ann")
         let copy = try #require(shop.history("bob").first)
-        #expect(throws: Refusal.familyShared(copy.id)) { try shop.refunds("bob", copy) }
+        #expect(throws: Refusal.familyShared(copy.id)) { try shop.refund(copy, by: "bob") }
         #expect(throws: Refusal.familyShared(copy.id)) {
-            try shop.act("bob", .setAppAccountToken(copy.id, token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11"))
+            try shop.perform(.setAppAccountToken(copy.id, token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11"), by: "bob")
         }
     }
 
     @Test("An upgrade of the purchaser upgrades the copies under their own originals")
     func upgrade() throws {
         var shop = CoreShop(selling: [
-            TestProducts.plan("basic", level: 2, shared: true), TestProducts.plan("top", shared: true),
+            .plan("basic", level: 2, isShared: true), .plan("top", isShared: true),
         ])
-        try shop.joins("bob", familyOf: "ann")
-        try shop.buys("ann", "basic")
+        try shop.join("bob", familyOf: "ann")
+        try shop.buy("basic", by: "ann")
         let original = try #require(shop.history("bob").first)
-        try shop.buys("ann", "top")
+        try shop.buy("top", by: "ann")
         let rows = shop.history("bob")
         #expect(rows.map(\.productID) == ["basic", "top"])
         #expect(rows[0].isUpgraded && !rows[1].isUpgraded)
@@ -114,13 +115,13 @@ struct FamilyTests {
 
     @Test("A refund of an older purchase does not change the copy of the current one")
     func olderPurchase() throws {
-        var shop = CoreShop(selling: [TestProducts.skin(shared: true)])
-        let first = try shop.buys("ann", "skin")
-        try shop.joins("bob", familyOf: "ann")
-        try shop.refunds("ann", first)
-        let second = try shop.buys("ann", "skin")
-        try shop.act("ann", .reverseRefund(first.id))
-        try shop.refunds("ann", first)
+        var shop = CoreShop(selling: [.skin.shared])
+        let first = try shop.buy("skin", by: "ann")
+        try shop.join("bob", familyOf: "ann")
+        try shop.refund(first, by: "ann")
+        let second = try shop.buy("skin", by: "ann")
+        try shop.perform(.reverseRefund(first.id), by: "ann")
+        try shop.refund(first, by: "ann")
         let live = shop.history("bob").filter { $0.revocation == nil }
         #expect(live.map(\.sharedFrom) == [second.id])
     }

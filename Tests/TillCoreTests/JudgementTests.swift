@@ -1,94 +1,93 @@
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// A command is checked against the account at the time of the decision, whatever an earlier read returned.
 @Suite("Commands check the present account")
 struct JudgementTests {
-    private static func subscribed(_ product: Product = TestProducts.plan()) throws -> (CoreStage, TransactionID) {
-        let other = TestProducts.plan("max", level: 2)
-        let radio = TestProducts.plan("radio", group: "999")
-        var stage = CoreStage(in: .sandbox, selling: [product, other, radio], at: Timestamp(day: "2026-01-01"))
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        return (stage, try #require(stage.accounts["ann"]?.subscriptions.first?.originalID))
+    private static func subscribed(_ product: Product = .plan()) throws -> (CoreShop, TransactionID) {
+        let other = Product.plan("max", level: 2)
+        let radio = Product.plan("radio", group: "999")
+        var shop = CoreShop(selling: [product, other, radio])
+        try shop.buy("pro", by: "ann")
+        return (shop, try #require(shop.subscription("ann")?.originalID))
     }
 
-    private static func raisePrice(_ stage: inout CoreStage) {
-        let raise = PriceRaise(productID: "pro", prices: TestProducts.usd(9_990), consent: .required)
-        stage.perform(Job(id: "raise", task: .raisePrice(raise)))
+    private static func raisePrice(_ shop: inout CoreShop) {
+        let raise = PriceRaise(productID: "pro", prices: .usd(9_990), consent: .required)
+        shop.perform(Job(id: "raise", task: .raisePrice(raise)))
     }
 
     @Test("A price increase that needs no consent cannot be declined, and nothing is turned off")
     func declining() throws {
         let (opened, original) = try Self.subscribed()
-        var stage = opened
+        var shop = opened
         func refused() {
             #expect(throws: Refusal.noPriceIncrease(original)) {
-                try stage.act("ann", .declinePriceIncrease(original))
+                try shop.perform(.declinePriceIncrease(original), by: "ann")
             }
-            #expect(stage.accounts["ann"]?.subscriptions.first?.preference.autoRenews == true)
+            #expect(shop.subscription("ann")?.preference.autoRenews == true)
         }
         refused()
-        Self.raisePrice(&stage)
+        Self.raisePrice(&shop)
         // The customer has not been notified.
         refused()
-        stage.advance(to: Timestamp(day: "2026-01-06"))
+        shop.advance(to: "2026-01-06")
         // A concurrent request was faster.
-        var accepted = stage
-        try accepted.act("ann", .acceptPriceIncrease(original))
+        var accepted = shop
+        try accepted.perform(.acceptPriceIncrease(original), by: "ann")
         #expect(throws: Refusal.noPriceIncrease(original)) {
-            try accepted.act("ann", .declinePriceIncrease(original))
+            try accepted.perform(.declinePriceIncrease(original), by: "ann")
         }
-        #expect(accepted.accounts["ann"]?.subscriptions.first?.preference.autoRenews == true)
-        let ledger = try stage.act("ann", .declinePriceIncrease(original))
+        #expect(accepted.subscription("ann")?.preference.autoRenews == true)
+        let ledger = try shop.perform(.declinePriceIncrease(original), by: "ann")
         #expect(ledger.events == [.autoRenewDisabled(original)])
         #expect(throws: Refusal.unknownSubscription(TransactionID(1))) {
-            try stage.act("ann", .declinePriceIncrease(TransactionID(1)))
+            try shop.perform(.declinePriceIncrease(TransactionID(1)), by: "ann")
         }
     }
 
     @Test("A change of plan is refused when the subscription has ended, and never begins one")
     func changing() throws {
         let (opened, original) = try Self.subscribed()
-        var stage = opened
+        var shop = opened
         func change(_ product: String, by customer: String = "ann", of subscription: TransactionID? = nil) -> Command {
             var purchase = Purchase(productID: product)
             purchase.subscription = subscription ?? original
             return .purchase(purchase)
         }
         #expect(throws: Refusal.otherGroup(product: "radio", group: "20450880")) {
-            try stage.act("ann", change("radio"))
+            try shop.perform(change("radio"), by: "ann")
         }
         #expect(throws: Refusal.unknownSubscription(TransactionID(1))) {
-            try stage.act("ann", change("max", of: TransactionID(1)))
+            try shop.perform(change("max", of: TransactionID(1)), by: "ann")
         }
-        #expect(try stage.act("ann", change("max")).events.count == 1)
-        try stage.act("ann", .turnAutoRenewOff(original))
-        stage.advance(to: Timestamp(day: "2026-02-02"))
-        let rows = stage.history("ann").count
+        #expect(try shop.perform(change("max"), by: "ann").events.count == 1)
+        try shop.cancelRenewal(of: "ann")
+        shop.advance(to: "2026-02-02")
+        let rows = shop.history("ann").count
         #expect(throws: Refusal.notSubscribed(original, since: Timestamp(day: "2026-02-01"))) {
-            try stage.act("ann", change("max"))
+            try shop.perform(change("max"), by: "ann")
         }
-        #expect(stage.history("ann").count == rows)
-        try stage.act("ann", .purchase(Purchase(productID: "max")))
+        #expect(shop.history("ann").count == rows)
+        try shop.buy("max", by: "ann")
     }
 
     @Test("A family member's copy is not changed, and a change that waits for a parent is bought when approved")
     func changingCopies() throws {
-        let (opened, original) = try Self.subscribed(TestProducts.plan(shared: true))
-        var stage = opened
-        let ann = try #require(stage.accounts["ann"]?.id)
-        try stage.act("bob", .joinFamily(of: ann, named: "family"))
-        let copy = try #require(stage.accounts["bob"]?.sharedSubscriptions.first?.originalID)
+        let (opened, original) = try Self.subscribed(.plan(isShared: true))
+        var shop = opened
+        try shop.join("bob", familyOf: "ann")
+        let copy = try #require(shop.accounts["bob"]?.sharedSubscriptions.first?.originalID)
         var purchase = Purchase(productID: "max")
         purchase.subscription = copy
-        #expect(throws: Refusal.familyShared(copy)) { try stage.act("bob", .purchase(purchase)) }
-        try stage.act("ann", .setAskToBuy(true))
+        #expect(throws: Refusal.familyShared(copy)) { try shop.perform(.purchase(purchase), by: "bob") }
+        try shop.perform(.setAskToBuy(true), by: "ann")
         purchase.subscription = original
-        try stage.act("ann", .purchase(purchase))
-        try stage.act("ann", .turnAutoRenewOff(original))
-        stage.advance(to: Timestamp(day: "2026-02-02"))
-        try stage.act("ann", .decideHeldPurchase(number: 1, approved: true))
-        #expect(stage.accounts["ann"]?.subscriptions.first?.latestTransaction.productID == "max")
+        try shop.perform(.purchase(purchase), by: "ann")
+        try shop.cancelRenewal(of: "ann")
+        shop.advance(to: "2026-02-02")
+        try shop.perform(.decideHeldPurchase(number: 1, approved: true), by: "ann")
+        #expect(shop.subscription("ann")?.latestTransaction.productID == "max")
     }
 }

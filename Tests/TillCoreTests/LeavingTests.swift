@@ -1,26 +1,20 @@
 import Foundation
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// A customer who turns renewal off while a payment is missing.
 @Suite("Cancelling while a payment is missing")
 struct LeavingTests {
     /// A family of two whose subscription could not be charged on 1 February; its grace lasts until the 17th.
-    private static func stage() throws -> CoreStage {
+    private static func shop() throws -> CoreShop {
         var policy = Policy(for: .sandbox)
         policy.grace = GracePeriod(days: 16)
-        var stage = CoreStage(
-            in: .sandbox,
-            selling: [TestProducts.plan(shared: true)],
-            policy: policy,
-            at: Timestamp(day: "2026-01-01")
-        )
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        let ann = try #require(stage.accounts["ann"]?.id)
-        try stage.act("bob", .joinFamily(of: ann, named: "family"))
-        try stage.act("ann", .useCard(.declined))
-        return stage
+        var shop = CoreShop(policy: policy, selling: [.plan(isShared: true)])
+        try shop.buy("pro", by: "ann")
+        try shop.join("bob", familyOf: "ann")
+        try shop.perform(.useCard(.declined), by: "ann")
+        return shop
     }
 
     /// Whether the customer cancelled in a grace period; nil if the customer did not cancel.
@@ -28,19 +22,18 @@ struct LeavingTests {
         if case .expired(_, .customer(let leftInGrace), _) = state { leftInGrace } else { nil }
     }
 
-    private static func leave(_ stage: inout CoreStage, on day: String) throws -> Subscription {
-        stage.advance(to: Timestamp(day: day))
-        let original = try #require(stage.accounts["ann"]?.subscriptions.first?.originalID)
-        try stage.act("ann", .turnAutoRenewOff(original))
-        return try #require(stage.accounts["ann"]?.subscriptions.first)
+    private static func leave(_ shop: inout CoreShop, on day: String) throws -> Subscription {
+        shop.advance(to: day)
+        try shop.cancelRenewal(of: "ann")
+        return try #require(shop.subscription("ann"))
     }
 
     @Test("Cancelling within the grace period is recorded, also for the family's copies and in the store")
     func withinGrace() throws {
-        var stage = try Self.stage()
-        let left = try Self.leave(&stage, on: "2026-02-10")
+        var shop = try Self.shop()
+        let left = try Self.leave(&shop, on: "2026-02-10")
         #expect(Self.leftInGrace(left.state) == true)
-        let copy = try #require(stage.accounts["bob"]?.sharedSubscriptions.first)
+        let copy = try #require(shop.accounts["bob"]?.sharedSubscriptions.first)
         #expect(Self.leftInGrace(copy.state) == true)
         let stored = try JSONDecoder().decode(Subscription.self, from: JSONEncoder().encode(left))
         #expect(stored == left)
@@ -48,18 +41,18 @@ struct LeavingTests {
 
     @Test("Cancelling after it is not")
     func afterGrace() throws {
-        var stage = try Self.stage()
-        let left = try Self.leave(&stage, on: "2026-02-20")
+        var shop = try Self.shop()
+        let left = try Self.leave(&shop, on: "2026-02-20")
         #expect(Self.leftInGrace(left.state) == false)
     }
 
     @Test("Subscribing again resets it")
     func again() throws {
-        var stage = try Self.stage()
-        _ = try Self.leave(&stage, on: "2026-02-10")
-        try stage.act("ann", .useCard(.accepted))
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        let subscription = try #require(stage.accounts["ann"]?.subscriptions.first)
+        var shop = try Self.shop()
+        _ = try Self.leave(&shop, on: "2026-02-10")
+        try shop.perform(.useCard(.accepted), by: "ann")
+        try shop.buy("pro", by: "ann")
+        let subscription = try #require(shop.subscription("ann"))
         #expect(subscription.status == .active)
     }
 }

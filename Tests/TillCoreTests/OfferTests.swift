@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Offers and eligibility")
 struct OfferTests {
@@ -8,33 +9,33 @@ struct OfferTests {
         var shop = CoreShop(
             on: "2026-01-01",
             selling: [
-                TestProducts.plan(offers: [TestProducts.trial]), TestProducts.plan("max", offers: [TestProducts.trial]),
+                .plan(offers: .freeWeek), .plan("max", offers: .freeWeek),
             ]
         )
-        let row = try shop.buys("ann", "pro")
+        let row = try shop.buy("pro", by: "ann")
         #expect(row.expiresDate == Timestamp(day: "2026-01-08"))
         #expect(row.price == Money(milliunits: 0, currency: "USD"))
         #expect(row.offer?.kind == .introductory && row.offer?.mode == .freeTrial && row.offer?.id == nil)
         #expect(try shop.renewalInfo("ann").renewalPrice?.milliunits == 4_990)
         #expect(try shop.renewalInfo("ann").offer == nil)
-        try shop.cancels("ann")
+        try shop.cancelRenewal(of: "ann")
         shop.advance(to: "2026-02-01")
-        let again = try shop.buys("ann", "max")
+        let again = try shop.buy("max", by: "ann")
         #expect(again.offer == nil)
         #expect(again.price?.milliunits == 4_990)
-        try shop.cancels("ann")
+        try shop.cancelRenewal(of: "ann")
         shop.advance(to: "2026-04-01")
         #expect(throws: Refusal.introductoryOfferUsed(group: "20450880")) {
-            try shop.buys("ann", "max", offer: .introductory(evenIfUsed: false))
+            try shop.buy("max", by: "ann", offer: .introductory(evenIfUsed: false))
         }
-        #expect(try shop.buys("ann", "max", offer: .introductory(evenIfUsed: true)).offer?.kind == .introductory)
+        #expect(try shop.buy("max", by: "ann", offer: .introductory(evenIfUsed: true)).offer?.kind == .introductory)
     }
 
     @Test("T3: with pay as you go, the first period has the product's length and the rest is pending")
     func payAsYouGo() throws {
-        let offer = TestProducts.offer(.introductory, nil, .payAsYouGo, Period(1, .month), count: 3, price: 990)
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [offer])])
-        let row = try shop.buys("ann", "pro")
+        let offer = Offer.payAsYouGo(.introductory, times: 3, at: 990)
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: offer)])
+        let row = try shop.buy("pro", by: "ann")
         #expect(row.expiresDate == Timestamp(day: "2026-02-01"))
         #expect(row.price?.milliunits == 990)
         #expect(row.offer?.wholePeriod?.iso8601 == "P3M")
@@ -46,64 +47,67 @@ struct OfferTests {
 
     @Test("Pay up front covers the complete offer at once")
     func payUpFront() throws {
-        let offer = TestProducts.offer(.introductory, nil, .payUpFront, Period(6, .month), price: 9_990)
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [offer])])
-        let row = try shop.buys("ann", "pro")
+        let offer = Offer.payUpFront(.introductory, for: Period(6, .month), at: 9_990)
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: offer)])
+        let row = try shop.buy("pro", by: "ann")
         #expect(row.expiresDate == Timestamp(day: "2026-07-01T11:00:00Z"))
         #expect(row.price?.milliunits == 9_990)
-        #expect(try shop.buys("bob", "pro", offer: .none).offer == nil)
+        #expect(try shop.buy("pro", by: "bob", offer: .none).offer == nil)
     }
 
     @Test("A promotional offer is for current and former subscribers; on an active subscription it is pending (T13)")
     func promotional() throws {
-        let stay = TestProducts.offer(.promotional, "stay", .payUpFront, Period(2, .month), price: 2_990)
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [stay])])
+        let stay = Offer.payUpFront(.promotional, "stay", for: Period(2, .month), at: 2_990)
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: stay)])
         #expect(throws: Refusal.offerNeedsEarlierSubscription(kind: .promotional)) {
-            try shop.buys("ann", "pro", offer: .promotional("stay"))
+            try shop.buy("pro", by: "ann", offer: .promotional("stay"))
         }
         #expect(throws: Refusal.unknownOffer(product: "pro", kind: .promotional, id: "go")) {
-            try shop.buys("ann", "pro", offer: .promotional("go"))
+            try shop.buy("pro", by: "ann", offer: .promotional("go"))
         }
-        let first = try shop.buys("ann", "pro")
-        let same = try shop.buys("ann", "pro", offer: .promotional("stay"))
+        let first = try shop.buy("pro", by: "ann")
+        let same = try shop.buy("pro", by: "ann", offer: .promotional("stay"))
         #expect(same == first)
         let info = try shop.renewalInfo("ann")
         #expect(info.offer?.id == "stay")
         #expect(info.renewalPrice?.milliunits == 2_990)
         #expect(shop.events.last == .offerRedeemed(first.id))
-        try shop.cancels("ann")
+        try shop.cancelRenewal(of: "ann")
         shop.advance(to: "2026-03-01")
-        let lapsed = try shop.buys("ann", "pro", offer: .promotional("stay"))
+        let lapsed = try shop.buy("pro", by: "ann", offer: .promotional("stay"))
         #expect(lapsed.offer?.id == "stay")
         #expect(lapsed.expiresDate == Timestamp(day: "2026-05-01T11:00:00Z"))
     }
 
     @Test("A code can be used once per customer, by eligible customers, and within its limit")
     func codes() throws {
-        let spring = TestProducts.offer(.code, "SPRING", .freeTrial, price: nil, audience: [.new, .expired], limit: 5)
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [spring])])
-        let ledger = try shop.act("ann", .purchase(Purchase(productID: "pro", offer: .code("SPRING"))))
+        let spring = Offer.free(.code, "SPRING").with {
+            $0.audience = [.new, .expired]
+            $0.redemptionLimit = 5
+        }
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: spring)])
+        let ledger = try shop.perform(.purchase(Purchase(productID: "pro", offer: .code("SPRING"))), by: "ann")
         #expect(ledger.redemptions.map(\.limit) == [5])
         #expect(ledger.transactionChanges.last?.after.offer?.kind == .code)
-        try shop.cancels("ann")
+        try shop.cancelRenewal(of: "ann")
         shop.advance(to: "2026-03-01")
         #expect(throws: Refusal.codeAlreadyRedeemed(offer: "SPRING")) {
-            try shop.buys("ann", "pro", offer: .code("SPRING"))
+            try shop.buy("pro", by: "ann", offer: .code("SPRING"))
         }
-        try shop.buys("bob", "pro")
+        try shop.buy("pro", by: "bob")
         #expect(
             throws: Refusal.codeNotForAudience(offer: "SPRING", audience: [.new, .expired], customerIs: .existing)
-        ) { try shop.buys("bob", "pro", offer: .code("SPRING")) }
-        try shop.cancels("bob")
+        ) { try shop.buy("pro", by: "bob", offer: .code("SPRING")) }
+        try shop.cancelRenewal(of: "bob")
         shop.advance(to: "2026-05-01")
-        #expect(try shop.buys("bob", "pro", offer: .code("SPRING")).offer?.id == "SPRING")
+        #expect(try shop.buy("pro", by: "bob", offer: .code("SPRING")).offer?.id == "SPRING")
     }
 
     @Test("A stackable code applies after the introductory offer")
     func stackable() throws {
-        let code = TestProducts.offer(.code, "MORE", .payUpFront, Period(3, .month), price: 5_990, stackable: true)
-        var shop = CoreShop(selling: [TestProducts.plan(offers: [TestProducts.trial, code])])
-        let row = try shop.buys("ann", "pro", offer: .code("MORE"))
+        let code = Offer.payUpFront(.code, "MORE", for: Period(3, .month), at: 5_990, isStackable: true)
+        var shop = CoreShop(selling: [.plan(offers: .freeWeek, code)])
+        let row = try shop.buy("pro", by: "ann", offer: .code("MORE"))
         #expect(row.offer?.kind == .introductory)
         #expect(try shop.renewalInfo("ann").offer?.id == "MORE")
         #expect(try shop.renewalInfo("ann").renewalPrice?.milliunits == 5_990)
@@ -111,65 +115,65 @@ struct OfferTests {
 
     @Test("A code makes a one-time product cheaper")
     func oneTimeCode() throws {
-        let half = Offer(kind: .code, id: "HALF", mode: .oneTime, prices: TestProducts.usd(490))
-        var shop = CoreShop(selling: [TestProducts.coins(offers: [half])])
-        let row = try shop.buys("ann", "coins", quantity: 2, offer: .code("HALF"))
+        let half = Offer(kind: .code, id: "HALF", mode: .oneTime, prices: .usd(490))
+        var shop = CoreShop(selling: [.coins.with { $0.offers = [half] }])
+        let row = try shop.buy("coins", by: "ann", quantity: 2, offer: .code("HALF"))
         #expect(row.price?.milliunits == 980)
         #expect(row.offer?.mode == .oneTime && row.offer?.wholePeriod == nil)
     }
 
     @Test("Win-back offers are for lapsed customers: all in the sandbox, by the criteria in production")
     func winBack() throws {
-        let back = TestProducts.offer(.winBack, "back", .payUpFront, price: 990)
+        let back = Offer.payUpFront(.winBack, "back", for: .month, at: 990)
         for environment in StoreEnvironment.allCases {
-            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [TestProducts.plan(offers: [back])])
+            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [.plan(offers: back)])
             #expect(throws: Refusal.offerNeedsEarlierSubscription(kind: .winBack)) {
-                try shop.buys("ann", "pro", offer: .winBack("back"))
+                try shop.buy("pro", by: "ann", offer: .winBack("back"))
             }
-            let first = try shop.buys("ann", "pro")
+            let first = try shop.buy("pro", by: "ann")
             #expect(throws: Refusal.offerNeedsNoSubscription(kind: .winBack)) {
-                try shop.buys("ann", "pro", offer: .winBack("back"))
+                try shop.buy("pro", by: "ann", offer: .winBack("back"))
             }
             #expect(try shop.renewalInfo("ann").winBackOffers.isEmpty)
-            try shop.cancels("ann")
+            try shop.cancelRenewal(of: "ann")
             shop.advance(to: "2026-02-02")
             if environment == .production {
                 #expect(throws: Refusal.winBackNotYet(offer: "back")) {
-                    try shop.buys("ann", "pro", offer: .winBack("back"))
+                    try shop.buy("pro", by: "ann", offer: .winBack("back"))
                 }
                 #expect(try shop.renewalInfo("ann").winBackOffers.isEmpty)
             }
             shop.advance(to: "2026-03-15")
             #expect(try shop.renewalInfo("ann").winBackOffers == ["back"])
-            let row = try shop.buys("ann", "pro", offer: .winBack("back"))
+            let row = try shop.buy("pro", by: "ann", offer: .winBack("back"))
             #expect(row.offer?.kind == .winBack && row.originalID == first.id)
-            try shop.cancels("ann")
+            try shop.cancelRenewal(of: "ann")
             shop.advance(to: "2026-05-20")
             if environment == .production {
                 // There must be two months between two such offers, and there are.
-                #expect(try shop.buys("ann", "pro", offer: .winBack("back")).offer?.id == "back")
+                #expect(try shop.buy("pro", by: "ann", offer: .winBack("back")).offer?.id == "back")
             }
         }
     }
 
     @Test("A signature is valid for one purchase")
     func nonces() throws {
-        let stay = TestProducts.offer(.promotional, "stay")
-        var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [stay])])
-        try shop.buys("ann", "pro")
+        let stay = Offer.payUpFront(.promotional, "stay", for: .month, at: 1_990)
+        var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: stay)])
+        try shop.buy("pro", by: "ann")
         let purchase = Purchase(productID: "pro", offer: .promotional("stay"), offerNonce: "n-1")
-        try shop.act("ann", .purchase(purchase))
-        #expect(throws: Refusal.offerSignatureUsed(nonce: "n-1")) { try shop.act("ann", .purchase(purchase)) }
+        try shop.perform(.purchase(purchase), by: "ann")
+        #expect(throws: Refusal.offerSignatureUsed(nonce: "n-1")) { try shop.perform(.purchase(purchase), by: "ann") }
     }
 
     @Test("One-time products have no offers except codes")
     func wrongKinds() {
-        var shop = CoreShop(selling: [TestProducts.coins()])
+        var shop = CoreShop(selling: [.coins])
         #expect(throws: Refusal.unknownOffer(product: "coins", kind: .introductory, id: nil)) {
-            try shop.buys("ann", "coins", offer: .introductory(evenIfUsed: false))
+            try shop.buy("coins", by: "ann", offer: .introductory(evenIfUsed: false))
         }
         #expect(throws: Refusal.unknownOffer(product: "coins", kind: .winBack, id: "x")) {
-            try shop.buys("ann", "coins", offer: .winBack("x"))
+            try shop.buy("coins", by: "ann", offer: .winBack("x"))
         }
     }
 }

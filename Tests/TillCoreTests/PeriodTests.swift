@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Periods are added in Pacific time")
 struct PeriodTests {

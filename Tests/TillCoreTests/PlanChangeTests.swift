@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Changes of plan within a group")
 struct PlanChangeTests {
@@ -17,17 +18,17 @@ struct PlanChangeTests {
         #expect((Ledger.effect(of: to, from: from) == .atOnce) == atOnce)
     }
 
-    private static let products = [
-        TestProducts.plan("basic", level: 2),
-        TestProducts.plan("top", level: 1, period: Period(1, .year), price: 39_990),
+    private static let products: [Product] = [
+        .plan("basic", level: 2),
+        .plan("top", level: 1, each: .year, at: 39_990),
     ]
 
     @Test("T5: an upgrade begins now; the old row is marked and reappears in the history")
     func upgrade() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
-        let old = try shop.buys("ann", "basic", token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
+        let old = try shop.buy("basic", by: "ann", token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
         shop.advance(to: "2026-01-10")
-        let new = try shop.buys("ann", "top")
+        let new = try shop.buy("top", by: "ann")
         #expect(new.originalID == old.id)
         #expect(new.lineItem != old.lineItem)
         #expect(new.expiresDate == Timestamp(day: "2027-01-10"))
@@ -45,14 +46,14 @@ struct PlanChangeTests {
     @Test("T6: a downgrade changes only the next period, and can be withdrawn")
     func downgrade() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
-        let row = try shop.buys("ann", "top")
-        try shop.buys("ann", "basic")
+        let row = try shop.buy("top", by: "ann")
+        try shop.buy("basic", by: "ann")
         #expect(shop.history("ann") == [row])
         var info = try shop.renewalInfo("ann")
         #expect(info.productID == "top" && info.autoRenewProductID == "basic")
         #expect(info.renewalPrice?.milliunits == 4_990)
         #expect(shop.events.last == .planChangeChosen(row.id, product: "basic", withOffer: false))
-        try shop.buys("ann", "top")
+        try shop.buy("top", by: "ann")
         info = try shop.renewalInfo("ann")
         #expect(info.autoRenewProductID == "top")
         #expect(shop.events.last == .planChangeWithdrawn(row.id))

@@ -1,160 +1,130 @@
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 @Suite("Prices by storefront")
 struct PricingTests {
     /// A catalog of one storefront, in which the coins have a price of their own in Germany.
-    private func stage(
+    private func shop(
         storefront: String = "USA",
         selling products: [Product] = [],
         _ missingPrice: MissingPrice = .storefrontCurrency
-    ) -> CoreStage {
-        let coins = TestProducts.coins(
-            price: PriceList(
-                standard: Money(milliunits: 990, currency: "USD"),
-                byStorefront: ["DEU": Money(milliunits: 1_190, currency: "EUR")]
-            )
-        )
+    ) -> CoreShop {
+        let coins = Product.coins.with { $0.prices.byStorefront["DEU"] = Money(milliunits: 1_190, currency: "EUR") }
         var policy = Policy(for: .sandbox)
         policy.missingPrice = missingPrice
-        var stage = CoreStage(
-            in: .sandbox,
-            selling: [coins] + products,
-            policy: policy,
-            at: Timestamp(day: "2026-01-01")
-        )
-        stage.catalog.settings.storefront = storefront
-        return stage
+        var shop = CoreShop(policy: policy, selling: [coins] + products)
+        shop.catalog.settings.storefront = storefront
+        return shop
     }
 
     private func storefront(_ code: String) throws -> Storefront { try #require(Storefront(code: code)) }
 
     /// The price for a new customer of a storefront.
-    private func price(_ product: String, in code: String, _ stage: CoreStage) throws -> Money? {
-        var stage = stage
+    private func price(_ product: String, in code: String, _ shop: CoreShop) throws -> Money? {
+        var shop = shop
         let purchase = Purchase(productID: product, storefront: try storefront(code))
-        return try stage.act("ann", .purchase(purchase)).transactionChanges.last?.after.price
+        return try shop.perform(.purchase(purchase), by: "ann").transactionChanges.last?.after.price
     }
 
     @Test("A storefront without its own price has the number of the standard price in its own currency")
     func numbers() throws {
-        let stage = stage()
-        #expect(try price("coins", in: "USA", stage) == Money(milliunits: 990, currency: "USD"))
-        #expect(try price("coins", in: "DEU", stage) == Money(milliunits: 1_190, currency: "EUR"))
-        #expect(try price("coins", in: "JPN", stage) == Money(milliunits: 990, currency: "JPY"))
-        #expect(try price("coins", in: "AFG", stage) == Money(milliunits: 990, currency: "USD"))
+        let shop = shop()
+        #expect(try price("coins", in: "USA", shop) == Money(milliunits: 990, currency: "USD"))
+        #expect(try price("coins", in: "DEU", shop) == Money(milliunits: 1_190, currency: "EUR"))
+        #expect(try price("coins", in: "JPN", shop) == Money(milliunits: 990, currency: "JPY"))
+        #expect(try price("coins", in: "AFG", shop) == Money(milliunits: 990, currency: "USD"))
     }
 
     @Test("Every storefront uses its own currency, whatever the catalog's, unless the operator set another")
     func pairs() throws {
         for home in ["USA", "JPN", "DEU"] {
-            var stage = stage(storefront: home)
+            var shop = shop(storefront: home)
             let currency = try storefront(home).currency
-            stage.catalog.products["coins"]?.prices.standard.currency = currency
+            shop.catalog.products["coins"]?.prices.standard.currency = currency
             for storefront in Storefront.all {
-                let paid = try price("coins", in: storefront.code, stage)
+                let paid = try price("coins", in: storefront.code, shop)
                 #expect(paid?.currency == storefront.currency, "\(storefront.code) under a catalog of \(home)")
             }
         }
         // The operator set both: the standard price of the catalog's storefront, and a price of a storefront.
-        var stage = stage(storefront: "JPN")
-        stage.catalog.products["coins"]?.prices.byStorefront["FRA"] = Money(milliunits: 5, currency: "GBP")
-        #expect(try price("coins", in: "JPN", stage) == Money(milliunits: 990, currency: "USD"))
-        #expect(try price("coins", in: "FRA", stage) == Money(milliunits: 5, currency: "GBP"))
+        var shop = shop(storefront: "JPN")
+        shop.catalog.products["coins"]?.prices.byStorefront["FRA"] = Money(milliunits: 5, currency: "GBP")
+        #expect(try price("coins", in: "JPN", shop) == Money(milliunits: 990, currency: "USD"))
+        #expect(try price("coins", in: "FRA", shop) == Money(milliunits: 5, currency: "GBP"))
     }
 
     @Test("An offer, a commitment and a renewal follow the same rule")
     func subscriptions() throws {
-        let introductory = Offer(
-            kind: .introductory,
-            mode: .payAsYouGo,
-            period: Period(1, .month),
-            periodCount: 1,
-            prices: TestProducts.usd(1_990)
-        )
-        var annual = TestProducts.plan("year", period: Period(1, .year), price: 59_990, group: "2")
-        annual.plan?.billingPlans = [BillingPlan(kind: .monthly, prices: TestProducts.usd(5_990))]
-        var stage = stage(selling: [TestProducts.plan(offers: [introductory]), annual])
-        stage.open("ann", storefront: try storefront("JPN"))
-        let first = try stage.act("ann", .purchase(Purchase(productID: "pro"))).transactionChanges.last?.after
-        #expect(first?.price == Money(milliunits: 1_990, currency: "JPY"))
-        let account = try #require(stage.accounts["ann"])
-        let subscription = try #require(account.subscriptions.first)
-        let info = RenewalInfo(
-            of: subscription,
-            held: account,
-            at: stage.now,
-            catalog: stage.catalog,
-            policy: stage.policy
-        )
-        #expect(info.renewalPrice == Money(milliunits: 4_990, currency: "JPY"))
-        stage.advance(to: Timestamp(day: "2026-02-02"))
-        let renewed = stage.accounts["ann"]?.subscriptions.first?.latestTransaction
+        let introductory = Offer.payAsYouGo(.introductory, times: 1, at: 1_990)
+        var annual = Product.plan("year", each: .year, at: 59_990, group: "2")
+        annual.plan?.billingPlans = [BillingPlan(kind: .monthly, prices: .usd(5_990))]
+        var shop = shop(selling: [.plan(offers: introductory), annual])
+        shop.open("ann", storefront: try storefront("JPN"))
+        let first = try shop.buy("pro", by: "ann")
+        #expect(first.price == Money(milliunits: 1_990, currency: "JPY"))
+        #expect(try shop.renewalInfo("ann").renewalPrice == Money(milliunits: 4_990, currency: "JPY"))
+        shop.advance(to: "2026-02-02")
+        let renewed = shop.subscription("ann")?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "JPY"))
         let wanted = Purchase(productID: "year", storefront: try storefront("JPN"), billingPlan: .monthly)
-        let monthly = try stage.act("bob", .purchase(wanted)).transactionChanges.last?.after
+        let monthly = try shop.perform(.purchase(wanted), by: "bob").transactionChanges.last?.after
         #expect(monthly?.price == Money(milliunits: 5_990, currency: "JPY"))
         #expect(monthly?.commitment?.price == Money(milliunits: 71_880, currency: "JPY"))
     }
 
     @Test("A higher standard price applies to subscribers of every storefront in their own currency")
     func increases() throws {
-        var stage = stage(selling: [TestProducts.plan()])
-        stage.open("ann", storefront: try storefront("JPN"))
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        let raise = PriceRaise(productID: "pro", prices: TestProducts.usd(5_990))
-        stage.perform(Job(id: "raise", task: .raisePrice(raise)))
-        let increase = stage.accounts["ann"]?.subscriptions.first?.priceIncrease
+        var shop = shop(selling: [.plan()])
+        shop.open("ann", storefront: try storefront("JPN"))
+        try shop.buy("pro", by: "ann")
+        let raise = PriceRaise(productID: "pro", prices: .usd(5_990))
+        shop.perform(Job(id: "raise", task: .raisePrice(raise)))
+        let increase = shop.subscription("ann")?.priceIncrease
         #expect(increase?.price == Money(milliunits: 5_990, currency: "JPY"))
     }
 
     @Test("A subscription that version 0.1.0 sold in the catalog's currency keeps it")
     func agreed() throws {
         // 0.1.0 charged the price of the catalog's storefront everywhere.
-        var stage = stage(
+        var shop = shop(
             storefront: "JPN",
-            selling: [TestProducts.plan(), TestProducts.plan("lite", level: 2, price: 990)]
+            selling: [.plan(), .plan("lite", level: 2, at: 990)]
         )
-        stage.open("ann", storefront: try storefront("JPN"))
-        let row = try stage.act("ann", .purchase(Purchase(productID: "pro"))).transactionChanges.last?.after
-        #expect(row?.price == Money(milliunits: 4_990, currency: "USD"))
-        stage.catalog.settings.storefront = "USA"
-        stage.advance(to: Timestamp(day: "2026-02-02"))
-        let renewed = stage.accounts["ann"]?.subscriptions.first?.latestTransaction
+        shop.open("ann", storefront: try storefront("JPN"))
+        let row = try shop.buy("pro", by: "ann")
+        #expect(row.price == Money(milliunits: 4_990, currency: "USD"))
+        shop.catalog.settings.storefront = "USA"
+        shop.advance(to: "2026-02-02")
+        let renewed = shop.subscription("ann")?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "USD"))
-        let raise = PriceRaise(productID: "pro", prices: TestProducts.usd(5_990))
-        stage.perform(Job(id: "raise", task: .raisePrice(raise)))
-        let increase = stage.accounts["ann"]?.subscriptions.first?.priceIncrease
+        let raise = PriceRaise(productID: "pro", prices: .usd(5_990))
+        shop.perform(Job(id: "raise", task: .raisePrice(raise)))
+        let increase = shop.subscription("ann")?.priceIncrease
         #expect(increase?.price == Money(milliunits: 5_990, currency: "USD"))
     }
 
     @Test("An environment that rejects missing prices rejects the purchase, and names product and storefront")
     func refused() throws {
-        let offer = Offer(
-            kind: .introductory,
-            mode: .payUpFront,
-            period: Period(2, .month),
-            prices: TestProducts.usd(1_990)
-        )
-        var plan = TestProducts.plan(offers: [offer])
+        let offer = Offer.payUpFront(.introductory, for: Period(2, .month), at: 1_990)
+        var plan = Product.plan(offers: offer)
         plan.prices.byStorefront["DEU"] = Money(milliunits: 5_490, currency: "EUR")
-        let stage = stage(selling: [plan, TestProducts.season], .refuse)
-        #expect(try price("coins", in: "USA", stage) == Money(milliunits: 990, currency: "USD"))
-        #expect(try price("coins", in: "DEU", stage) == Money(milliunits: 1_190, currency: "EUR"))
+        let shop = shop(selling: [plan, .season], .refuse)
+        #expect(try price("coins", in: "USA", shop) == Money(milliunits: 990, currency: "USD"))
+        #expect(try price("coins", in: "DEU", shop) == Money(milliunits: 1_190, currency: "EUR"))
         for product in ["coins", "season", "pro"] {
             #expect(throws: Refusal.noPrice(product: product, offer: nil, storefront: "FRA")) {
-                try price(product, in: "FRA", stage)
+                try price(product, in: "FRA", shop)
             }
         }
         #expect(throws: Refusal.noPrice(product: "pro", offer: "introductory", storefront: "DEU")) {
-            try price("pro", in: "DEU", stage)
+            try price("pro", in: "DEU", shop)
         }
-        var other = stage
+        var other = shop
         // A price in the purchase is set by the operator, too.
         var purchase = Purchase(productID: "season", storefront: try storefront("FRA"))
         purchase.price = PriceOverride(milliunits: 8_990, currency: "EUR")
-        let row = try other.act("ann", .purchase(purchase)).transactionChanges.last?.after
+        let row = try other.perform(.purchase(purchase), by: "ann").transactionChanges.last?.after
         #expect(row?.price == Money(milliunits: 8_990, currency: "EUR"))
         let words = Refusal.noPrice(product: "season", offer: nil, storefront: "FRA").explanation
         #expect(words.contains("season") && words.contains("FRA") && words.contains("--missing-price"))
@@ -162,15 +132,15 @@ struct PricingTests {
 
     @Test("A subscriber can change only to a plan with a price, and pays the agreed price until then")
     func changes() throws {
-        var stage = stage(selling: [TestProducts.plan(), TestProducts.plan("lite", level: 2, price: 990)])
-        stage.open("ann", storefront: try storefront("FRA"))
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        stage.policy.missingPrice = .refuse
+        var shop = shop(selling: [.plan(), .plan("lite", level: 2, at: 990)])
+        shop.open("ann", storefront: try storefront("FRA"))
+        try shop.buy("pro", by: "ann")
+        shop.policy.missingPrice = .refuse
         #expect(throws: Refusal.noPrice(product: "lite", offer: nil, storefront: "FRA")) {
-            try stage.act("ann", .purchase(Purchase(productID: "lite")))
+            try shop.buy("lite", by: "ann")
         }
-        stage.advance(to: Timestamp(day: "2026-02-02"))
-        let renewed = stage.accounts["ann"]?.subscriptions.first?.latestTransaction
+        shop.advance(to: "2026-02-02")
+        let renewed = shop.subscription("ann")?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "EUR"))
     }
 }

@@ -1,17 +1,19 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("The result of a purchase")
 struct PurchaseResultTests {
-    private static let products = [
-        TestProducts.coins(),
-        TestProducts.plan(
+    private static let products: [Product] = [
+        .coins,
+        .plan(
             "basic",
             level: 2,
-            offers: [TestProducts.offer(.promotional, "stay"), TestProducts.offer(.code, "SAVE")]
+            offers: .payUpFront(.promotional, "stay", for: .month, at: 1_990),
+            .payUpFront(.code, "SAVE", for: .month, at: 1_990)
         ),
-        TestProducts.plan("basic-year", level: 2, period: Period(1, .year), price: 39_990),
-        TestProducts.plan("basic-twin", level: 2), TestProducts.plan("top", level: 1, price: 9_990),
+        .plan("basic-year", level: 2, each: .year, at: 39_990),
+        .plan("basic-twin", level: 2), .plan("top", level: 1, at: 9_990),
     ]
 
     private func result(
@@ -19,7 +21,7 @@ struct PurchaseResultTests {
         _ product: String,
         offer: OfferChoice = .automatic
     ) throws -> PurchaseResult? {
-        try shop.act("ann", .purchase(Purchase(productID: product, offer: offer))).purchaseResult
+        try shop.perform(.purchase(Purchase(productID: product, offer: offer)), by: "ann").purchaseResult
     }
 
     @Test("A purchase reports whether it began, changed, or only scheduled something")
@@ -35,7 +37,7 @@ struct PurchaseResultTests {
         #expect(try result(&shop, "top") == .upgraded)
         #expect(try result(&shop, "basic") == .downgradeScheduled)
         #expect(try result(&shop, "top") == .changeWithdrawn)
-        try shop.cancels("ann")
+        try shop.cancelRenewal(of: "ann")
         shop.advance(to: "2026-03-01")
         #expect(try result(&shop, "basic") == .resubscribed)
     }
@@ -43,23 +45,23 @@ struct PurchaseResultTests {
     @Test("A purchase that pays for a failed renewal, a pending purchase, and commands other than purchases")
     func others() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
-        try shop.buys("ann", "basic")
-        try shop.act("ann", .useCard(.declined))
+        try shop.buy("basic", by: "ann")
+        try shop.perform(.useCard(.declined), by: "ann")
         shop.advance(to: "2026-02-02")
-        #expect(try shop.act("ann", .useCard(.accepted)).purchaseResult == nil)
+        #expect(try shop.perform(.useCard(.accepted), by: "ann").purchaseResult == nil)
         var waiting = CoreShop(on: "2026-01-01", selling: Self.products)
         waiting.open("ann")
-        try waiting.act("ann", .setAskToBuy(true))
+        try waiting.perform(.setAskToBuy(true), by: "ann")
         #expect(try result(&waiting, "coins") == .held)
         #expect(
-            try waiting.act("ann", .decideHeldPurchase(number: 1, approved: true)).purchaseResult == .purchased
+            try waiting.perform(.decideHeldPurchase(number: 1, approved: true), by: "ann").purchaseResult == .purchased
         )
     }
 
     @Test("A renewal before the purchase is not reported as its result")
     func afterARenewal() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
-        try shop.buys("ann", "top")
+        try shop.buy("top", by: "ann")
         shop.advance(to: "2026-02-15")
         #expect(try result(&shop, "basic") == .downgradeScheduled)
         #expect(PurchaseResult.allCases.filter(\.hasTransaction).count == 6)

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// A subscription stored by version 0.1.0 can be read, and continues.
 @Suite("Subscriptions of version 0.1.0")
 struct SubscriptionCodingTests {
     /// The account of a customer, and the customer's subscription as version 0.1.0 wrote it.
-    private func old(_ stage: CoreStage) throws -> (account: [String: Any], subscription: [String: Any]) {
-        let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(stage.accounts["ann"]))
+    private func old(_ shop: CoreShop) throws -> (account: [String: Any], subscription: [String: Any]) {
+        let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(shop.accounts["ann"]))
         let account = try #require(encoded as? [String: Any])
         var object = try #require((account["subscriptions"] as? [[String: Any]])?.first)
         let state = try #require(object.removeValue(forKey: "state") as? [String: Any])
@@ -31,24 +31,20 @@ struct SubscriptionCodingTests {
         return try #require(opened.subscriptions.first)
     }
 
-    private func weekly() throws -> CoreStage {
-        var stage = CoreStage(
-            in: .sandbox,
-            selling: [TestProducts.plan(period: Period(1, .week))],
-            at: Timestamp(day: "2026-02-22T10:30:00Z")
-        )
-        try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        return stage
+    private func weekly() throws -> CoreShop {
+        var shop = CoreShop(on: "2026-02-22T10:30:00Z", selling: [.plan(each: .week)])
+        try shop.buy("pro", by: "ann")
+        return shop
     }
 
     @Test("The time of day of a run is that at which the current period began")
     func timeOfDay() throws {
-        var stage = try weekly()
-        stage.advance(to: Timestamp(day: "2026-03-02"))
-        let subscription = try #require(stage.accounts["ann"]?.subscriptions.first)
+        var shop = try weekly()
+        shop.advance(to: "2026-03-02")
+        let subscription = try #require(shop.subscription("ann"))
         // It ends in the missing hour.
         #expect(subscription.renewalDate == Timestamp(day: "2026-03-08T10:30:00Z"))
-        let written = try old(stage)
+        let written = try old(shop)
         let opened = try read(written.account, written.subscription)
         #expect(opened == subscription)
         #expect(opened.anchor.time == 9_000_000, "02:30")
@@ -56,9 +52,9 @@ struct SubscriptionCodingTests {
 
     @Test("A subscription that has drifted to 03:30 opens, and keeps that time")
     func drifted() throws {
-        var stage = try weekly()
-        stage.advance(to: Timestamp(day: "2026-03-09"))
-        let (account, written) = try old(stage)
+        var shop = try weekly()
+        shop.advance(to: "2026-03-09")
+        let (account, written) = try old(shop)
         var object = written
         var row = try #require(object["current"] as? [String: Any])
         row["expiresDate"] = Timestamp(day: "2026-03-15T10:30:00Z").milliseconds
@@ -71,10 +67,10 @@ struct SubscriptionCodingTests {
 
     @Test("Paid periods are counted by their length")
     func paidPeriods() throws {
-        var stage = try weekly()
+        var shop = try weekly()
         for (day, count) in [("2026-02-23", 1), ("2026-03-02", 2), ("2026-03-09", 2)] {
-            stage.advance(to: Timestamp(day: day))
-            let written = try old(stage)
+            shop.advance(to: day)
+            let written = try old(shop)
             let opened = try read(written.account, written.subscription)
             #expect(opened.paidPeriods == count, "\(day)")
         }

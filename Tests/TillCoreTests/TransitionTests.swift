@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 /// Every pair of a state and a cause has a result, and the documentation lists it.
 @Suite("The transition table")

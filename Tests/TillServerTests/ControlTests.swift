@@ -9,7 +9,7 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Complete exchanges with the control API, without a socket.
 @Suite("The control API on the wire")
@@ -19,21 +19,7 @@ struct ControlTests {
         token: String? = nil,
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        let figures = PrometheusFigures()
-        let control = ControlAPI(
-            shop: test.shop,
-            facts: ServerFacts(
-                version: "test",
-                dataDirectory: test.directory,
-                productionPort: { 1 },
-                sandboxPort: { 2 },
-                controlPort: { 3 },
-                ocspURL: "http://localhost/ocsp"
-            ),
-            guardian: ControlGuard(token: token, hosts: ["till.internal"]),
-            figures: figures,
-            meter: RequestMeter(factory: figures)
-        )
+        let control = test.controlAPI(ControlGuard(token: token, hosts: ["till.internal"]))
         try await Application(router: control.router()).test(.router) { try await body($0) }
     }
 
@@ -54,7 +40,7 @@ struct ControlTests {
 
     @Test("Every error of a body is named by its path")
     func faults() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let path = "/v1/apps/com.example.shop/sandbox/customers/ann/purchases"
             let answer = try await send(client, .post, path, #"{"quantity":"3","product":"coins","finished":1}"#)
@@ -67,7 +53,7 @@ struct ControlTests {
 
     @Test("The answer to a purchase has its effects, and a job has what it extends and where")
     func results() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let scope = "/v1/apps/com.example.shop/sandbox"
             func buy(_ body: String) async throws -> String {
@@ -116,7 +102,7 @@ struct ControlTests {
 
     @Test("A rotation that cannot be written returns an error, and a damaged account returns its cause")
     func causes() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try FileManager.default.removeItem(atPath: test.directory.rootKey)
         let path = "/v1/apps/com.example.shop/sandbox/customers/ann/purchases"
         try await withControl(test) { client in
@@ -125,9 +111,7 @@ struct ControlTests {
             #expect(answer.body.contains("root.key cannot be read"), "\(answer.body)")
             let bought = try await send(client, .post, path, #"{"productId":"coins"}"#)
             #expect(bought.status == 201)
-            var account = try #require(
-                try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-            )
+            var account = try #require(try await test.sandbox.account(of: "ann"))
             account.family = FamilyMembership(
                 name: "Family",
                 organizer: account.id,
@@ -145,7 +129,7 @@ struct ControlTests {
 
     @Test("A refusal by the rules has a code, a message and a matching status")
     func refusals() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let scope = "/v1/apps/com.example.shop/sandbox"
             let cases: [(String, String, Int, String)] = [
@@ -170,7 +154,7 @@ struct ControlTests {
 
     @Test("A key that two apps share is revoked for the given app, and not without one")
     func sharedKey() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let apps = ["com.example.one", "com.example.two"]
         for app in apps {
             let record = KeyRecord(
@@ -204,7 +188,7 @@ struct ControlTests {
 
     @Test("An environment with missingPrice refuse refuses purchases without a price; the other environment sells")
     func missingPrice() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let scope = "/v1/apps/com.example.shop/sandbox"
             let purchase = #"{"productId":"coins","storefront":"JPN"}"#
@@ -230,7 +214,7 @@ struct ControlTests {
 
     @Test("A byte order mark before a name matches no other customer, and no new name may have one")
     func byteOrderMarks() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
             let customers = "/v1/apps/com.example.shop/sandbox/customers"
             let made = try await send(client, .post, customers, #"{"customer":"zoe"}"#)

@@ -6,7 +6,7 @@ import Testing
 import TillCore
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillServer
 
@@ -21,21 +21,7 @@ struct DeliveryRefusalTests {
     private static let body = #"{"signedPayload":"a.b.c"}"#
 
     private static func control(_ test: TestShop) -> ControlAPI {
-        let figures = PrometheusFigures()
-        return ControlAPI(
-            shop: test.shop,
-            facts: ServerFacts(
-                version: "test",
-                dataDirectory: test.directory,
-                productionPort: { 1 },
-                sandboxPort: { 2 },
-                controlPort: { 3 },
-                ocspURL: "http://localhost/ocsp"
-            ),
-            guardian: ControlGuard(token: nil, hosts: []),
-            figures: figures,
-            meter: RequestMeter(factory: figures)
-        )
+        test.controlAPI()
     }
 
     /// A path with a value for each parameter.
@@ -57,7 +43,7 @@ struct DeliveryRefusalTests {
 
     @Test("Control rejects a delivery under every operation and on every other path")
     func control() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let control = Self.control(test)
         let others = [
             "/healthz", "/console/", "/console/act/rotateChain", "/openapi.json", "/metrics", "/", "/nothing",
@@ -77,7 +63,7 @@ struct DeliveryRefusalTests {
 
     @Test("An operation without a body rejects one, and treats an empty object as none")
     func bodies() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let control = Self.control(test)
         let routes = control.routes.filter { $0.request == nil && $0.transfer == nil }
         #expect(routes.contains { $0.id == "rotateChain" } && routes.contains { $0.id == "restoreSnapshot" })
@@ -108,8 +94,8 @@ struct DeliveryRefusalTests {
         arguments: StoreEnvironment.allCases
     )
     func apple(environment: StoreEnvironment) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let api = AppleAPI(shop: test.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let api = test.appleAPI(in: environment)
         let token = try test.token()
         var headers = Self.delivery
         headers[.authorization] = "Bearer \(token)"
@@ -131,9 +117,9 @@ struct DeliveryRefusalTests {
 
     @Test("The port with Apple's host names rejects a delivery, too")
     func underAppleNames() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let responder = HostResponder(hosts: HostTable(further: ["localhost"])) { environment in
-            AppleAPI(shop: test.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
+            test.appleAPI(in: environment)
                 .router()
         }
         try await Application(responder: responder).test(.router) { client in
@@ -145,7 +131,7 @@ struct DeliveryRefusalTests {
 
     @Test("An endpoint's URL may not name one of Till's own ports", arguments: [1_881, 1_882, 1_883])
     func endpoint(port: Int) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         for port in [1_881, 1_882, 1_883] { test.shop.ownPorts.add(host: "127.0.0.1", port: port) }
         try await Application(router: Self.control(test).router()).test(.router) { client in
             let path = "/v1/apps/\(TestShop.bundleID)/sandbox/endpoints/primary"

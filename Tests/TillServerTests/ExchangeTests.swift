@@ -11,7 +11,7 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Complete exchanges with Apple's routes, without a socket.
 @Suite("Apple's routes on the wire")
@@ -21,7 +21,7 @@ struct ExchangeTests {
         environment: StoreEnvironment = .sandbox,
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        let api = AppleAPI(shop: test.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
+        let api = test.appleAPI(in: environment)
         try await Application(router: api.router()).test(.router) { try await body($0) }
     }
 
@@ -44,7 +44,7 @@ struct ExchangeTests {
 
     @Test("A 401 is plain text with the id of its entry in the request log")
     func unauthenticated() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withAPI(test) { client in
             let answer = try await get(client, "/inApps/v2/history/2000000000000000", token: nil)
             #expect(answer.status == .unauthorized)
@@ -76,7 +76,7 @@ struct ExchangeTests {
 
     @Test("An error has two keys and exactly the content type that clients compare with")
     func errorForm() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let token = try test.token()
         try await withAPI(test) { client in
             let answer = try await get(client, "/inApps/v2/history/2000000000001024", token: token)
@@ -88,7 +88,7 @@ struct ExchangeTests {
 
     @Test("Control and the request log name an unreadable row of the ledger, and no other customer is affected")
     func damagedRow() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
         let other = try await test.buy("coins", by: "bob")
         let database = try DatabaseQueue(path: test.directory.database)
@@ -111,12 +111,12 @@ struct ExchangeTests {
         }
         let answered = ControlError(of: try #require(error), logger: test.shop.logger)
         #expect(answered.code == "damaged_row" && answered.message.contains(words), "\(answered.message)")
-        _ = try await test.shop.perform(.refund(Refund(transaction: other.id)), by: test.customer("bob"))
+        try await test.sandbox.refund(other, by: "bob")
     }
 
     @Test("A history of one transaction has these keys in this order, and an empty query is accepted")
     func history() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
         let token = try test.token()
         try await withAPI(test) { client in
@@ -140,7 +140,7 @@ struct ExchangeTests {
     @Test("With Apple's profile a first paid period is not extended: 403 with 4030004")
     func firstPeriod() async throws {
         for (settings, status) in [(Settings.apple, 403), (Settings(), 200)] {
-            let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+            let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
             let purchase = Purchase(productID: "pro", offer: .none)
             let customer = test.customer("ann", in: .production)
             let bought = try await test.shop.perform(.purchase(purchase), by: customer, opening: Opening())
@@ -163,7 +163,7 @@ struct ExchangeTests {
 
     @Test("The other environment does not know the id, and the request log names the right one")
     func environments() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
         let token = try test.token()
         try await withAPI(test, environment: .production) { client in
@@ -177,7 +177,7 @@ struct ExchangeTests {
 
     @Test("Look Up Order ID works in the sandbox, unlike Apple's; Apple's profile turns it off")
     func profile() async throws {
-        let test = try await TestShop(selling: SampleProducts.all, settings: .apple)
+        let test = try await TestShop(selling: SampleCatalog.all, settings: .apple)
         let row = try await test.buy("coins", by: "ann")
         let order = try #require(row.order).wireForm
         let token = try test.token()
@@ -297,7 +297,7 @@ struct ExchangeTests {
         var settings = Settings()
         settings.historyListsAll = true
         settings.notificationDays = 0
-        let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+        let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
         let day: Int64 = 86_400_000
         let days: Int64 = environment == .production ? 180 : 30
         try await test.buy("coins", by: "ann", in: environment)
@@ -315,7 +315,7 @@ struct ExchangeTests {
 
     @Test("Apple's profile accepts no start before the window", arguments: StoreEnvironment.allCases)
     func historyOfApple(in environment: StoreEnvironment) async throws {
-        let test = try await TestShop(selling: SampleProducts.all, settings: .apple)
+        let test = try await TestShop(selling: SampleCatalog.all, settings: .apple)
         #expect(try await history(test, in: environment, before: 0).0 == 200)
         #expect(try await history(test, in: environment, before: 1).0 == 400)
     }
@@ -347,7 +347,7 @@ struct ExchangeTests {
 
     @Test("A token for a subscription needs the original's id and a UUID")
     func appAccountToken() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")
         let token = try test.token()
         let path = "/inApps/v1/transactions/\(row.id.number)/appAccountToken"

@@ -2,7 +2,7 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 import TillCore
-import TillTesting
+import TillTestSupport
 
 @testable import TillServer
 

@@ -5,7 +5,7 @@ import Testing
 import TillCore
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 /// Operations of customers and operators through the control API, and their answers.
 @Suite("Operations on the control API")
@@ -14,7 +14,7 @@ struct OperationTests {
 
     @Test("A purchase of an owned product is answered 200 with the original purchase")
     func alreadyOwned() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await control.withControl(test) { client in
             let path = "/v1/apps/com.example.shop/sandbox/customers/ann/purchases"
             let first = try await control.send(client, .post, path, #"{"productId":"skin"}"#)
@@ -40,7 +40,7 @@ struct OperationTests {
 
     @Test("Any operation dated later than the clock is a conflict")
     func laterThanClock() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")
         let skin = try await test.buy("skin", by: "ann")
         let at = test.now.milliseconds + 1_000
@@ -69,7 +69,7 @@ struct OperationTests {
 
     @Test("A manual notification names the app, a customer or a transaction, as its type requires")
     func notificationsByHand() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
         try await control.withControl(test) { client in
             let path = "/v1/apps/com.example.shop/sandbox/notifications"

@@ -9,7 +9,7 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Read-only routes write nothing, and all show one state of an account: as of the last run of the ticker.
 @Suite("Routes that only read")
@@ -41,7 +41,7 @@ struct ReaderTests {
     }
 
     private static func get(_ test: TestShop, _ path: String) async throws -> [String: Any] {
-        let api = AppleAPI(shop: test.shop, environment: .sandbox, meter: RequestMeter(factory: PrometheusFigures()))
+        let api = test.appleAPI()
         let token = try test.token()
         let body = try await Application(router: api.router()).test(.router) { client in
             try await client.execute(uri: path, method: .get, headers: [.authorization: "Bearer \(token)"]) { answer in
@@ -90,12 +90,7 @@ struct ReaderTests {
     }
 
     private static func account(_ test: TestShop) async throws -> Account {
-        let account = try await test.shop.storage.account(
-            environment: .sandbox,
-            app: TestShop.bundleID,
-            customer: "ann"
-        )
-        return try #require(account)
+        return try #require(try await test.sandbox.account(of: "ann"))
     }
 
     @Test(
@@ -103,12 +98,11 @@ struct ReaderTests {
         arguments: [false, true]
     )
     func agree(isCancelled: Bool) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let ticker = Ticker(test.shop)
         try await test.shop.setSharedSecret("secret", of: test.app)
         let first = try await test.buy("pro", by: "ann")
-        let ann = test.customer("ann")
-        if isCancelled { _ = try await test.shop.perform(.turnAutoRenewOff(first.originalID), by: ann) }
+        if isCancelled { try await test.sandbox.cancelRenewal(of: "ann") }
         let receipt = try #require(try await test.shop.appReceipt(of: try await Self.account(test)))
         let single = try await test.shop.transactionReceipt(of: first, try await Self.account(test))
         let before = try await Self.account(test)
@@ -135,14 +129,11 @@ struct ReaderTests {
 
     @Test("A family member's copy has the state of the purchase while the ticker is behind")
     func family() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let first = try await test.buy("pro", by: "ann")
-        _ = try await test.shop.perform(.turnAutoRenewOff(first.originalID), by: test.customer("ann"))
-        let host = try await Self.account(test)
-        let join = Command.joinFamily(of: host.id, named: "f")
-        _ = try await test.shop.perform(join, by: test.customer("bob"), opening: Opening())
-        let bob = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "bob")
-        let member = try #require(bob)
+        let test = try await TestShop(selling: SampleCatalog.all)
+        try await test.buy("pro", by: "ann")
+        try await test.sandbox.cancelRenewal(of: "ann")
+        try await test.sandbox.join("bob", familyOf: "ann")
+        let member = try #require(try await test.sandbox.account(of: "bob"))
         #expect(member.sharedSubscriptions.count == 1)
         test.advance(Self.month)
         let instant = try await test.shop.instantOfState(of: member)
@@ -152,7 +143,7 @@ struct ReaderTests {
     @Test("The ticker reports how far behind it is, and nothing when it has caught up")
     func lag() async throws {
         let figures = PrometheusFigures()
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let ticker = Ticker(test.shop, metrics: figures)
         #expect(figures.text().contains("# TYPE till_clock_lag_seconds gauge\ntill_clock_lag_seconds 0"))
         let bought = try await test.buy("pro", by: "ann")

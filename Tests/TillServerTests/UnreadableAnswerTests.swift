@@ -5,7 +5,7 @@ import TillCore
 import TillServer
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Answers of the control API when data is unreadable.
 @Suite("Control API with unreadable data")
@@ -14,10 +14,10 @@ struct UnreadableDataTests {
     private static let root = "/v1/apps/com.example.shop/sandbox"
 
     private func shop(_ sql: String) async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         for customer in ["ann", "bob", "cat"] {
-            let coins = try await test.buy("coins", by: customer)
-            _ = try await test.shop.perform(.requestRefund(coins.id, .other), by: test.customer(customer))
+            try await test.buy("coins", by: customer)
+            try await test.sandbox.requestRefund(by: customer, because: .other)
         }
         let client = try DatabaseQueue(path: test.directory.database)
         try await client.write { try $0.execute(sql: sql) }

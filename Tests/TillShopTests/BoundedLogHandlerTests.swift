@@ -2,7 +2,7 @@ import Logging
 import Testing
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Log lines have a maximum length")
 struct BoundedLogHandlerTests {

@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Control API tokens")
 struct ControlTokenTests {

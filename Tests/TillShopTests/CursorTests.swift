@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Cursors are opaque, durable and cannot be forged")
 struct CursorTests {

@@ -4,7 +4,7 @@ import Testing
 import TillCore
 import TillSQLite
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -156,7 +156,7 @@ struct DamagedAccountTests {
     /// Ann shares what she bought with Bob; Cat has a subscription of her own; Dan waits for a parent's approval and
     /// for a refund.
     private func shop() async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in Self.customers { try await test.buy("coins", by: customer) }
         for product in ["pro", "skin"] { try await test.buy(product, by: "ann") }
@@ -166,17 +166,15 @@ struct DamagedAccountTests {
             _ = try await test.shop.perform(command, by: test.customer(member))
         }
         try await test.buy("pro", by: "cat")
-        let coins = try await test.buy("coins", by: "dan")
-        _ = try await test.shop.perform(.requestRefund(coins.id, .other), by: test.customer("dan"))
-        _ = try await test.shop.perform(.setAskToBuy(true), by: test.customer("dan"))
+        try await test.buy("coins", by: "dan")
+        try await test.sandbox.requestRefund(by: "dan", because: .other)
+        try await test.sandbox.setAskToBuy(true, for: "dan")
         _ = try await test.shop.perform(.purchase(Purchase(productID: "coins")), by: test.customer("dan"))
         return test
     }
 
     private func account(_ customer: String, _ test: TestShop) async throws -> Account {
-        try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: customer)
-        )
+        try #require(try await test.sandbox.account(of: customer))
     }
 
     private func plant(_ sql: String, in test: TestShop) throws {
@@ -259,11 +257,7 @@ struct DamagedAccountTests {
 
     /// Every kind of command that looks up other accounts or earlier rows, rejected or not.
     private func act(_ customer: String, _ test: TestShop) async {
-        let found = try? await test.shop.storage.account(
-            environment: .sandbox,
-            app: TestShop.bundleID,
-            customer: customer
-        )
+        let found = try? await test.sandbox.account(of: customer)
         guard let account = found ?? nil else { return }
         var commands: [Command] = [.purchase(Purchase(productID: "pro")), .useCard(.declined), .useCard(.accepted)]
         for subscription in account.heldSubscriptions {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -43,7 +43,7 @@ struct DiskSpaceMonitorTests {
 
     @Test("The shop reads the results of its commits, and its test write leaves nothing behind")
     func shop() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let before = try await test.shop.storage.documents(.shop)
         #expect(try await test.shop.hasDiskSpace(in: test.directory.path))
         test.shop.room.note([.failure(.diskFull("full"))])

@@ -6,7 +6,7 @@ import TillSQLite
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Findings of the doctor")
 struct DoctorTests {
@@ -220,7 +220,7 @@ struct DoctorTests {
     ]
 
     private func shop() async throws -> (TestShop, TransactionID) {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.updateRules(of: AccountScope(environment: .sandbox, app: TestShop.bundleID)) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/never-sent")]
         }
@@ -228,7 +228,7 @@ struct DoctorTests {
         try await test.buy("pro", by: "ann")
         try await test.buy("skin", by: "ann")
         let refunded = try await test.buy("coins", by: "ann")
-        _ = try await test.shop.perform(.refund(Refund(transaction: refunded.id)), by: test.customer("ann"))
+        try await test.sandbox.refund(refunded, by: "ann")
         // In production a renewal is charged a day ahead; until the renewal date the previous period is current.
         try await test.buy("pro", by: "eve", in: .production)
         let production = ClockName(AccountScope(environment: .production, app: TestShop.bundleID))
@@ -328,7 +328,7 @@ struct DoctorTests {
 
     @Test("The doctor runs beside a server that is processing purchases")
     func beside() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let selling = Task {
             for number in 0..<200 { try await test.buy("coins", by: "customer-\(number % 7)") }
         }

@@ -2,7 +2,7 @@ import Testing
 import TillCore
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Scheduled work that an operator's change has made obsolete neither blocks a clock nor stays for ever.
 @Suite("Obsolete scheduled work")
@@ -12,7 +12,7 @@ struct PreconditionTests {
 
     @Test("A renewal scheduled for the day before the end does not block the clock once the product is not for sale")
     func withdrawn() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         let trial = try await test.buy("pro", by: "eve", in: .production)
         let end = try #require(trial.expiresDate)
@@ -20,7 +20,7 @@ struct PreconditionTests {
         #expect(try await storage.nextDue(of: trial.account) == end.advanced(milliseconds: -86_400_000))
         _ = try await test.shop.updateCatalog(of: TestShop.bundleID) { catalog in
             var catalog = catalog
-            var product = SampleProducts.monthly
+            var product = Product.pro
             product.isForSale = false
             catalog.put(product)
             return catalog
@@ -36,7 +36,7 @@ struct PreconditionTests {
 
     @Test("Deliveries to a deleted endpoint are dropped, however they were queued")
     func deletedEndpoint() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         let endpoints = ["primary", "spare"].map { EndpointRecord(name: $0, url: "http://127.0.0.1:9/\($0)") }
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = endpoints }

@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("The request log")
 struct RequestLogTests {

@@ -5,20 +5,19 @@ import TillSQLite
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("The shop commits the decisions of the rules")
 struct ShopTests {
     @Test("A hundred concurrent purchases of one customer all succeed, in an unbroken order")
     func oneCustomer() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let ids = try await withThrowingTaskGroup(of: TransactionID.self) { group in
             for _ in 0..<100 { group.addTask { try await test.buy("coins", by: "ann").id } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(ids.count == 100)
-        let found = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        let account = try #require(found)
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         #expect(account.rowCount == 100 && account.changeNumber == 100)
         let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 200))
         #expect(page.rows.map(\.change) == Array(1...100))
@@ -27,7 +26,7 @@ struct ShopTests {
 
     @Test("Concurrent customers share commits and keep their own histories")
     func manyCustomers() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<300 { group.addTask { try await test.buy("coins", by: "customer-\(number % 60)") } }
             try await group.waitForAll()
@@ -40,7 +39,7 @@ struct ShopTests {
 
     @Test("Two shops on one store do not overwrite each other")
     func twoShops() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let second = try await Shop(
             storage: try SQLiteStorage(path: test.directory.database),
             chain: test.shop.signingChain,
@@ -66,7 +65,7 @@ struct ShopTests {
 
     @Test("A rejected command leaves nothing behind, not even a new customer")
     func refusals() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         await #expect(throws: Refusal.unknownProduct("nothing")) { try await test.buy("nothing", by: "ann") }
         #expect(try await test.shop.storage.accounts(of: nil, after: nil, limit: 1).isEmpty)
         await #expect(throws: Refusal.unknownAccount("ann")) {
@@ -76,7 +75,7 @@ struct ShopTests {
 
     @Test("No purchase, refund or new customer is dated later than the customer's clock")
     func laterThanClock() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let shop = test.shop
         let row = try await test.buy("coins", by: "ann")
         let later = test.now.advanced(milliseconds: 1)
@@ -113,7 +112,7 @@ struct ShopTests {
 
     @Test("The accounts of a family change together, and an unknown customer may join")
     func families() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let host = try await test.shop.openAccount(test.customer("ann"), Opening())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in ["bob", "cat", "dan"] {
@@ -133,11 +132,7 @@ struct ShopTests {
             try await group.waitForAll()
         }
         for name in ["ann", "bob", "cat", "dan"] {
-            let account = try await test.shop.storage.account(
-                environment: .sandbox,
-                app: TestShop.bundleID,
-                customer: name
-            )
+            let account = try await test.sandbox.account(of: name)
             #expect(account?.family?.members.count == 4)
             #expect(account?.rowCount == 2)
             #expect(account?.productsOwned == ["skin"])
@@ -146,7 +141,7 @@ struct ShopTests {
 
     @Test("A code with a limit is redeemed that many times and no more, however many requests run at once")
     func codes() async throws {
-        var coins = SampleProducts.coins
+        var coins = Product.coins
         let price = PriceList(standard: Money(milliunits: 10, currency: "USD"))
         coins.offers = [Offer(kind: .code, id: "TEN", mode: .oneTime, prices: price, redemptionLimit: 10)]
         let test = try await TestShop(selling: [coins])
@@ -169,7 +164,7 @@ struct ShopTests {
 
     @Test("Production and sandbox are separate data sets")
     func environments() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("skin", by: "ann", in: .sandbox)
         let other = try await test.buy("skin", by: "ann", in: .production)
         #expect(row.id.wireForm.count == 16 && other.id.wireForm.count == 15)
@@ -208,7 +203,7 @@ struct ShopTests {
 
     @Test("An account that leaves a clock ahead continues from its last event when no time is given")
     func ahead() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let (shop, ann) = (test.shop, test.customer("ann"))
         let ahead = test.now.advanced(milliseconds: 86_400_000)
         try await shop.createClock(ClockName(ann.scope, own: "ahead"), .frozen(at: ahead))

@@ -5,7 +5,7 @@ import TillCore
 import TillSQLite
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -19,7 +19,7 @@ struct UnreadableDataTests {
 
     /// Ann, Bob and Cat subscribe; Ann also bought coins.
     private func shop() async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
         try await test.buy("coins", by: "ann")
@@ -115,8 +115,8 @@ struct UnreadableDataTests {
 
     @Test("An unreadable delivery is logged once, and others arrive")
     func delivery() async throws {
-        let post = try await ListeningPost.start { _ in .status(200) }
-        let test = try await TestShop(selling: SampleProducts.all)
+        let post = try await WebhookReceiver.start { _ in .status(200) }
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in ["ann", "bob", "cat"] { try await test.buy("coins", by: customer) }
@@ -136,7 +136,7 @@ struct UnreadableDataTests {
 
     @Test("With exhausted identifiers a purchase is rejected with the reason, and the doctor reports it")
     func identifiers() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try edit("UPDATE identifiers SET next = 9223372036854775000", in: test)
         let refused = await #expect(throws: DamagedRow.self) { try await test.buy("coins", by: "ann") }
         #expect(refused?.table == "identifiers")
@@ -161,7 +161,7 @@ struct UnreadableDataTests {
         ]
     )
     func imported(_ table: ShopTable, _ column: String, _ cell: Cell) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
         }
@@ -185,12 +185,12 @@ struct UnreadableDataTests {
 
     @Test("An import rejects identifiers near the maximum, because no purchase would be possible")
     func counters() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         try edit("UPDATE identifiers SET next = \(Identifiers.lastBeforeEnd)", in: test)
         try await test.buy("coins", by: "ann")
         let lines = try await text(test)
-        let other = try await TestShop(selling: SampleProducts.all)
+        let other = try await TestShop(selling: SampleCatalog.all)
         let refused = await #expect(throws: StateRefused.self) { try await other.shop.takeState(lines) }
         #expect(refused?.message.contains("close to their maximum") == true, "\(String(describing: refused))")
         try await other.buy("coins", by: "ann")

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Testing
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillPostgres
 @testable import TillSQLite

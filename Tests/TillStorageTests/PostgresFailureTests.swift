@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillPostgres
 

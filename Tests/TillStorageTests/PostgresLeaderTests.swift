@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillPostgres
 
@@ -133,10 +133,10 @@ struct PostgresLeaderTests {
     func pool() async throws {
         let storage = try storage { $0.connections = 2 }
         try await storage.ping()
-        let line = try await storage.pool.perform { $0.handle }
-        line.cut()
+        let handle = try await storage.pool.perform { $0.handle }
+        handle.cut()
         try await storage.ping()
         let next = try await storage.pool.perform { $0.handle }
-        #expect(next !== line)
+        #expect(next !== handle)
     }
 }

@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillPostgres
 

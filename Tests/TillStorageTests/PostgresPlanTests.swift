@@ -1,5 +1,5 @@
 import Testing
-import TillTesting
+import TillTestSupport
 
 @testable import TillPostgres
 

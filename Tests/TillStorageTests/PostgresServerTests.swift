@@ -1,7 +1,7 @@
 import Testing
 import TillPostgres
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("A database is reused by one test after another")
 struct PostgresServerTests {

@@ -22,7 +22,7 @@ struct ActionOptions: ParsableArguments {
         let client = try server.client()
         let address = "\(try await scope.path(client))/\(try await path(client))"
         let answer = try await client.post(address, body(members))
-        Output.show(answer, asJSON: server.json) { Summary.text(heading($0), $0) }
+        Output.show(answer, asJSON: server.json) { ActionSummary.text(heading($0), $0) }
     }
 
     /// A body with the instant of the operation.
@@ -58,7 +58,7 @@ extension ScopeOptions {
                 own.isEmpty
                     ? "Customer \(named) has bought no subscription."
                     : "Customer \(named) has \(own.count) subscriptions; name one by its original transaction:\n"
-                        + own.map(Summary.subscription).joined(separator: "\n")
+                        + own.map(ActionSummary.subscription).joined(separator: "\n")
             )
         }
         return "subscriptions/\(escaped(only["originalTransactionId"]?.text ?? ""))"

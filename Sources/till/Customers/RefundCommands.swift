@@ -83,7 +83,7 @@ struct RefundCommand: AsyncParsableCommand {
             ]) { _ in
                 "transactions/\(escaped(transaction))/refund"
             } saying: {
-                let share = $0["revocationType"]?.text == "REFUND_FULL" ? nil : Summary.share($0)
+                let share = $0["revocationType"]?.text == "REFUND_FULL" ? nil : ActionSummary.share($0)
                 return share.map { "Refunded in part: \($0) of the price." } ?? "Refunded in full."
             }
         }
@@ -157,7 +157,7 @@ struct RefundCommand: AsyncParsableCommand {
         }
 
         private static func line(_ request: JSONTree) -> String {
-            let decision = Summary.date(request["decisionDate"]).map { "decided at \($0)" } ?? "you decide"
+            let decision = ActionSummary.date(request["decisionDate"]).map { "decided at \($0)" } ?? "you decide"
             return "\(request["transactionId"]?.text ?? "")  \(request["customer"]?.text ?? "")  "
                 + "\(request["reason"]?.text ?? "")  \(decision)"
         }

@@ -32,7 +32,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await server.show { client in
                 try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/subscriptions")
             } as: { answer in
-                let lines = (answer["subscriptions"]?.elements ?? []).map(Summary.subscription)
+                let lines = (answer["subscriptions"]?.elements ?? []).map(ActionSummary.subscription)
                 return lines.isEmpty ? "\(customer) has no subscription." : lines.joined(separator: "\n")
             }
         }

@@ -104,7 +104,7 @@ struct RulesCommand: AsyncParsableCommand {
 
     private static func words(_ rules: JSONTree) -> String {
         let grace = rules["grace"].map { "\($0["days"]?.text ?? "") days, \($0["coverage"]?.text ?? "")" }
-        return Summary.table([
+        return ActionSummary.table([
             ("rate", rules["rate"]?.text), ("grace", grace ?? "off"), ("refundRule", rules["refundRule"]?.text),
             ("released", rules["released"]?.text), ("weather", rules["weather"]?.text),
             ("missingPrice", rules["missingPrice"]?.text),

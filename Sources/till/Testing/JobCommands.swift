@@ -93,7 +93,9 @@ struct ExtendCommand: AsyncParsableCommand {
                 "\(scope)/\(path)/extend",
                 options.body(["days": .count(days), "reasonCode": .count(reason), "requestIdentifier": .text(request)])
             )
-            return Output.show(answer, asJSON: options.server.json) { Summary.text("Extended, days: \(days).", $0) }
+            return Output.show(answer, asJSON: options.server.json) {
+                ActionSummary.text("Extended, days: \(days).", $0)
+            }
         }
         let answer = try await client.post(
             "\(scope)/extensions",
@@ -188,13 +190,13 @@ struct JobCommand: AsyncParsableCommand {
 
     static func words(_ heading: String, _ job: JSONTree) -> String {
         heading + "\n"
-            + Summary.table([
+            + ActionSummary.table([
                 ("jobId", job["jobId"]?.text), ("kind", job["kind"]?.text), ("productId", job["productId"]?.text),
                 ("requestIdentifier", job["requestIdentifier"]?.text), ("days", job["days"]?.text),
                 ("storefronts", storefronts(job)), ("state", job["state"]?.text),
-                ("effectiveDate", Summary.date(job["effectiveDate"])), ("succeeded", job["succeeded"]?.text),
+                ("effectiveDate", ActionSummary.date(job["effectiveDate"])), ("succeeded", job["succeeded"]?.text),
                 ("failed", job["failed"]?.text), ("pendingClocks", pendingClocks(job)),
-                ("completedDate", Summary.date(job["completedDate"])),
+                ("completedDate", ActionSummary.date(job["completedDate"])),
             ])
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("The twelve acceptance scenarios")
@@ -9,18 +10,18 @@ extension Scenarios {
 extension Scenarios.Acceptance {
     @Test(
         "A1: in Apple's sandbox twelve renewals follow a trial, then the subscription ends",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func sandboxYear(at stage: StageKind) async throws {
+    func sandboxYear(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .freeWeek)],
             rate: .sandbox
         ) { $0.renewalCap = 12 }
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01        SUBSCRIBED INITIAL_BUY          status 1  trial until 12:03
             2026-01-01 12:03  DID_RENEW                       status 1  paid until 12:08
@@ -41,47 +42,47 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A2: an upgrade begins at once with one notification, without a refund", arguments: StageKind.everywhere)
-    func upgrade(at stage: StageKind) async throws {
+    @Test("A2: an upgrade begins at once with one notification, without a refund", arguments: BackendKind.everywhere)
+    func upgrade(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("basic", level: 2), .plan("top", level: 1, each: .year, at: 39_990)]
         )
-        try await shop.buys("ann", "basic")
+        try await shop.buy("basic", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-06-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  basic, paid until 2026-02-01
             2026-01-10  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2027-01-10
             """
         )
-        let history = try await shop.stage.history(of: "ann")
+        let history = try await shop.wire.history(of: "ann")
         #expect(history.map(\.isUpgraded) == [true, nil])
         #expect(history[0].revocationDate == nil && history[0].expiresDate == shop.instant("2026-02-01"))
     }
 
     @Test(
         "A3: a downgrade is chosen, withdrawn, chosen again, and begins with the next period",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func downgrade(at stage: StageKind) async throws {
+    func downgrade(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("top"), .plan("basic", level: 2, at: 1_990)]
         )
-        try await shop.buys("ann", "top")
+        try await shop.buy("top", by: "ann")
         try await shop.advance(to: "2026-01-05")
-        try await shop.changesPlan("ann", to: "basic")
+        try await shop.changePlan(of: "ann", to: "basic")
         try await shop.advance(to: "2026-01-06")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-01-07")
-        try await shop.changesPlan("ann", to: "basic")
+        try await shop.changePlan(of: "ann", to: "basic")
         try await shop.advance(to: "2026-02-15")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
             2026-01-05  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then basic
@@ -95,25 +96,25 @@ extension Scenarios.Acceptance {
 
     @Test(
         "A4: a customer cancels, resumes, cancels and lapses, and comes back by a win-back offer",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func winBack(at stage: StageKind) async throws {
+    func winBack(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .payUpFront(.winBack, "back", for: .month, at: 990))]
         )
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-05")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-01-06")
-        try await shop.resumes("ann")
+        try await shop.resumeRenewal(of: "ann")
         try await shop.advance(to: "2026-01-07")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-02-10")
-        try await shop.buys("ann", "pro", offer: .winBack("back"))
+        try await shop.buy("pro", by: "ann", offer: .winBack("back"))
         try await shop.advance(to: "2026-03-15")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-05  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -126,20 +127,20 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A5: a recovery within the grace period keeps the billing cycle", arguments: StageKind.everywhere)
-    func graceRecovered(at stage: StageKind) async throws {
+    @Test("A5: a recovery within the grace period keeps the billing cycle", arguments: BackendKind.everywhere)
+    func graceRecovered(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan()],
             grace: GracePeriod(days: 16)
         )
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-10")
-        try await shop.acceptsCard(of: "ann")
+        try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-03-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-02-01  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-17
@@ -151,24 +152,24 @@ extension Scenarios.Acceptance {
 
     @Test(
         "A6: a recovery after the grace period begins a new cycle; without recovery the subscription ends",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func graceOver(at stage: StageKind) async throws {
+    func graceOver(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan()],
             grace: GracePeriod(days: 16)
         )
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "pro")
-            try await shop.declinesCard(of: customer)
+            try await shop.buy("pro", by: customer)
+            try await shop.declineCard(of: customer)
         }
         // The thirtieth day after the end of the period.
         try await shop.advance(to: "2026-03-03")
-        try await shop.acceptsCard(of: "ann")
+        try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-04-30")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
@@ -185,18 +186,18 @@ extension Scenarios.Acceptance {
         #expect(bob.expirationIntent == 2 && bob.autoRenewStatus == 0 && bob.isInBillingRetryPeriod == false)
     }
 
-    @Test("A7: three answers to a price increase that needs consent", arguments: StageKind.everywhere)
-    func consent(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        for customer in ["ann", "bob", "cat"] { try await shop.buys(customer, "pro") }
+    @Test("A7: three answers to a price increase that needs consent", arguments: BackendKind.everywhere)
+    func consent(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        for customer in ["ann", "bob", "cat"] { try await shop.buy("pro", by: customer) }
         try await shop.advance(to: "2026-01-02")
         // More than half, and more than five dollars a month.
-        try await shop.raisesPrice(of: "pro", to: 12_990)
+        try await shop.raisePrice(of: "pro", to: 12_990)
         try await shop.advance(to: "2026-01-10")
-        try await shop.acceptsPrice("ann")
-        try await shop.cancels("cat")
+        try await shop.acceptPriceIncrease(of: "ann")
+        try await shop.cancelRenewal(of: "cat")
         try await shop.advance(to: "2026-03-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
@@ -214,21 +215,24 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A8: a refund of half, its reversal, and a second request that is declined", arguments: StageKind.everywhere)
-    func coins(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.coins])
-        try await shop.buys("ann", "coins", quantity: 3)
+    @Test(
+        "A8: a refund of half, its reversal, and a second request that is declined",
+        arguments: BackendKind.everywhere
+    )
+    func coins(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.coins])
+        try await shop.buy("coins", by: "ann", quantity: 3)
         try await shop.advance(to: "2026-01-02")
-        try await shop.requestsRefund("ann", because: .unsatisfiedWithPurchase)
+        try await shop.requestRefund(by: "ann", because: .unsatisfiedWithPurchase)
         try await shop.advance(to: "2026-01-02 13:00")
-        try await shop.sendsConsumption(about: "ann", preferring: .grantProrated, consumed: 50_000)
+        try await shop.sendConsumption(about: "ann", preferring: .grantProrated, consumed: 50_000)
         try await shop.advance(to: "2026-01-05")
-        try await shop.reversesRefund(of: "ann")
+        try await shop.reverseRefund(to: "ann")
         try await shop.advance(to: "2026-01-06")
-        try await shop.requestsRefund("ann", because: .other)
-        try await shop.sendsConsumption(about: "ann", preferring: .decline)
+        try await shop.requestRefund(by: "ann", because: .other)
+        try await shop.sendConsumption(about: "ann", preferring: .decline)
         try await shop.advance(to: "2026-01-10")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01        ONE_TIME_CHARGE        3 pieces
             2026-01-02        CONSUMPTION_REQUEST    UNSATISFIED_WITH_PURCHASE
@@ -241,16 +245,16 @@ extension Scenarios.Acceptance {
         #expect(try await shop.transaction(of: "ann", nil).price == 2_970)
     }
 
-    @Test("A9: a family's access follows the purchase through renewal and refund", arguments: StageKind.everywhere)
-    func family(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(isShared: true)])
-        try await shop.joins("bob", familyOf: "ann")
-        try await shop.joins("cat", familyOf: "ann")
-        try await shop.buys("ann", "pro")
+    @Test("A9: a family's access follows the purchase through renewal and refund", arguments: BackendKind.everywhere)
+    func family(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(isShared: true)])
+        try await shop.join("bob", familyOf: "ann")
+        try await shop.join("cat", familyOf: "ann")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-02-05")
-        try await shop.grantsRefund(to: "ann", because: .issueInApp)
+        try await shop.grantRefund(to: "ann", because: .issueInApp)
         try await shop.advance(to: "2026-06-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
@@ -267,19 +271,19 @@ extension Scenarios.Acceptance {
 
     @Test(
         "A10: one extension, then one for all subscribers, for which a trial is not eligible",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func extensions(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: .freeWeek)])
-        try await shop.buys("ann", "pro")
-        try await shop.buys("bob", "pro", offer: .none)
+    func extensions(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(offers: .freeWeek)])
+        try await shop.buy("pro", by: "ann")
+        try await shop.buy("pro", by: "bob", offer: .none)
         try await shop.advance(to: "2026-01-10")
-        try await shop.extends("ann", days: 30, request: "one")
+        try await shop.extendRenewal(of: "ann", days: 30, request: "one")
         try await shop.advance(to: "2026-01-12")
-        try await shop.buys("cat", "pro")
-        try await shop.massExtends("pro", days: 7, request: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
+        try await shop.buy("pro", by: "cat")
+        try await shop.extendAllRenewals(of: "pro", days: 7, request: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
         try await shop.advance(to: "2026-02-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY     status 1  trial until 2026-01-08
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY     status 1  paid until 2026-02-01
@@ -296,21 +300,21 @@ extension Scenarios.Acceptance {
 
     @Test(
         "A11: a customer who cancels a commitment in the third month pays it to its end",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func commitment(at stage: StageKind) async throws {
+    func commitment(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("year", each: .year, at: 99_990, monthlyAt: 9_990)]
         )
-        try await shop.buys("ann", "year", monthly: true)
+        try await shop.buy("year", by: "ann", monthly: true)
         try await shop.advance(to: "2026-03-10")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         let info = try await shop.own("ann").renewalInfo
         #expect(info.autoRenewStatus == 1 && info.commitmentInfo?.commitmentAutoRenewStatus == 0)
         try await shop.advance(to: "2027-02-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_RENEW                       status 1  until 2026-03-01, 2/12 to 2027-01-01
@@ -332,24 +336,24 @@ extension Scenarios.Acceptance {
 
     @Test(
         "A12: an offer code waits for the next period; an upgrade by a promotional offer begins at once",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func offers(at stage: StageKind) async throws {
+    func offers(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan("basic", level: 2, offers: .payUpFront(.code, "SPRING", for: .month, at: 990)),
                 .plan("top", at: 9_990, offers: .payUpFront(.promotional, "stay", for: Period(2, .month), at: 5_990)),
             ]
         )
-        try await shop.buys("ann", "basic")
+        try await shop.buy("basic", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.buys("ann", "basic", offer: .code("SPRING"))
+        try await shop.buy("basic", by: "ann", offer: .code("SPRING"))
         try await shop.advance(to: "2026-02-10")
-        try await shop.changesPlan("ann", to: "top", offer: .promotional("stay"))
+        try await shop.changePlan(of: "ann", to: "top", offer: .promotional("stay"))
         try await shop.advance(to: "2026-05-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  basic, paid until 2026-02-01
             2026-01-10  OFFER_REDEEMED          status 1  basic, next 0.99 by code SPRING

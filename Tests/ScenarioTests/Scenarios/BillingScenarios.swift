@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("Renewals that cannot be charged")
@@ -9,20 +10,20 @@ extension Scenarios {
 extension Scenarios.Billing {
     @Test(
         "A declined card keeps access during the grace period, and the subscription ends after sixty days of retries",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func declinedCard(at stage: StageKind) async throws {
+    func declinedCard(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .freeWeek)],
             grace: GracePeriod(days: 16)
         )
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-20")
-        try await shop.declinesCard(of: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-12-31")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  trial until 2026-01-08
             2026-01-08  DID_RENEW                       status 1  paid until 2026-02-08
@@ -33,9 +34,9 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A grace period of three days", arguments: StageKind.all)
-    func threeDays(at stage: StageKind) async throws {
-        try await grace(of: 3, each: .month, at: stage).expect(
+    @Test("A grace period of three days", arguments: BackendKind.all)
+    func threeDays(at backend: BackendKind) async throws {
+        try await grace(of: 3, each: .month, at: backend).expectNotifications(
             """
             2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-11-05
             2026-11-05  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-11-08
@@ -45,9 +46,9 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A grace period of twenty-eight days", arguments: StageKind.all)
-    func twentyEightDays(at stage: StageKind) async throws {
-        try await grace(of: 28, each: .month, at: stage).expect(
+    @Test("A grace period of twenty-eight days", arguments: BackendKind.all)
+    func twentyEightDays(at backend: BackendKind) async throws {
+        try await grace(of: 28, each: .month, at: backend).expectNotifications(
             """
             2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-11-05
             2026-11-05  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-12-03
@@ -57,9 +58,9 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A weekly subscription has three days of grace if the app has three", arguments: StageKind.all)
-    func weeklyThree(at stage: StageKind) async throws {
-        try await grace(of: 3, each: .week, at: stage).expect(
+    @Test("A weekly subscription has three days of grace if the app has three", arguments: BackendKind.all)
+    func weeklyThree(at backend: BackendKind) async throws {
+        try await grace(of: 3, each: .week, at: backend).expectNotifications(
             """
             2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-10-12
             2026-10-12  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-10-15
@@ -69,9 +70,9 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A weekly subscription has at most six days of grace", arguments: StageKind.all)
-    func weeklySix(at stage: StageKind) async throws {
-        try await grace(of: 16, each: .week, at: stage).expect(
+    @Test("A weekly subscription has at most six days of grace", arguments: BackendKind.all)
+    func weeklySix(at backend: BackendKind) async throws {
+        try await grace(of: 16, each: .week, at: backend).expectNotifications(
             """
             2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-10-12
             2026-10-12  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-10-18
@@ -81,9 +82,9 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Nor more if the app has twenty-eight", arguments: StageKind.all)
-    func weeklyTwentyEight(at stage: StageKind) async throws {
-        try await grace(of: 28, each: .week, at: stage).expect(
+    @Test("Nor more if the app has twenty-eight", arguments: BackendKind.all)
+    func weeklyTwentyEight(at backend: BackendKind) async throws {
+        try await grace(of: 28, each: .week, at: backend).expectNotifications(
             """
             2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-10-12
             2026-10-12  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-10-18
@@ -96,34 +97,34 @@ extension Scenarios.Billing {
     private func grace(
         of days: Int,
         each period: Period,
-        at stage: StageKind
+        at backend: BackendKind
     ) async throws -> Scenario {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-10-05",
             selling: [.plan(each: period)],
             grace: GracePeriod(days: days)
         )
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2027-02-01")
         return shop
     }
 
-    @Test("Grace for paid to paid only does not cover the end of a trial or of an offer", arguments: StageKind.all)
-    func paidToPaidOnly(at stage: StageKind) async throws {
+    @Test("Grace for paid to paid only does not cover the end of a trial or of an offer", arguments: BackendKind.all)
+    func paidToPaidOnly(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .freeWeek, .payUpFront(.code, "SPRING", for: .month, at: 990))],
             grace: GracePeriod(days: 16, coverage: .paidToPaidOnly)
         )
-        try await shop.buys("ann", "pro")
-        try await shop.buys("bob", "pro", offer: .code("SPRING"))
-        try await shop.buys("cat", "pro", offer: .none)
-        for customer in ["ann", "bob", "cat"] { try await shop.declinesCard(of: customer) }
+        try await shop.buy("pro", by: "ann")
+        try await shop.buy("pro", by: "bob", offer: .code("SPRING"))
+        try await shop.buy("pro", by: "cat", offer: .none)
+        for customer in ["ann", "bob", "cat"] { try await shop.declineCard(of: customer) }
         try await shop.advance(to: "2026-02-10")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  trial until 2026-01-08
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01 at 0.99 by code SPRING
@@ -135,18 +136,18 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Grace for all renewals covers the end of a trial", arguments: StageKind.all)
-    func allRenewals(at stage: StageKind) async throws {
+    @Test("Grace for all renewals covers the end of a trial", arguments: BackendKind.all)
+    func allRenewals(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .freeWeek)],
             grace: GracePeriod(days: 3)
         )
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-01-15")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  trial until 2026-01-08
             2026-01-08  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-01-11
@@ -157,21 +158,21 @@ extension Scenarios.Billing {
 
     @Test(
         "Between two phases of a pay-as-you-go offer a payment belongs to the offer",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func payAsYouGo(at stage: StageKind) async throws {
+    func payAsYouGo(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .payAsYouGo(.introductory, times: 3, at: 990))],
             grace: GracePeriod(days: 16)
         )
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-05")
-        try await shop.acceptsCard(of: "ann")
+        try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-04-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01 at 0.99 by intro, again
             2026-02-01  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-17, next 0.99 by intro
@@ -182,18 +183,18 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A free period is not charged", arguments: StageKind.all)
-    func freePeriod(at stage: StageKind) async throws {
+    @Test("A free period is not charged", arguments: BackendKind.all)
+    func freePeriod(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .free(.promotional, "thanks"))]
         )
-        try await shop.buys("ann", "pro")
-        try await shop.buys("ann", "pro", offer: .promotional("thanks"))
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.buy("pro", by: "ann", offer: .promotional("thanks"))
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-03-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-01-01  OFFER_REDEEMED          status 1  next free by promo thanks
@@ -203,19 +204,19 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("One valid card pays for all subscriptions in billing retry", arguments: StageKind.all)
-    func twoSubscriptions(at stage: StageKind) async throws {
+    @Test("One valid card pays for all subscriptions in billing retry", arguments: BackendKind.all)
+    func twoSubscriptions(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(), .plan("radio", group: "21000000")]
         )
-        try await shop.buys("ann", "pro")
-        try await shop.buys("ann", "radio")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.buy("radio", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-05")
-        try await shop.acceptsCard(of: "ann")
-        try await shop.expect(
+        try await shop.acceptCard(of: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  pro, paid until 2026-02-01
             2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  radio, paid until 2026-02-01
@@ -227,14 +228,14 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A card that is declined for everything refuses purchases", arguments: StageKind.all)
-    func purchases(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(), .coins])
-        try await shop.declinesCard(of: "ann", withPurchases: true)
-        try await shop.refuses("card_declined") { try await shop.buys("ann", "coins") }
-        try await shop.declinesCard(of: "ann")
-        try await shop.buys("ann", "coins")
-        try await shop.expect(
+    @Test("A card that is declined for everything refuses purchases", arguments: BackendKind.all)
+    func purchases(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(), .coins])
+        try await shop.declineCard(of: "ann", withPurchases: true)
+        try await shop.expectRefusal("card_declined") { try await shop.buy("coins", by: "ann") }
+        try await shop.declineCard(of: "ann")
+        try await shop.buy("coins", by: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  ONE_TIME_CHARGE    coins
             """
@@ -243,25 +244,25 @@ extension Scenarios.Billing {
 
     @Test(
         "The billing cycle restarts at a recovery after grace, and keeps its day at one within grace",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func anchors(at stage: StageKind) async throws {
+    func anchors(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-31",
             selling: [.plan()],
             grace: GracePeriod(days: 3)
         )
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "pro")
-            try await shop.declinesCard(of: customer)
+            try await shop.buy("pro", by: customer)
+            try await shop.declineCard(of: customer)
         }
         try await shop.advance(to: "2026-03-02")
-        try await shop.acceptsCard(of: "ann")
+        try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-03-04")
-        try await shop.acceptsCard(of: "bob")
+        try await shop.acceptCard(of: "bob")
         try await shop.advance(to: "2026-05-10")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-31  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-28
             2026-01-31  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-28
@@ -278,18 +279,18 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A refund reversed during grace is paid by a card that became valid meanwhile", arguments: StageKind.all)
-    func reversed(at stage: StageKind) async throws {
+    @Test("A refund reversed during grace is paid by a card that became valid meanwhile", arguments: BackendKind.all)
+    func reversed(at backend: BackendKind) async throws {
         let grace = GracePeriod(days: 16)
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()], grace: grace)
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()], grace: grace)
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-03")
-        try await shop.grantsRefund(to: "ann")
-        try await shop.acceptsCard(of: "ann")
+        try await shop.grantRefund(to: "ann")
+        try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-02-05")
-        try await shop.reversesRefund(of: "ann")
-        try await shop.expect(
+        try await shop.reverseRefund(to: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-02-01  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-17
@@ -300,15 +301,15 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Buying a product in billing retry pays for it, and begins no unused trial", arguments: StageKind.all)
-    func unusedTrial(at stage: StageKind) async throws {
+    @Test("Buying a product in billing retry pays for it, and begins no unused trial", arguments: BackendKind.all)
+    func unusedTrial(at backend: BackendKind) async throws {
         let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: trial)])
-        try await shop.buys("ann", "pro", offer: .none)
-        try await shop.declinesCard(of: "ann")
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(offers: trial)])
+        try await shop.buy("pro", by: "ann", offer: .none)
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-03")
-        try await shop.buys("ann", "pro")
-        try await shop.expect(
+        try await shop.buy("pro", by: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  paid until 2026-02-01
             2026-02-01  DID_FAIL_TO_RENEW           status 3
@@ -317,19 +318,19 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A deferred change takes effect with the recovery", arguments: StageKind.all)
-    func deferredChange(at stage: StageKind) async throws {
+    @Test("A deferred change takes effect with the recovery", arguments: BackendKind.all)
+    func deferredChange(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("top"), .plan("low", level: 2, at: 1_990)]
         )
-        try await shop.buys("ann", "top")
-        try await shop.changesPlan("ann", to: "low")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("top", by: "ann")
+        try await shop.changePlan(of: "ann", to: "low")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-05")
-        try await shop.acceptsCard(of: "ann")
-        try await shop.expect(
+        try await shop.acceptCard(of: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
             2026-01-01  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
@@ -339,23 +340,23 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A purchase of another kind during billing retry begins a new period", arguments: StageKind.all)
-    func askingForMore(at stage: StageKind) async throws {
+    @Test("A purchase of another kind during billing retry begins a new period", arguments: BackendKind.all)
+    func askingForMore(at backend: BackendKind) async throws {
         let year = Product.plan("year", each: .year, at: 99_990, monthlyAt: 9_990)
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [year])
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [year])
         let customers = ["ann", "bob", "cat", "dan"]
         for customer in customers {
-            try await shop.buys(customer, "year")
-            try await shop.declinesCard(of: customer)
+            try await shop.buy("year", by: customer)
+            try await shop.declineCard(of: customer)
         }
         try await shop.advance(to: "2027-01-03")
-        try await shop.buys("ann", "year", monthly: true)
-        try await shop.buys("bob", "year", at: PriceOverride(milliunits: 79_990))
-        try await shop.buys("cat", "year", in: Storefront(code: "CAN"))
+        try await shop.buy("year", by: "ann", monthly: true)
+        try await shop.buy("year", by: "bob", at: PriceOverride(milliunits: 79_990))
+        try await shop.buy("year", by: "cat", in: Storefront(code: "CAN"))
         let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
-        try await shop.buys("dan", "year", token: token)
+        try await shop.buy("year", by: "dan", token: token)
         #expect(try await shop.own("dan").transaction.appAccountToken == token)
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY      status 1  paid until 2027-01-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY      status 1  paid until 2027-01-01
@@ -373,23 +374,23 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("No introductory offer begins during grace: the customer still has the service", arguments: StageKind.all)
-    func trialInGrace(at stage: StageKind) async throws {
+    @Test("No introductory offer begins during grace: the customer still has the service", arguments: BackendKind.all)
+    func trialInGrace(at backend: BackendKind) async throws {
         let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: trial), .plan("top", at: 9_990, offers: trial)],
             grace: GracePeriod(days: 16)
         )
-        try await shop.buys("ann", "pro", offer: .none)
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann", offer: .none)
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-03")
-        try await shop.refuses("offer_needs_no_subscription") {
-            try await shop.buys("ann", "pro", offer: .introductory(evenIfUsed: false))
+        try await shop.expectRefusal("offer_needs_no_subscription") {
+            try await shop.buy("pro", by: "ann", offer: .introductory(evenIfUsed: false))
         }
-        try await shop.buys("ann", "top")
-        try await shop.expect(
+        try await shop.buy("top", by: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-01
             2026-02-01  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  pro, grace until 2026-02-17

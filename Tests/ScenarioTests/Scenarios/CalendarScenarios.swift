@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     /// The dates of actual renewals; the tests of TillCore cover the arithmetic alone.
@@ -72,14 +73,14 @@ extension Scenarios.Calendars {
         Dates(start: "2026-11-01 09:30", period: .month, renewals: ["2026-12-01 09:30", "2027-01-01 09:30"]),
     ]
 
-    @Test("Renewals have the dates of the table", arguments: StageKind.all, table)
-    func dates(at stage: StageKind, _ dates: Dates) async throws {
-        let shop = try await Scenario(at: stage, on: dates.start, selling: [.plan(each: dates.period)]) {
+    @Test("Renewals have the dates of the table", arguments: BackendKind.all, table)
+    func dates(at backend: BackendKind, _ dates: Dates) async throws {
+        let shop = try await Scenario(at: backend, on: dates.start, selling: [.plan(each: dates.period)]) {
             $0.keepsAnchorDay = dates.keepsAnchor
         }
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: try #require(dates.renewals.last))
-        let renewals = try await shop.stage.received().filter { $0.type == "DID_RENEW" }
+        let renewals = try await shop.wire.received().filter { $0.type == "DID_RENEW" }
         #expect(renewals.map { $0.transaction.purchaseDate.iso8601 } == dates.renewals.map { Self.iso8601($0) })
         #expect(renewals.map { $0.signedDate.iso8601 } == dates.renewals.map { Self.iso8601($0) })
     }
@@ -88,18 +89,18 @@ extension Scenarios.Calendars {
         text.split(separator: " ").joined(separator: "T") + ":00Z"
     }
 
-    @Test("The six days of a weekly grace period span a change to daylight saving time", arguments: StageKind.all)
-    func grace(at stage: StageKind) async throws {
+    @Test("The six days of a weekly grace period span a change to daylight saving time", arguments: BackendKind.all)
+    func grace(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2022-10-25 09:15:38",
             selling: [.plan(each: .week)],
             grace: GracePeriod(days: 16)
         )
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2022-11-10 12:00")
-        let received = try await shop.stage.received()
+        let received = try await shop.wire.received()
         #expect(received[1].renewalInfo?.gracePeriodExpiresDate?.iso8601 == "2022-11-07T10:15:38Z")
         #expect(received[2].signedDate.iso8601 == "2022-11-07T10:15:38Z")
     }
@@ -164,8 +165,8 @@ extension Scenarios.Calendars {
         )
     }
 
-    @Test("Each rate has its periods, grace and retries", arguments: StageKind.all, rates)
-    func accelerated(at stage: StageKind, _ rate: Rate) async throws {
+    @Test("Each rate has its periods, grace and retries", arguments: BackendKind.all, rates)
+    func accelerated(at backend: BackendKind, _ rate: Rate) async throws {
         let periods: [(Period, Int64, Int64)] =
             [(.week, rate.week, rate.weeklyGrace)]
             + rate.months.sorted { $0.key < $1.key }.map { count, seconds in
@@ -173,18 +174,18 @@ extension Scenarios.Calendars {
             }
         for (period, length, grace) in periods {
             let shop = try await Scenario(
-                at: stage,
+                at: backend,
                 on: "2026-03-08 09:30",
                 in: .production,
                 selling: [.plan(each: period)],
                 rate: try #require(RenewalRate(name: rate.name)),
                 grace: GracePeriod(days: 16)
             )
-            try await shop.buys("ann", "pro")
-            try await shop.declinesCard(of: "ann")
+            try await shop.buy("pro", by: "ann")
+            try await shop.declineCard(of: "ann")
             try await shop.advance(to: "2026-03-20")
             let start = shop.instant("2026-03-08 09:30")
-            let received = try await shop.stage.received()
+            let received = try await shop.wire.received()
             let seconds = received.map { ($0.signedDate.wholeSecond.milliseconds - start.milliseconds) / 1_000 }
             let isGraceShorter = grace < rate.retry
             #expect(received.map(\.words).last == "EXPIRED BILLING_RETRY")
@@ -194,21 +195,21 @@ extension Scenarios.Calendars {
         }
     }
 
-    @Test("At the sandbox's rate ten minutes without service begin a new run", arguments: StageKind.all)
-    func gap(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()], rate: .sandbox)
+    @Test("At the sandbox's rate ten minutes without service begin a new run", arguments: BackendKind.all)
+    func gap(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()], rate: .sandbox)
         for customer in ["a", "b"] {
-            try await shop.buys(customer, "pro")
-            try await shop.cancels(customer)
+            try await shop.buy("pro", by: customer)
+            try await shop.cancelRenewal(of: customer)
         }
         try await shop.advance(to: "2026-01-01 12:15")
-        try await shop.buys("a", "pro")
-        try await shop.cancels("a")
+        try await shop.buy("pro", by: "a")
+        try await shop.cancelRenewal(of: "a")
         try await shop.advance(to: "2026-01-01 12:16")
-        try await shop.buys("b", "pro")
-        try await shop.cancels("b")
+        try await shop.buy("pro", by: "b")
+        try await shop.cancelRenewal(of: "b")
         try await shop.advance(to: "2026-01-01 13:00")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01        a  SUBSCRIBED INITIAL_BUY          status 1  paid until 12:05
             2026-01-01        a  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -226,10 +227,10 @@ extension Scenarios.Calendars {
         )
     }
 
-    @Test("At an accelerated rate a free week and three free days are shorter, too", arguments: StageKind.all)
-    func offers(at stage: StageKind) async throws {
+    @Test("At an accelerated rate a free week and three free days are shorter, too", arguments: BackendKind.all)
+    func offers(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan("week", group: "1", offers: .freeWeek),
@@ -237,10 +238,10 @@ extension Scenarios.Calendars {
             ],
             rate: .sandbox
         )
-        try await shop.buys("ann", "week")
-        try await shop.buys("ann", "days")
+        try await shop.buy("week", by: "ann")
+        try await shop.buy("days", by: "ann")
         try await shop.advance(to: "2026-01-01 12:04")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01        SUBSCRIBED INITIAL_BUY  status 1  week, trial until 12:03
             2026-01-01        SUBSCRIBED INITIAL_BUY  status 1  days, trial until 12:02

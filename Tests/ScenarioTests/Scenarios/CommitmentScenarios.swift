@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("A yearly commitment that is billed monthly")
@@ -9,17 +10,17 @@ extension Scenarios {
 extension Scenarios.Commitments {
     private static let year = Product.plan("year", each: .year, at: 99_990, monthlyAt: 9_990)
 
-    private func shop(_ stage: StageKind, _ more: Product..., grace: GracePeriod? = nil) async throws -> Scenario {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [Self.year] + more, grace: grace)
-        try await shop.buys("ann", "year", monthly: true)
+    private func shop(_ backend: BackendKind, _ more: Product..., grace: GracePeriod? = nil) async throws -> Scenario {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [Self.year] + more, grace: grace)
+        try await shop.buy("year", by: "ann", monthly: true)
         return shop
     }
 
-    @Test("A commitment renews automatically", arguments: StageKind.all)
-    func renewal(at stage: StageKind) async throws {
-        let shop = try await shop(stage)
+    @Test("A commitment renews automatically", arguments: BackendKind.all)
+    func renewal(at backend: BackendKind) async throws {
+        let shop = try await shop(backend)
         try await shop.advance(to: "2027-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_RENEW               status 1  until 2026-03-01, 2/12 to 2027-01-01
@@ -42,12 +43,12 @@ extension Scenarios.Commitments {
         #expect(try await shop.transaction(of: "ann", nil).commitmentInfo?.commitmentPrice == 119_880)
     }
 
-    @Test("No grace period, and ninety days of retries", arguments: StageKind.all)
-    func failure(at stage: StageKind) async throws {
-        let shop = try await shop(stage, grace: GracePeriod(days: 16))
-        try await shop.declinesCard(of: "ann")
+    @Test("No grace period, and ninety days of retries", arguments: BackendKind.all)
+    func failure(at backend: BackendKind) async throws {
+        let shop = try await shop(backend, grace: GracePeriod(days: 16))
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-06-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_FAIL_TO_RENEW       status 3
@@ -56,16 +57,16 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("Turning renewal off during billing retry keeps the commitment", arguments: StageKind.all)
-    func cancelledInRetry(at stage: StageKind) async throws {
-        let shop = try await shop(stage)
-        try await shop.declinesCard(of: "ann")
+    @Test("Turning renewal off during billing retry keeps the commitment", arguments: BackendKind.all)
+    func cancelledInRetry(at backend: BackendKind) async throws {
+        let shop = try await shop(backend)
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-10")
-        try await shop.cancels("ann")
-        try await shop.refuses("auto_renew_is_off") { try await shop.cancels("ann") }
+        try await shop.cancelRenewal(of: "ann")
+        try await shop.expectRefusal("auto_renew_is_off") { try await shop.cancelRenewal(of: "ann") }
         try await shop.advance(to: "2026-02-20")
-        try await shop.acceptsCard(of: "ann")
-        try await shop.expect(
+        try await shop.acceptCard(of: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_FAIL_TO_RENEW           status 3
@@ -75,15 +76,15 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A recovery moves the end of the commitment", arguments: StageKind.all)
-    func recovery(at stage: StageKind) async throws {
-        let shop = try await shop(stage)
+    @Test("A recovery moves the end of the commitment", arguments: BackendKind.all)
+    func recovery(at backend: BackendKind) async throws {
+        let shop = try await shop(backend)
         try await shop.advance(to: "2026-02-20")
-        try await shop.declinesCard(of: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-03-15")
-        try await shop.acceptsCard(of: "ann")
+        try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-04-20")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_RENEW                   status 1  until 2026-03-01, 2/12 to 2027-01-01
@@ -94,18 +95,18 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("An upgrade ends it at once", arguments: StageKind.all)
-    func upgrade(at stage: StageKind) async throws {
+    @Test("An upgrade ends it at once", arguments: BackendKind.all)
+    func upgrade(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("year", level: 2, each: .year, at: 99_990, monthlyAt: 9_990), .plan("top", at: 19_990)]
         )
-        try await shop.buys("ann", "year", monthly: true)
+        try await shop.buy("year", by: "ann", monthly: true)
         try await shop.advance(to: "2026-02-10")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-03-11")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  year, until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_RENEW                       status 1  year, until 2026-03-01, 2/12 to 2027-01-01
@@ -115,13 +116,13 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A downgrade waits for its end", arguments: StageKind.all)
-    func downgrade(at stage: StageKind) async throws {
-        let shop = try await shop(stage, .plan("low", level: 2, at: 1_990))
+    @Test("A downgrade waits for its end", arguments: BackendKind.all)
+    func downgrade(at backend: BackendKind) async throws {
+        let shop = try await shop(backend, .plan("low", level: 2, at: 1_990))
         try await shop.advance(to: "2026-10-10")
-        try await shop.changesPlan("ann", to: "low")
+        try await shop.changePlan(of: "ann", to: "low")
         try await shop.advance(to: "2027-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  year, until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_RENEW                       status 1  year, until 2026-03-01, 2/12 to 2027-01-01
@@ -142,15 +143,15 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A refund of a past month does not change it; one of the current month ends it", arguments: StageKind.all)
-    func refund(at stage: StageKind) async throws {
-        let shop = try await shop(stage)
+    @Test("A refund of a past month does not change it; one of the current month ends it", arguments: BackendKind.all)
+    func refund(at backend: BackendKind) async throws {
+        let shop = try await shop(backend)
         try await shop.advance(to: "2026-03-10")
-        try await shop.grantsRefund(to: "ann", of: "2026-02-01")
+        try await shop.grantRefund(to: "ann", of: "2026-02-01")
         try await shop.advance(to: "2026-04-10")
-        try await shop.grantsRefund(to: "ann")
+        try await shop.grantRefund(to: "ann")
         try await shop.advance(to: "2026-08-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_RENEW               status 1  until 2026-03-01, 2/12 to 2027-01-01
@@ -162,15 +163,15 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A customer who cancels and resumes gets another commitment", arguments: StageKind.all)
-    func resumed(at stage: StageKind) async throws {
-        let shop = try await shop(stage)
+    @Test("A customer who cancels and resumes gets another commitment", arguments: BackendKind.all)
+    func resumed(at backend: BackendKind) async throws {
+        let shop = try await shop(backend)
         try await shop.advance(to: "2026-11-10")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-12-10")
-        try await shop.resumes("ann")
+        try await shop.resumeRenewal(of: "ann")
         try await shop.advance(to: "2027-01-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_RENEW                       status 1  until 2026-03-01, 2/12 to 2027-01-01
@@ -191,12 +192,12 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A product that is removed from sale keeps running commitments to the end", arguments: StageKind.all)
-    func removed(at stage: StageKind) async throws {
-        let shop = try await shop(stage)
-        try await shop.removesFromSale("year")
+    @Test("A product that is removed from sale keeps running commitments to the end", arguments: BackendKind.all)
+    func removed(at backend: BackendKind) async throws {
+        let shop = try await shop(backend)
+        try await shop.removeFromSale("year")
         try await shop.advance(to: "2027-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY        status 1  until 2026-02-01, 1/12 to 2027-01-01
             2026-02-01  DID_RENEW                     status 1  until 2026-03-01, 2/12 to 2027-01-01

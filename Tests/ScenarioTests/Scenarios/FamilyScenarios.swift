@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("Families")
@@ -8,22 +9,22 @@ extension Scenarios {
 
 extension Scenarios.Families {
     private func family(
-        at stage: StageKind,
+        at backend: BackendKind,
         grace: GracePeriod? = nil,
         selling products: [Product] = [.plan(isShared: true)]
     ) async throws -> Scenario {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: products, grace: grace)
-        try await shop.joins("bob", familyOf: "ann")
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: products, grace: grace)
+        try await shop.join("bob", familyOf: "ann")
         return shop
     }
 
-    @Test("Grace, retry and the end reach every member", arguments: StageKind.all)
-    func trouble(at stage: StageKind) async throws {
-        let shop = try await family(at: stage, grace: GracePeriod(days: 3))
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+    @Test("Grace, retry and the end reach every member", arguments: BackendKind.all)
+    func trouble(at backend: BackendKind) async throws {
+        let shop = try await family(at: backend, grace: GracePeriod(days: 3))
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-05-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  shared until 2026-02-01
@@ -37,15 +38,15 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A recovery reaches every member", arguments: StageKind.all)
-    func recovery(at stage: StageKind) async throws {
-        let shop = try await family(at: stage)
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+    @Test("A recovery reaches every member", arguments: BackendKind.all)
+    func recovery(at backend: BackendKind) async throws {
+        let shop = try await family(at: backend)
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-10")
-        try await shop.acceptsCard(of: "ann")
+        try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-03-11")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY      status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY      status 1  shared until 2026-02-01
@@ -59,17 +60,17 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("Cancelling, resuming, lapsing and returning reach every member", arguments: StageKind.all)
-    func cancelled(at stage: StageKind) async throws {
-        let shop = try await family(at: stage)
-        try await shop.buys("ann", "pro")
-        try await shop.cancels("ann")
+    @Test("Cancelling, resuming, lapsing and returning reach every member", arguments: BackendKind.all)
+    func cancelled(at backend: BackendKind) async throws {
+        let shop = try await family(at: backend)
+        try await shop.buy("pro", by: "ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-01-05")
-        try await shop.resumes("ann")
-        try await shop.cancels("ann")
+        try await shop.resumeRenewal(of: "ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-02-10")
-        try await shop.buys("ann", "pro")
-        try await shop.expect(
+        try await shop.buy("pro", by: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
             2026-01-01  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -89,22 +90,22 @@ extension Scenarios.Families {
 
     @Test(
         "An upgrade upgrades the members; one to a product without Family Sharing ends their access",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func upgrades(at stage: StageKind) async throws {
+    func upgrades(at backend: BackendKind) async throws {
         let shop = try await family(
-            at: stage,
+            at: backend,
             selling: [
                 .plan("low", level: 3, isShared: true), .plan("mid", level: 2, isShared: true), .plan("top"),
             ]
         )
-        try await shop.buys("ann", "low")
+        try await shop.buy("low", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.changesPlan("ann", to: "mid")
+        try await shop.changePlan(of: "ann", to: "mid")
         try await shop.advance(to: "2026-01-20")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-03-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  low, paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  low, shared until 2026-02-01
@@ -117,16 +118,16 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A downgrade is chosen for every member, and begins for all", arguments: StageKind.all)
-    func downgrade(at stage: StageKind) async throws {
+    @Test("A downgrade is chosen for every member, and begins for all", arguments: BackendKind.all)
+    func downgrade(at backend: BackendKind) async throws {
         let shop = try await family(
-            at: stage,
+            at: backend,
             selling: [.plan("top", isShared: true), .plan("low", level: 2, isShared: true)]
         )
-        try await shop.buys("ann", "top")
-        try await shop.changesPlan("ann", to: "low")
+        try await shop.buy("top", by: "ann")
+        try await shop.changePlan(of: "ann", to: "low")
         try await shop.advance(to: "2026-02-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
             2026-01-01  ann  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
@@ -140,18 +141,18 @@ extension Scenarios.Families {
 
     @Test(
         "A reversed refund restores the members' access, and notifies them",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func reversed(at stage: StageKind) async throws {
-        let shop = try await family(at: stage)
-        try await shop.buys("ann", "pro")
+    func reversed(at backend: BackendKind) async throws {
+        let shop = try await family(at: backend)
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.grantsRefund(to: "ann")
+        try await shop.grantRefund(to: "ann")
         try await shop.advance(to: "2026-01-12")
-        try await shop.reversesRefund(of: "ann")
+        try await shop.reverseRefund(to: "ann")
         #expect(try await shop.shared("bob").status == 1)
         try await shop.advance(to: "2026-02-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
@@ -167,18 +168,18 @@ extension Scenarios.Families {
 
     @Test(
         "A member who leaves loses access, and gets it back under the same original on return",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func leaving(at stage: StageKind) async throws {
-        let shop = try await family(at: stage)
-        try await shop.joins("cat", familyOf: "ann")
-        try await shop.buys("ann", "pro")
+    func leaving(at backend: BackendKind) async throws {
+        let shop = try await family(at: backend)
+        try await shop.join("cat", familyOf: "ann")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.leaves("bob")
+        try await shop.leaveFamily("bob")
         try await shop.advance(to: "2026-01-15")
-        try await shop.joins("bob", familyOf: "ann")
+        try await shop.join("bob", familyOf: "ann")
         try await shop.advance(to: "2026-02-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
@@ -190,18 +191,18 @@ extension Scenarios.Families {
             2026-02-01  cat  DID_RENEW               status 1  shared until 2026-03-01
             """
         )
-        let rows = try await shop.stage.history(of: "bob")
+        let rows = try await shop.wire.history(of: "bob")
         #expect(Set(rows.map(\.originalTransactionId)).count == 1)
     }
 
-    @Test("When the purchaser leaves, all members but the purchaser lose access", arguments: StageKind.all)
-    func purchaserLeaves(at stage: StageKind) async throws {
-        let shop = try await family(at: stage)
-        try await shop.buys("ann", "pro")
+    @Test("When the purchaser leaves, all members but the purchaser lose access", arguments: BackendKind.all)
+    func purchaserLeaves(at backend: BackendKind) async throws {
+        let shop = try await family(at: backend)
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.leaves("ann")
+        try await shop.leaveFamily("ann")
         try await shop.advance(to: "2026-02-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
@@ -211,16 +212,16 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("Sharing that is turned off and on again", arguments: StageKind.all)
-    func sharing(at stage: StageKind) async throws {
-        let shop = try await family(at: stage)
-        try await shop.buys("ann", "pro")
+    @Test("Sharing that is turned off and on again", arguments: BackendKind.all)
+    func sharing(at backend: BackendKind) async throws {
+        let shop = try await family(at: backend)
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.shares("ann", false)
+        try await shop.setSharing(false, by: "ann")
         try await shop.advance(to: "2026-02-05")
-        try await shop.shares("ann", true)
+        try await shop.setSharing(true, by: "ann")
         try await shop.advance(to: "2026-03-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
@@ -233,20 +234,20 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A member who joins later gets access from then on", arguments: StageKind.all)
-    func joiningLater(at stage: StageKind) async throws {
+    @Test("A member who joins later gets access from then on", arguments: BackendKind.all)
+    func joiningLater(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
-            selling: [.plan(isShared: true), .skin(isShared: true)]
+            selling: [.plan(isShared: true), .skin.shared]
         )
-        try await shop.buys("ann", "pro")
-        try await shop.buys("ann", "skin")
+        try await shop.buy("pro", by: "ann")
+        try await shop.buy("skin", by: "ann")
         try await shop.advance(to: "2026-01-20")
-        try await shop.joins("bob", familyOf: "ann")
+        try await shop.join("bob", familyOf: "ann")
         try await shop.advance(to: "2026-02-05")
-        try await shop.grantsRefund(to: "ann", of: "2026-01-01")
-        try await shop.expect(
+        try await shop.grantRefund(to: "ann", of: "2026-01-01")
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  pro, paid until 2026-02-01
             2026-01-01  ann  ONE_TIME_CHARGE                   skin
@@ -262,19 +263,19 @@ extension Scenarios.Families {
 
     @Test(
         "Price, refund request and consumption concern the purchaser only; an extension concerns all",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func purchaserOnly(at stage: StageKind) async throws {
-        let shop = try await family(at: stage)
-        try await shop.buys("ann", "pro")
-        try await shop.raisesPrice(of: "pro", to: 5_990)
+    func purchaserOnly(at backend: BackendKind) async throws {
+        let shop = try await family(at: backend)
+        try await shop.buy("pro", by: "ann")
+        try await shop.raisePrice(of: "pro", to: 5_990)
         try await shop.advance(to: "2026-01-10")
-        try await shop.extends("ann", days: 10, request: "sorry")
+        try await shop.extendRenewal(of: "ann", days: 10, request: "sorry")
         try await shop.advance(to: "2026-01-12")
-        try await shop.requestsRefund("ann")
-        try await shop.sendsConsumption(about: "ann", preferring: .decline)
+        try await shop.requestRefund(by: "ann")
+        try await shop.sendConsumption(about: "ann", preferring: .decline)
         try await shop.advance(to: "2026-03-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01        ann  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
             2026-01-01        bob  SUBSCRIBED INITIAL_BUY           status 1  shared until 2026-02-01
@@ -291,15 +292,15 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A member's own subscription exists beside the shared one", arguments: StageKind.all)
-    func own(at stage: StageKind) async throws {
-        let shop = try await family(at: stage)
-        try await shop.buys("ann", "pro")
-        try await shop.buys("bob", "pro")
+    @Test("A member's own subscription exists beside the shared one", arguments: BackendKind.all)
+    func own(at backend: BackendKind) async throws {
+        let shop = try await family(at: backend)
+        try await shop.buy("pro", by: "ann")
+        try await shop.buy("pro", by: "bob")
         try await shop.advance(to: "2026-01-05")
-        try await shop.cancels("bob")
+        try await shop.cancelRenewal(of: "bob")
         try await shop.advance(to: "2026-02-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  shared until 2026-02-01

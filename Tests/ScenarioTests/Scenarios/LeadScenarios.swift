@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     /// Production charges a day before a period ends; until then the next period is paid and has not begun.
@@ -10,12 +11,12 @@ extension Scenarios {
 extension Scenarios.Lead {
     private static let products: [Product] = [.plan(level: 2), .plan("top", level: 1, at: 9_990)]
 
-    @Test("A renewal is notified a day ahead and begins when the old period ends", arguments: StageKind.all)
-    func renewal(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    @Test("A renewal is notified a day ahead and begins when the old period ends", arguments: BackendKind.all)
+    func renewal(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-03-20")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
             2026-02-09  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
@@ -24,15 +25,18 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("A customer who cancels that day has paid for the next period, and lapses after it", arguments: StageKind.all)
-    func cancel(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    @Test(
+        "A customer who cancels that day has paid for the next period, and lapses after it",
+        arguments: BackendKind.all
+    )
+    func cancel(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         #expect(try await shop.own("ann").status == 1)
         try await shop.advance(to: "2026-04-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-10
             2026-02-09        DID_RENEW                       status 1  paid 2026-02-10 to 2026-03-10
@@ -42,20 +46,20 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("A refund that day names its transaction: the one ahead, or the current one", arguments: StageKind.all)
-    func refund(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
-        for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
+    @Test("A refund that day names its transaction: the one ahead, or the current one", arguments: BackendKind.all)
+    func refund(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
+        for customer in ["ann", "bob"] { try await shop.buy("pro", by: customer) }
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.grantsRefund(to: "ann", of: "2026-02-10")
+        try await shop.grantRefund(to: "ann", of: "2026-02-10")
         #expect(try await shop.own("ann").status == 5)
-        try await shop.grantsRefund(to: "bob", of: "2026-01-10")
+        try await shop.grantRefund(to: "bob", of: "2026-01-10")
         #expect(try await shop.own("bob").status == 1)
         try await shop.advance(to: "2026-02-11")
         #expect(try await shop.own("ann").status == 5)
         #expect(try await shop.own("bob").status == 1)
         try await shop.advance(to: "2026-03-20")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
             2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
@@ -68,14 +72,14 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("An upgrade that day replaces the current period and the one that was paid ahead", arguments: StageKind.all)
-    func upgrade(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: Self.products)
-        try await shop.buys("ann", "pro")
+    @Test("An upgrade that day replaces the current period and the one that was paid ahead", arguments: BackendKind.all)
+    func upgrade(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: Self.products)
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-03-09 20:00")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-10
             2026-02-09        DID_RENEW                       status 1  pro, paid 2026-02-10 to 2026-03-10
@@ -83,21 +87,21 @@ extension Scenarios.Lead {
             2026-03-08 19:00  DID_RENEW                       status 1  top, paid 2026-03-09 19:00 to 2026-04-09 19:00
             """
         )
-        let history = try await shop.stage.history(of: "ann")
+        let history = try await shop.wire.history(of: "ann")
         #expect(history.filter { $0.isUpgraded == true }.map(\.productId) == ["pro", "pro"])
     }
 
-    @Test("A card that is declined a day ahead is tried until the period ends", arguments: StageKind.all)
-    func declined(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
+    @Test("A card that is declined a day ahead is tried until the period ends", arguments: BackendKind.all)
+    func declined(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "pro")
-            try await shop.declinesCard(of: customer)
+            try await shop.buy("pro", by: customer)
+            try await shop.declineCard(of: customer)
         }
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.acceptsCard(of: "ann")
+        try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-02-12")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
             2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
@@ -107,17 +111,20 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("A product off sale a day ahead and on sale again is charged when the period ends", arguments: StageKind.all)
-    func missed(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
-        for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
+    @Test(
+        "A product off sale a day ahead and on sale again is charged when the period ends",
+        arguments: BackendKind.all
+    )
+    func missed(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
+        for customer in ["ann", "bob"] { try await shop.buy("pro", by: customer) }
         try await shop.advance(to: "2026-02-01")
-        try await shop.removesFromSale("pro")
+        try await shop.removeFromSale("pro")
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.putsOnSale("pro")
-        try await shop.cancels("bob")
+        try await shop.putOnSale("pro")
+        try await shop.cancelRenewal(of: "bob")
         try await shop.advance(to: "2026-03-09 12:00")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
             2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
@@ -129,15 +136,15 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("Cancelling before that day and resuming during it charges at once", arguments: StageKind.all)
-    func resumed(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
-        try await shop.buys("ann", "pro")
-        try await shop.cancels("ann")
+    @Test("Cancelling before that day and resuming during it charges at once", arguments: BackendKind.all)
+    func resumed(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.resumes("ann")
+        try await shop.resumeRenewal(of: "ann")
         try await shop.advance(to: "2026-02-12")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-10
             2026-01-10        DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -147,21 +154,21 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("A member whose access ends that day loses the current period and the next", arguments: StageKind.all)
-    func family(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan(isShared: true)])
-        try await shop.joins("bob", familyOf: "ann")
-        try await shop.joins("cat", familyOf: "ann")
-        try await shop.buys("ann", "pro")
+    @Test("A member whose access ends that day loses the current period and the next", arguments: BackendKind.all)
+    func family(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan(isShared: true)])
+        try await shop.join("bob", familyOf: "ann")
+        try await shop.join("cat", familyOf: "ann")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.leaves("bob")
-        try await shop.shares("ann", false)
+        try await shop.leaveFamily("bob")
+        try await shop.setSharing(false, by: "ann")
         for day in ["2026-02-09 20:00", "2026-02-12"] {
             try await shop.advance(to: day)
             #expect(try await shop.own("ann").status == 1)
             for member in ["bob", "cat"] { #expect(try await shop.shared(member).status == 5) }
         }
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
             2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-10

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("Offers")
@@ -9,11 +10,11 @@ extension Scenarios {
 extension Scenarios.Offers {
     @Test(
         "Pay as you go, pay up front, or free: an introductory offer and the periods after it",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func introductory(at stage: StageKind) async throws {
+    func introductory(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan("go", group: "1", offers: .payAsYouGo(.introductory, times: 3, at: 990)),
@@ -21,9 +22,9 @@ extension Scenarios.Offers {
                 .plan("free", group: "3", offers: .free(.introductory, for: Period(3, .day))),
             ]
         )
-        for product in ["go", "front", "free"] { try await shop.buys("ann", product) }
+        for product in ["go", "front", "free"] { try await shop.buy(product, by: "ann") }
         try await shop.advance(to: "2026-04-01 10:00")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  go, paid until 2026-02-01 at 0.99 by intro, again
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  front, paid until 2026-03-01 at 1.99 by intro
@@ -40,25 +41,25 @@ extension Scenarios.Offers {
 
     @Test(
         "A promotional offer waits if the subscription is active, and starts at once if it lapsed",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func promotional(at stage: StageKind) async throws {
+    func promotional(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .payAsYouGo(.promotional, "yes", times: 2, at: 990))]
         )
-        try await shop.refuses("offer_needs_earlier_subscription") {
-            try await shop.buys("ann", "pro", offer: .promotional("yes"))
+        try await shop.expectRefusal("offer_needs_earlier_subscription") {
+            try await shop.buy("pro", by: "ann", offer: .promotional("yes"))
         }
-        for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
-        try await shop.cancels("bob")
+        for customer in ["ann", "bob"] { try await shop.buy("pro", by: customer) }
+        try await shop.cancelRenewal(of: "bob")
         try await shop.advance(to: "2026-01-10")
-        try await shop.buys("ann", "pro", offer: .promotional("yes"))
+        try await shop.buy("pro", by: "ann", offer: .promotional("yes"))
         try await shop.advance(to: "2026-02-10")
-        try await shop.buys("bob", "pro", offer: .promotional("yes"))
+        try await shop.buy("pro", by: "bob", offer: .promotional("yes"))
         try await shop.advance(to: "2026-04-15")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
@@ -75,10 +76,10 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Of two pending offers the second applies", arguments: StageKind.all)
-    func replaced(at stage: StageKind) async throws {
+    @Test("Of two pending offers the second applies", arguments: BackendKind.all)
+    func replaced(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan(
@@ -87,11 +88,11 @@ extension Scenarios.Offers {
                 )
             ]
         )
-        try await shop.buys("ann", "pro")
-        try await shop.buys("ann", "pro", offer: .promotional("one"))
-        try await shop.buys("ann", "pro", offer: .promotional("two"))
+        try await shop.buy("pro", by: "ann")
+        try await shop.buy("pro", by: "ann", offer: .promotional("one"))
+        try await shop.buy("pro", by: "ann", offer: .promotional("two"))
         try await shop.advance(to: "2026-03-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-01-01  OFFER_REDEEMED          status 1  next 0.99 by promo one
@@ -102,19 +103,19 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Turning renewal off drops a pending offer", arguments: StageKind.all)
-    func dropped(at stage: StageKind) async throws {
+    @Test("Turning renewal off drops a pending offer", arguments: BackendKind.all)
+    func dropped(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .payUpFront(.promotional, "one", for: .month, at: 990))]
         )
-        try await shop.buys("ann", "pro")
-        try await shop.buys("ann", "pro", offer: .promotional("one"))
-        try await shop.cancels("ann")
-        try await shop.resumes("ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.buy("pro", by: "ann", offer: .promotional("one"))
+        try await shop.cancelRenewal(of: "ann")
+        try await shop.resumeRenewal(of: "ann")
         try await shop.advance(to: "2026-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  OFFER_REDEEMED                  status 1  next 0.99 by promo one
@@ -125,18 +126,18 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("A customer who had cancelled turns renewal on by accepting an offer", arguments: StageKind.all)
-    func resumedByOffer(at stage: StageKind) async throws {
+    @Test("A customer who had cancelled turns renewal on by accepting an offer", arguments: BackendKind.all)
+    func resumedByOffer(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .payUpFront(.promotional, "one", for: .month, at: 990))]
         )
-        try await shop.buys("ann", "pro")
-        try await shop.cancels("ann")
-        try await shop.buys("ann", "pro", offer: .promotional("one"))
+        try await shop.buy("pro", by: "ann")
+        try await shop.cancelRenewal(of: "ann")
+        try await shop.buy("pro", by: "ann", offer: .promotional("one"))
         try await shop.advance(to: "2026-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -146,24 +147,26 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Offer codes for new, current and lapsed subscribers", arguments: StageKind.all)
-    func codes(at stage: StageKind) async throws {
+    @Test("Offer codes for new, current and lapsed subscribers", arguments: BackendKind.all)
+    func codes(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .free(.code, "SPRING"))]
         )
-        try await shop.buys("ann", "pro", offer: .code("SPRING"))
-        try await shop.buys("bob", "pro")
-        try await shop.buys("cat", "pro")
-        try await shop.cancels("cat")
+        try await shop.buy("pro", by: "ann", offer: .code("SPRING"))
+        try await shop.buy("pro", by: "bob")
+        try await shop.buy("pro", by: "cat")
+        try await shop.cancelRenewal(of: "cat")
         try await shop.advance(to: "2026-01-20")
-        try await shop.buys("bob", "pro", offer: .code("SPRING"))
-        try await shop.refuses("code_already_redeemed") { try await shop.buys("bob", "pro", offer: .code("SPRING")) }
+        try await shop.buy("pro", by: "bob", offer: .code("SPRING"))
+        try await shop.expectRefusal("code_already_redeemed") {
+            try await shop.buy("pro", by: "bob", offer: .code("SPRING"))
+        }
         try await shop.advance(to: "2026-02-10")
-        try await shop.buys("cat", "pro", offer: .code("SPRING"))
+        try await shop.buy("pro", by: "cat", offer: .code("SPRING"))
         try await shop.advance(to: "2026-03-12")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  trial until 2026-02-01 by code SPRING
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
@@ -181,10 +184,10 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("A stackable code applies after the introductory offer, another replaces it", arguments: StageKind.all)
-    func stacked(at stage: StageKind) async throws {
+    @Test("A stackable code applies after the introductory offer, another replaces it", arguments: BackendKind.all)
+    func stacked(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan(
@@ -194,10 +197,10 @@ extension Scenarios.Offers {
                 )
             ]
         )
-        try await shop.buys("ann", "pro", offer: .code("MORE"))
-        try await shop.buys("bob", "pro", offer: .code("ONLY"))
+        try await shop.buy("pro", by: "ann", offer: .code("MORE"))
+        try await shop.buy("pro", by: "bob", offer: .code("ONLY"))
         try await shop.advance(to: "2026-03-10")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  trial until 2026-01-08, next 0.99 by code MORE
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01 at 0.49 by code ONLY
@@ -212,27 +215,29 @@ extension Scenarios.Offers {
 
     @Test(
         "A win-back offer is for lapsed customers, in Production a month later and only if they had paid",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func winBack(at stage: StageKind) async throws {
+    func winBack(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-10",
             in: .production,
             selling: [.plan(offers: .payUpFront(.winBack, "back", for: .month, at: 990))]
         )
-        try await shop.buys("ann", "pro")
-        try await shop.refuses("offer_needs_no_subscription") {
-            try await shop.buys("ann", "pro", offer: .winBack("back"))
+        try await shop.buy("pro", by: "ann")
+        try await shop.expectRefusal("offer_needs_no_subscription") {
+            try await shop.buy("pro", by: "ann", offer: .winBack("back"))
         }
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-02-15")
-        try await shop.refuses("win_back_not_yet") { try await shop.buys("ann", "pro", offer: .winBack("back")) }
+        try await shop.expectRefusal("win_back_not_yet") {
+            try await shop.buy("pro", by: "ann", offer: .winBack("back"))
+        }
         try await shop.advance(to: "2026-03-15")
         #expect(try await shop.own("ann").renewalInfo.eligibleWinBackOfferIds == ["back"])
-        try await shop.buys("ann", "pro", offer: .winBack("back"))
+        try await shop.buy("pro", by: "ann", offer: .winBack("back"))
         try await shop.advance(to: "2026-04-20")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-10
             2026-01-10  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -243,20 +248,20 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("An upgrade by a code begins at once with the offer", arguments: StageKind.all)
-    func upgradeByCode(at stage: StageKind) async throws {
+    @Test("An upgrade by a code begins at once with the offer", arguments: BackendKind.all)
+    func upgradeByCode(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan("low", level: 2, at: 1_990), .plan("top", offers: .payAsYouGo(.code, "UP", times: 2, at: 990)),
             ]
         )
-        try await shop.buys("ann", "low")
+        try await shop.buy("low", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.changesPlan("ann", to: "top", offer: .code("UP"))
+        try await shop.changePlan(of: "ann", to: "top", offer: .code("UP"))
         try await shop.advance(to: "2026-03-11")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  low, paid until 2026-02-01
             2026-01-10  OFFER_REDEEMED UPGRADE  status 1  top, paid until 2026-02-10 at 0.99 by code UP, again
@@ -266,23 +271,23 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Resubscribing within sixty days continues the run; later a new run begins", arguments: StageKind.all)
-    func resubscription(at stage: StageKind) async throws {
+    @Test("Resubscribing within sixty days continues the run; later a new run begins", arguments: BackendKind.all)
+    func resubscription(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(), .plan("low", level: 2, at: 1_990)]
         )
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "pro")
-            try await shop.cancels(customer)
+            try await shop.buy("pro", by: customer)
+            try await shop.cancelRenewal(of: customer)
         }
         try await shop.advance(to: "2026-02-15")
-        try await shop.buys("ann", "low")
+        try await shop.buy("low", by: "ann")
         try await shop.advance(to: "2026-06-01")
-        try await shop.buys("bob", "low")
+        try await shop.buy("low", by: "bob")
         try await shop.advance(to: "2026-06-10")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-01
             2026-01-01  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  pro
@@ -301,31 +306,31 @@ extension Scenarios.Offers {
 
     @Test(
         "A code makes a one-time product cheaper; Ask to Buy and an interruption only delay it",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func oneTime(at stage: StageKind) async throws {
+    func oneTime(at backend: BackendKind) async throws {
         var coins = Product.coins
         coins.offers = [Offer(kind: .code, id: "HALF", mode: .oneTime, prices: .usd(490))]
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
-            selling: [coins, .skin(), .season, .plan()]
+            selling: [coins, .skin, .season, .plan()]
         )
-        try await shop.buys("ann", "coins", quantity: 2, offer: .code("HALF"))
-        try await shop.buys("ann", "season")
-        try await shop.buys("ann", "skin", isInterrupted: true)
-        try await shop.asksToBuy("bob")
-        try await shop.buys("bob", "pro")
-        try await shop.buys("bob", "coins")
+        try await shop.buy("coins", by: "ann", quantity: 2, offer: .code("HALF"))
+        try await shop.buy("season", by: "ann")
+        try await shop.buy("skin", by: "ann", isInterrupted: true)
+        try await shop.setAskToBuy(true, for: "bob")
+        try await shop.buy("pro", by: "bob")
+        try await shop.buy("coins", by: "bob")
         try await shop.advance(to: "2026-01-05")
-        try await shop.approves("ann")
+        try await shop.approvePurchase(of: "ann")
         // A product that ann owns is free, and no notification is sent.
-        try await shop.buys("ann", "skin")
-        try await shop.approves("bob", 1)
-        try await shop.declines("bob", 2)
-        try await shop.refuses("unknown_held_purchase") { try await shop.approves("bob", 2) }
+        try await shop.buy("skin", by: "ann")
+        try await shop.approvePurchase(of: "bob", 1)
+        try await shop.declinePurchase(of: "bob", 2)
+        try await shop.expectRefusal("unknown_held_purchase") { try await shop.approvePurchase(of: "bob", 2) }
         try await shop.advance(to: "2026-01-10")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  ONE_TIME_CHARGE                   coins, 2 pieces at 0.98 by code HALF
             2026-01-01  ann  ONE_TIME_CHARGE                   season

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("Changes of plan")
@@ -32,20 +33,20 @@ extension Scenarios.PlanChanges {
         Cell(from: (1, .month), to: (2, .week), isAtOnce: false),
     ]
 
-    @Test("Each cell of the table", arguments: StageKind.all, cells)
-    func table(at stage: StageKind, _ cell: Cell) async throws {
+    @Test("Each cell of the table", arguments: BackendKind.all, cells)
+    func table(at backend: BackendKind, _ cell: Cell) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan("old", level: cell.from.level, each: cell.from.period),
                 .plan("new", level: cell.to.level, each: cell.to.period),
             ]
         )
-        try await shop.buys("ann", "old")
+        try await shop.buy("old", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.changesPlan("ann", to: "new")
-        let received = try #require(try await shop.stage.received().last)
+        try await shop.changePlan(of: "ann", to: "new")
+        let received = try #require(try await shop.wire.received().last)
         #expect(received.words == "DID_CHANGE_RENEWAL_PREF " + (cell.isAtOnce ? "UPGRADE" : "DOWNGRADE"))
         #expect(received.transaction.productId == (cell.isAtOnce ? "new" : "old"))
         #expect(received.renewalInfo?.productId == (cell.isAtOnce ? "new" : "old"))
@@ -53,18 +54,18 @@ extension Scenarios.PlanChanges {
         #expect(Laws.violations(by: received).isEmpty)
     }
 
-    @Test("The last of several choices wins, and each is notified", arguments: StageKind.all)
-    func lastChoice(at stage: StageKind) async throws {
+    @Test("The last of several choices wins, and each is notified", arguments: BackendKind.all)
+    func lastChoice(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("top"), .plan("mid", level: 2, at: 2_990), .plan("low", level: 3, at: 1_990)]
         )
-        try await shop.buys("ann", "top")
-        try await shop.changesPlan("ann", to: "mid")
-        try await shop.changesPlan("ann", to: "low")
+        try await shop.buy("top", by: "ann")
+        try await shop.changePlan(of: "ann", to: "mid")
+        try await shop.changePlan(of: "ann", to: "low")
         try await shop.advance(to: "2026-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
             2026-01-01  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then mid
@@ -74,20 +75,20 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("An upgrade replaces a pending downgrade", arguments: StageKind.all)
-    func upgradeOverDowngrade(at stage: StageKind) async throws {
+    @Test("An upgrade replaces a pending downgrade", arguments: BackendKind.all)
+    func upgradeOverDowngrade(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("top", at: 9_990), .plan("mid", level: 2), .plan("low", level: 3, at: 1_990)]
         )
-        try await shop.buys("ann", "mid")
+        try await shop.buy("mid", by: "ann")
         try await shop.advance(to: "2026-01-05")
-        try await shop.changesPlan("ann", to: "low")
+        try await shop.changePlan(of: "ann", to: "low")
         try await shop.advance(to: "2026-01-10")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-02-12")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  mid, paid until 2026-02-01
             2026-01-05  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  mid, then low
@@ -97,20 +98,20 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("An upgrade out of a trial costs the full price and has no second trial", arguments: StageKind.all)
-    func upgradeOutOfTrial(at stage: StageKind) async throws {
+    @Test("An upgrade out of a trial costs the full price and has no second trial", arguments: BackendKind.all)
+    func upgradeOutOfTrial(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan("top", at: 9_990, offers: .freeWeek), .plan("low", level: 2, at: 1_990, offers: .freeWeek),
             ]
         )
-        try await shop.buys("ann", "low")
+        try await shop.buy("low", by: "ann")
         try await shop.advance(to: "2026-01-03")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-02-04")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  low, trial until 2026-01-08
             2026-01-03  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-02-03
@@ -119,21 +120,21 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("A plan change turns auto-renewal on again without a separate notification", arguments: StageKind.all)
-    func choiceAfterCancelling(at stage: StageKind) async throws {
+    @Test("A plan change turns auto-renewal on again without a separate notification", arguments: BackendKind.all)
+    func choiceAfterCancelling(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("top", at: 9_990), .plan("mid", level: 2), .plan("low", level: 3, at: 1_990)]
         )
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "mid")
-            try await shop.cancels(customer)
+            try await shop.buy("mid", by: customer)
+            try await shop.cancelRenewal(of: customer)
         }
-        try await shop.changesPlan("ann", to: "low")
-        try await shop.changesPlan("bob", to: "top")
+        try await shop.changePlan(of: "ann", to: "low")
+        try await shop.changePlan(of: "bob", to: "top")
         try await shop.advance(to: "2026-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  mid, paid until 2026-02-01
             2026-01-01  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  mid
@@ -147,19 +148,19 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("Cancelling drops a pending plan change", arguments: StageKind.all)
-    func cancelledChoice(at stage: StageKind) async throws {
+    @Test("Cancelling drops a pending plan change", arguments: BackendKind.all)
+    func cancelledChoice(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("top"), .plan("low", level: 2, at: 1_990)]
         )
-        try await shop.buys("ann", "top")
-        try await shop.changesPlan("ann", to: "low")
-        try await shop.cancels("ann")
-        try await shop.resumes("ann")
+        try await shop.buy("top", by: "ann")
+        try await shop.changePlan(of: "ann", to: "low")
+        try await shop.cancelRenewal(of: "ann")
+        try await shop.resumeRenewal(of: "ann")
         try await shop.advance(to: "2026-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
             2026-01-01  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
@@ -170,10 +171,10 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("An offer with a downgrade is pending; withdrawing the downgrade drops it", arguments: StageKind.all)
-    func downgradeWithOffer(at stage: StageKind) async throws {
+    @Test("An offer with a downgrade is pending; withdrawing the downgrade drops it", arguments: BackendKind.all)
+    func downgradeWithOffer(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan("top"),
@@ -181,12 +182,12 @@ extension Scenarios.PlanChanges {
             ]
         )
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "top")
-            try await shop.changesPlan(customer, to: "low", offer: .promotional("stay"))
+            try await shop.buy("top", by: customer)
+            try await shop.changePlan(of: customer, to: "low", offer: .promotional("stay"))
         }
-        try await shop.changesPlan("bob", to: "top")
+        try await shop.changePlan(of: "bob", to: "top")
         try await shop.advance(to: "2026-04-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY    status 1  top, paid until 2026-02-01
             2026-01-01  ann  OFFER_REDEEMED DOWNGRADE  status 1  top, then low, next 0.49 by promo stay
@@ -203,18 +204,18 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("Another group is a separate subscription", arguments: StageKind.all)
-    func groups(at stage: StageKind) async throws {
+    @Test("Another group is a separate subscription", arguments: BackendKind.all)
+    func groups(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .freeWeek), .plan("radio", group: "21000000", offers: .freeWeek)]
         )
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-03")
-        try await shop.buys("ann", "radio")
+        try await shop.buy("radio", by: "ann")
         try await shop.advance(to: "2026-01-20")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  pro, trial until 2026-01-08
             2026-01-03  SUBSCRIBED INITIAL_BUY  status 1  radio, trial until 2026-01-10
@@ -222,34 +223,34 @@ extension Scenarios.PlanChanges {
             2026-01-10  DID_RENEW               status 1  radio, paid until 2026-02-10
             """
         )
-        let all = try await shop.stage.subscriptions(of: "ann")
+        let all = try await shop.wire.subscriptions(of: "ann")
         #expect(Set(all.map(\.transaction.originalTransactionId)).count == 2)
     }
 
-    @Test("An active subscription cannot be bought again", arguments: StageKind.all)
-    func again(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
-        try await shop.refuses("already_subscribed") { try await shop.buys("ann", "pro") }
-        try await shop.expect(
+    @Test("An active subscription cannot be bought again", arguments: BackendKind.all)
+    func again(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
+        try await shop.expectRefusal("already_subscribed") { try await shop.buy("pro", by: "ann") }
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             """
         )
     }
 
-    @Test("An upgrade resets the billing date", arguments: StageKind.all)
-    func anchor(at stage: StageKind) async throws {
+    @Test("An upgrade resets the billing date", arguments: BackendKind.all)
+    func anchor(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-31",
             selling: [.plan("top", at: 9_990), .plan("low", level: 2)]
         )
-        try await shop.buys("ann", "low")
+        try await shop.buy("low", by: "ann")
         try await shop.advance(to: "2026-03-10")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-05-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-31  SUBSCRIBED INITIAL_BUY           status 1  low, paid until 2026-02-28
             2026-02-28  DID_RENEW                        status 1  low, paid until 2026-03-31

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("Price changes")
@@ -7,17 +8,17 @@ extension Scenarios {
 }
 
 extension Scenarios.Prices {
-    @Test("A small increase needs a notice twenty-seven days ahead, and no consent", arguments: StageKind.all)
-    func notice(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
-        try await shop.raisesPrice(of: "pro", to: 5_990)
-        try await shop.refuses("no_price_increase") { try await shop.acceptsPrice("ann") }
+    @Test("A small increase needs a notice twenty-seven days ahead, and no consent", arguments: BackendKind.all)
+    func notice(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        for customer in ["ann", "bob"] { try await shop.buy("pro", by: customer) }
+        try await shop.raisePrice(of: "pro", to: 5_990)
+        try await shop.expectRefusal("no_price_increase") { try await shop.acceptPriceIncrease(of: "ann") }
         try await shop.advance(to: "2026-01-10")
-        try await shop.cancels("bob")
+        try await shop.cancelRenewal(of: "bob")
         try await shop.advance(to: "2026-03-02")
-        try await shop.buys("cat", "pro")
-        try await shop.expect(
+        try await shop.buy("pro", by: "cat")
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
@@ -34,21 +35,21 @@ extension Scenarios.Prices {
 
     @Test(
         "An increase over half but under five dollars needs no consent; nor one over five dollars but under half",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func limits(at stage: StageKind) async throws {
+    func limits(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("cheap", at: 4_990, group: "1"), .plan("dear", at: 19_990, group: "2")]
         )
-        try await shop.buys("ann", "cheap")
-        try await shop.buys("ann", "dear")
+        try await shop.buy("cheap", by: "ann")
+        try await shop.buy("dear", by: "ann")
         // Exactly five dollars more, and exactly half as much again.
-        try await shop.raisesPrice(of: "cheap", to: 9_990)
-        try await shop.raisesPrice(of: "dear", to: 29_985)
+        try await shop.raisePrice(of: "cheap", to: 9_990)
+        try await shop.raisePrice(of: "dear", to: 29_985)
         try await shop.advance(to: "2026-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  cheap, paid until 2026-02-01
             2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  dear, paid until 2026-02-01
@@ -60,21 +61,21 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A yearly price needs consent from fifty dollars more, sixty days ahead", arguments: StageKind.all)
-    func yearly(at stage: StageKind) async throws {
+    @Test("A yearly price needs consent from fifty dollars more, sixty days ahead", arguments: BackendKind.all)
+    func yearly(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [
                 .plan("gold", each: .year, at: 49_990, group: "1"), .plan("tin", each: .year, at: 19_990, group: "2"),
             ]
         )
-        try await shop.buys("ann", "gold")
-        try await shop.buys("ann", "tin")
-        try await shop.raisesPrice(of: "gold", to: 109_990)
-        try await shop.raisesPrice(of: "tin", to: 59_990)
+        try await shop.buy("gold", by: "ann")
+        try await shop.buy("tin", by: "ann")
+        try await shop.raisePrice(of: "gold", to: 109_990)
+        try await shop.raisePrice(of: "tin", to: 59_990)
         try await shop.advance(to: "2027-01-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  gold, paid until 2027-01-01
             2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  tin, paid until 2027-01-01
@@ -86,14 +87,14 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A weekly price needs consent a week ahead", arguments: StageKind.all)
-    func weeklyConsent(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(each: .week)])
-        try await shop.buys("ann", "pro")
+    @Test("A weekly price needs consent a week ahead", arguments: BackendKind.all)
+    func weeklyConsent(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(each: .week)])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-03")
-        try await shop.raisesPrice(of: "pro", to: 5_990, consent: .required)
+        try await shop.raisePrice(of: "pro", to: 5_990, consent: .required)
         try await shop.advance(to: "2026-01-23")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-01-08
             2026-01-08  DID_RENEW               status 1  paid until 2026-01-15
@@ -103,13 +104,13 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A weekly increase without consent applies at the fourth renewal", arguments: StageKind.all)
-    func weeklyNotice(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(each: .week)])
-        try await shop.buys("ann", "pro")
-        try await shop.raisesPrice(of: "pro", to: 5_990)
+    @Test("A weekly increase without consent applies at the fourth renewal", arguments: BackendKind.all)
+    func weeklyNotice(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(each: .week)])
+        try await shop.buy("pro", by: "ann")
+        try await shop.raisePrice(of: "pro", to: 5_990)
         try await shop.advance(to: "2026-02-06")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  paid until 2026-01-08
             2026-01-01  PRICE_INCREASE ACCEPTED  status 1
@@ -122,14 +123,14 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("An increase too late for one renewal is notified before the next", arguments: StageKind.all)
-    func late(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    @Test("An increase too late for one renewal is notified before the next", arguments: BackendKind.all)
+    func late(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-20")
-        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.raisePrice(of: "pro", to: 5_990)
         try await shop.advance(to: "2026-03-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  paid until 2026-02-01
             2026-02-01  DID_RENEW                status 1  paid until 2026-03-01
@@ -139,17 +140,17 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A preserved price is kept for subscribers, and ends with the subscription", arguments: StageKind.all)
-    func preserved(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
-        try await shop.raisesPrice(of: "pro", to: 5_990, preserving: true)
-        try await shop.buys("bob", "pro")
+    @Test("A preserved price is kept for subscribers, and ends with the subscription", arguments: BackendKind.all)
+    func preserved(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
+        try await shop.raisePrice(of: "pro", to: 5_990, preserving: true)
+        try await shop.buy("pro", by: "bob")
         try await shop.advance(to: "2026-02-05")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-03-05")
-        try await shop.buys("ann", "pro")
-        try await shop.expect(
+        try await shop.buy("pro", by: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01 at 5.99, again
@@ -163,13 +164,13 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A lower price applies from the next renewal on, without a notification", arguments: StageKind.all)
-    func decrease(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
-        try await shop.lowersPrice(of: "pro", to: 3_990)
+    @Test("A lower price applies from the next renewal on, without a notification", arguments: BackendKind.all)
+    func decrease(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
+        try await shop.lowerPrice(of: "pro", to: 3_990)
         try await shop.advance(to: "2026-03-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-02-01  DID_RENEW               status 1  paid until 2026-03-01 at 3.99, again
@@ -178,19 +179,19 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A second increase within a year needs consent; a later one does not", arguments: StageKind.all)
-    func second(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
-        try await shop.raisesPrice(of: "pro", to: 5_490)
+    @Test("A second increase within a year needs consent; a later one does not", arguments: BackendKind.all)
+    func second(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
+        try await shop.raisePrice(of: "pro", to: 5_490)
         try await shop.advance(to: "2026-11-20")
-        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.raisePrice(of: "pro", to: 5_990)
         try await shop.advance(to: "2026-12-10")
-        try await shop.acceptsPrice("ann")
+        try await shop.acceptPriceIncrease(of: "ann")
         try await shop.advance(to: "2028-01-02")
-        try await shop.raisesPrice(of: "pro", to: 6_490)
+        try await shop.raisePrice(of: "pro", to: 6_490)
         try await shop.advance(to: "2028-03-02")
-        let received = try await shop.stage.received().filter { $0.type == "PRICE_INCREASE" }
+        let received = try await shop.wire.received().filter { $0.type == "PRICE_INCREASE" }
         #expect(
             received.map(\.words) == [
                 "PRICE_INCREASE ACCEPTED", "PRICE_INCREASE PENDING", "PRICE_INCREASE ACCEPTED",
@@ -200,16 +201,16 @@ extension Scenarios.Prices {
         #expect(try await shop.transaction(of: "ann", nil).price == 6_490)
     }
 
-    @Test("Where the law requires it, every increase needs consent", arguments: StageKind.all)
-    func law(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()]) {
+    @Test("Where the law requires it, every increase needs consent", arguments: BackendKind.all)
+    func law(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()]) {
             $0.storefrontsAskingConsent = ["KOR"]
         }
-        try await shop.opens("kim", in: "KOR")
-        for customer in ["ann", "kim"] { try await shop.buys(customer, "pro") }
-        try await shop.raisesPrice(of: "pro", to: 5_490)
+        try await shop.open("kim", in: "KOR")
+        for customer in ["ann", "kim"] { try await shop.buy("pro", by: customer) }
+        try await shop.raisePrice(of: "pro", to: 5_490)
         try await shop.advance(to: "2026-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY   status 1  paid until 2026-02-01
             2026-01-01  kim  SUBSCRIBED INITIAL_BUY   status 1  paid until 2026-02-01
@@ -221,21 +222,21 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A change of plan drops the price increase", arguments: StageKind.all)
-    func left(at stage: StageKind) async throws {
+    @Test("A change of plan drops the price increase", arguments: BackendKind.all)
+    func left(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("top"), .plan("low", level: 2, at: 1_990)]
         )
-        try await shop.buys("ann", "top")
-        try await shop.raisesPrice(of: "top", to: 12_990)
+        try await shop.buy("top", by: "ann")
+        try await shop.raisePrice(of: "top", to: 12_990)
         try await shop.advance(to: "2026-01-10")
         #expect(try await shop.own("ann").renewalInfo.priceIncreaseStatus == 0)
-        try await shop.changesPlan("ann", to: "low")
+        try await shop.changePlan(of: "ann", to: "low")
         #expect(try await shop.own("ann").renewalInfo.priceIncreaseStatus == nil)
         try await shop.advance(to: "2026-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
             2026-01-05  PRICE_INCREASE PENDING           status 1  top, next 12.99
@@ -245,13 +246,13 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("The end of a trial may have a higher price, if it was notified in time", arguments: StageKind.all)
-    func afterTrial(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: .free(.introductory))])
-        try await shop.buys("ann", "pro")
-        try await shop.raisesPrice(of: "pro", to: 5_990)
+    @Test("The end of a trial may have a higher price, if it was notified in time", arguments: BackendKind.all)
+    func afterTrial(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(offers: .free(.introductory))])
+        try await shop.buy("pro", by: "ann")
+        try await shop.raisePrice(of: "pro", to: 5_990)
         try await shop.advance(to: "2026-02-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  trial until 2026-02-01
             2026-01-05  PRICE_INCREASE ACCEPTED  status 1  next 5.99
@@ -262,21 +263,21 @@ extension Scenarios.Prices {
 
     @Test(
         "A customer who chose another plan is not asked; after a withdrawal they are still asked in time",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func chosen(at stage: StageKind) async throws {
+    func chosen(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan("top"), .plan("low", level: 2, at: 1_990)]
         )
-        try await shop.buys("ann", "top")
-        try await shop.changesPlan("ann", to: "low")
-        try await shop.raisesPrice(of: "top", to: 12_990)
+        try await shop.buy("top", by: "ann")
+        try await shop.changePlan(of: "ann", to: "low")
+        try await shop.raisePrice(of: "top", to: 12_990)
         try await shop.advance(to: "2026-01-20")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-03-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
             2026-01-01  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
@@ -288,31 +289,31 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("Disabled auto-renewal, a refund and grace never shorten the notice", arguments: StageKind.all)
-    func neverShort(at stage: StageKind) async throws {
+    @Test("Disabled auto-renewal, a refund and grace never shorten the notice", arguments: BackendKind.all)
+    func neverShort(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(), .plan("radio", group: "21000000")],
             grace: GracePeriod(days: 16)
         )
         for (customer, product) in [("ann", "pro"), ("bob", "pro"), ("cat", "radio")] {
-            try await shop.buys(customer, product)
+            try await shop.buy(product, by: customer)
         }
-        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.raisePrice(of: "pro", to: 5_990)
         try await shop.advance(to: "2026-01-02")
-        try await shop.cancels("ann")
-        try await shop.grantsRefund(to: "bob")
+        try await shop.cancelRenewal(of: "ann")
+        try await shop.grantRefund(to: "bob")
         try await shop.advance(to: "2026-01-10")
-        try await shop.raisesPrice(of: "radio", to: 5_990)
-        try await shop.declinesCard(of: "cat")
+        try await shop.raisePrice(of: "radio", to: 5_990)
+        try await shop.declineCard(of: "cat")
         try await shop.advance(to: "2026-01-30")
-        try await shop.resumes("ann")
-        try await shop.reversesRefund(of: "bob")
+        try await shop.resumeRenewal(of: "ann")
+        try await shop.reverseRefund(to: "bob")
         try await shop.advance(to: "2026-02-10")
-        try await shop.acceptsCard(of: "cat")
+        try await shop.acceptCard(of: "cat")
         try await shop.advance(to: "2026-04-02")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-01

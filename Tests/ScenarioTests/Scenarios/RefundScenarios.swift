@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     @Suite("Refund requests and extensions")
@@ -9,16 +10,16 @@ extension Scenarios {
 extension Scenarios.Refunds {
     @Test(
         "A request turns renewal off and asks the developer; after twelve hours it is granted",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func granted(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    func granted(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.requestsRefund("ann", because: .fulfillmentIssue)
-        try await shop.refuses("refund_already_requested") { try await shop.requestsRefund("ann") }
+        try await shop.requestRefund(by: "ann", because: .fulfillmentIssue)
+        try await shop.expectRefusal("refund_already_requested") { try await shop.requestRefund(by: "ann") }
         try await shop.advance(to: "2026-03-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01        SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
             2026-01-10        DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -28,15 +29,15 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("The developer's preference: declined, and the customer lapses at the end", arguments: StageKind.all)
-    func declined(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    @Test("The developer's preference: declined, and the customer lapses at the end", arguments: BackendKind.all)
+    func declined(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.requestsRefund("ann", because: .legal)
-        try await shop.sendsConsumption(about: "ann", preferring: .decline)
+        try await shop.requestRefund(by: "ann", because: .legal)
+        try await shop.sendConsumption(about: "ann", preferring: .decline)
         try await shop.advance(to: "2026-03-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01        SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
             2026-01-10        DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -47,15 +48,15 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("A prorated refund is the unused part of the period", arguments: StageKind.all)
-    func prorated(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-04-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    @Test("A prorated refund is the unused part of the period", arguments: BackendKind.all)
+    func prorated(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-04-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-04-15 23:00")
-        try await shop.requestsRefund("ann")
-        try await shop.sendsConsumption(about: "ann", preferring: .grantProrated)
+        try await shop.requestRefund(by: "ann")
+        try await shop.sendConsumption(about: "ann", preferring: .grantProrated)
         try await shop.advance(to: "2026-05-10")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-04-01        SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-05-01
             2026-04-15 23:00  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -65,15 +66,15 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Consumption data that arrive too late have no effect", arguments: StageKind.all)
-    func late(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.coins])
-        try await shop.buys("ann", "coins")
-        try await shop.requestsRefund("ann")
+    @Test("Consumption data that arrive too late have no effect", arguments: BackendKind.all)
+    func late(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.coins])
+        try await shop.buy("coins", by: "ann")
+        try await shop.requestRefund(by: "ann")
         try await shop.advance(to: "2026-01-02")
-        try await shop.sendsConsumption(about: "ann", preferring: .decline)
+        try await shop.sendConsumption(about: "ann", preferring: .decline)
         try await shop.advance(to: "2026-01-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01        ONE_TIME_CHARGE
             2026-01-01        CONSUMPTION_REQUEST    UNINTENDED_PURCHASE
@@ -82,13 +83,13 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("No consumption data are requested for a non-consumable", arguments: StageKind.all)
-    func nonConsumable(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.skin()])
-        try await shop.buys("ann", "skin")
-        try await shop.requestsRefund("ann")
+    @Test("No consumption data are requested for a non-consumable", arguments: BackendKind.all)
+    func nonConsumable(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.skin])
+        try await shop.buy("skin", by: "ann")
+        try await shop.requestRefund(by: "ann")
         try await shop.advance(to: "2026-01-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01        ONE_TIME_CHARGE
             2026-01-02 00:00  REFUND             REFUND_FULL
@@ -96,18 +97,18 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("With manual decisions nothing happens until the operator decides", arguments: StageKind.all)
-    func byHand(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.coins]) { $0.refundRule = .byHand }
+    @Test("With manual decisions nothing happens until the operator decides", arguments: BackendKind.all)
+    func byHand(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.coins]) { $0.refundRule = .byHand }
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "coins")
-            try await shop.requestsRefund(customer)
+            try await shop.buy("coins", by: customer)
+            try await shop.requestRefund(by: customer)
         }
         try await shop.advance(to: "2026-01-20")
-        try await shop.declinesRefund(of: "ann")
-        try await shop.grantsRefund(to: "bob")
-        try await shop.refuses("refund_not_requested") { try await shop.declinesRefund(of: "ann") }
-        try await shop.expect(
+        try await shop.declineRefund(to: "ann")
+        try await shop.grantRefund(to: "bob")
+        try await shop.expectRefusal("refund_not_requested") { try await shop.declineRefund(to: "ann") }
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  ONE_TIME_CHARGE
             2026-01-01  ann  CONSUMPTION_REQUEST    UNINTENDED_PURCHASE
@@ -119,14 +120,14 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("After a refund of a past period the current one continues, and renews", arguments: StageKind.all)
-    func pastPeriod(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    @Test("After a refund of a past period the current one continues, and renews", arguments: BackendKind.all)
+    func pastPeriod(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-02-10")
-        try await shop.grantsRefund(to: "ann", of: "2026-01-01")
+        try await shop.grantRefund(to: "ann", of: "2026-01-01")
         try await shop.advance(to: "2026-03-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-02-01  DID_RENEW               status 1  paid until 2026-03-01
@@ -136,23 +137,27 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Two extensions in a year, not three, and another a year later", arguments: StageKind.all)
-    func extensions(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(each: .year)])
-        try await shop.buys("ann", "pro")
+    @Test("Two extensions in a year, not three, and another a year later", arguments: BackendKind.all)
+    func extensions(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(each: .year)])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.extends("ann", days: 90, request: "one")
+        try await shop.extendRenewal(of: "ann", days: 90, request: "one")
         try await shop.advance(to: "2026-01-11")
         // The same request again is the same extension.
-        try await shop.extends("ann", days: 90, request: "one")
-        try await shop.extends("ann", days: 1, request: "two")
-        try await shop.refuses("extension_limit") { try await shop.extends("ann", days: 1, request: "three") }
+        try await shop.extendRenewal(of: "ann", days: 90, request: "one")
+        try await shop.extendRenewal(of: "ann", days: 1, request: "two")
+        try await shop.expectRefusal("extension_limit") {
+            try await shop.extendRenewal(of: "ann", days: 1, request: "three")
+        }
         try await shop.advance(to: "2027-01-09")
-        try await shop.refuses("extension_limit") { try await shop.extends("ann", days: 1, request: "three") }
+        try await shop.expectRefusal("extension_limit") {
+            try await shop.extendRenewal(of: "ann", days: 1, request: "three")
+        }
         try await shop.advance(to: "2027-01-12")
-        try await shop.extends("ann", days: 1, request: "three")
+        try await shop.extendRenewal(of: "ann", days: 1, request: "three")
         try await shop.advance(to: "2027-05-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2027-01-01
             2026-01-10  RENEWAL_EXTENDED        status 1  until 2027-04-01
@@ -163,23 +168,25 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Not eligible for an extension: trial, retry, expired, revoked", arguments: StageKind.all)
-    func ineligible(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: .freeWeek)])
-        try await shop.buys("ann", "pro")
-        try await shop.refuses("extension_ineligible") { try await shop.extends("ann", days: 1, request: "a") }
-        for customer in ["bob", "cat", "dan"] { try await shop.buys(customer, "pro", offer: .none) }
-        try await shop.declinesCard(of: "bob")
-        try await shop.cancels("cat")
+    @Test("Not eligible for an extension: trial, retry, expired, revoked", arguments: BackendKind.all)
+    func ineligible(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(offers: .freeWeek)])
+        try await shop.buy("pro", by: "ann")
+        try await shop.expectRefusal("extension_ineligible") {
+            try await shop.extendRenewal(of: "ann", days: 1, request: "a")
+        }
+        for customer in ["bob", "cat", "dan"] { try await shop.buy("pro", by: customer, offer: .none) }
+        try await shop.declineCard(of: "bob")
+        try await shop.cancelRenewal(of: "cat")
         try await shop.advance(to: "2026-02-03")
-        try await shop.grantsRefund(to: "dan")
+        try await shop.grantRefund(to: "dan")
         for customer in ["bob", "cat", "dan"] {
-            try await shop.refuses("extension_ineligible") {
-                try await shop.extends(customer, days: 1, request: "b")
+            try await shop.expectRefusal("extension_ineligible") {
+                try await shop.extendRenewal(of: customer, days: 1, request: "b")
             }
         }
-        try await shop.massExtends("pro", days: 5, request: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
-        try await shop.expect(
+        try await shop.extendAllRenewals(of: "pro", days: 5, request: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  trial until 2026-01-08
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01

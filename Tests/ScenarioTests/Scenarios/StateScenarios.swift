@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     /// What determines a status: the latest transaction, and for a family member the purchaser's subscription.
@@ -12,24 +13,24 @@ extension Scenarios.States {
         .plan("mid", level: 2), .plan("top", level: 1, at: 9_990), .plan("low", level: 3, at: 1_990),
     ]
 
-    private func production(_ stage: StageKind, selling products: [Product] = plans) async throws -> Scenario {
-        try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: products)
+    private func production(_ backend: BackendKind, selling products: [Product] = plans) async throws -> Scenario {
+        try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: products)
     }
 
     // MARK: 1 and 2: during the day by which Production charges ahead
 
     @Test(
         "1: after a refund of the current period another plan replaces the one paid ahead",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func refundThenUpgrade(at stage: StageKind) async throws {
-        let shop = try await production(stage)
-        try await shop.buys("ann", "mid")
+    func refundThenUpgrade(at backend: BackendKind) async throws {
+        let shop = try await production(backend)
+        try await shop.buy("mid", by: "ann")
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.grantsRefund(to: "ann", of: "2026-01-10")
-        try await shop.changesPlan("ann", to: "top")
+        try await shop.grantRefund(to: "ann", of: "2026-01-10")
+        try await shop.changePlan(of: "ann", to: "top")
         try await shop.advance(to: "2026-03-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  mid, paid until 2026-02-10
             2026-02-09        DID_RENEW                       status 1  mid, paid 2026-02-10 to 2026-03-10
@@ -37,23 +38,23 @@ extension Scenarios.States {
             2026-02-09 20:00  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-03-09 19:00
             """
         )
-        let history = try await shop.stage.history(of: "ann")
+        let history = try await shop.wire.history(of: "ann")
         #expect(history.filter { $0.isUpgraded == true }.map(\.purchaseDate) == [shop.instant("2026-02-10")])
     }
 
     @Test(
         "2: a refund of the current period changes no status, and a lower plan is pending",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func refundOfRunning(at stage: StageKind) async throws {
-        let shop = try await production(stage)
-        try await shop.buys("ann", "mid")
+    func refundOfRunning(at backend: BackendKind) async throws {
+        let shop = try await production(backend)
+        try await shop.buy("mid", by: "ann")
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.grantsRefund(to: "ann", of: "2026-01-10")
-        try await shop.changesPlan("ann", to: "low")
+        try await shop.grantRefund(to: "ann", of: "2026-01-10")
+        try await shop.changePlan(of: "ann", to: "low")
         #expect(try await shop.own("ann").status == 1)
         try await shop.advance(to: "2026-03-20")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  mid, paid until 2026-02-10
             2026-02-09        DID_RENEW                       status 1  mid, paid 2026-02-10 to 2026-03-10
@@ -66,21 +67,21 @@ extension Scenarios.States {
 
     @Test(
         "2: a refund of the period paid ahead is a status of 5 at once, and stays so",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func refundOfPaidAhead(at stage: StageKind) async throws {
-        let shop = try await production(stage)
-        try await shop.buys("ann", "mid")
-        try await shop.buys("bob", "mid")
+    func refundOfPaidAhead(at backend: BackendKind) async throws {
+        let shop = try await production(backend)
+        try await shop.buy("mid", by: "ann")
+        try await shop.buy("mid", by: "bob")
         try await shop.advance(to: "2026-02-09 20:00")
-        for customer in ["ann", "bob"] { try await shop.grantsRefund(to: customer, of: "2026-02-10") }
+        for customer in ["ann", "bob"] { try await shop.grantRefund(to: customer, of: "2026-02-10") }
         let sold = try await shop.own("ann")
         #expect(sold.status == 5 && sold.transaction.purchaseDate == shop.instant("2026-02-10"))
-        try await shop.changesPlan("bob", to: "mid")
+        try await shop.changePlan(of: "bob", to: "mid")
         try await shop.advance(to: "2026-02-12")
-        try await shop.reversesRefund(of: "ann", "2026-02-10")
+        try await shop.reverseRefund(to: "ann", of: "2026-02-10")
         try await shop.advance(to: "2026-03-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  mid, paid until 2026-02-10
             2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  mid, paid until 2026-02-10
@@ -93,7 +94,7 @@ extension Scenarios.States {
             """
         )
         // The current period ended with the new purchase.
-        let history = try await shop.stage.history(of: "bob")
+        let history = try await shop.wire.history(of: "bob")
         #expect(history.filter { $0.isUpgraded == true }.map(\.purchaseDate) == [shop.instant("2026-01-10")])
     }
 
@@ -101,17 +102,17 @@ extension Scenarios.States {
 
     @Test(
         "3: a member who loses access that day is notified of both transactions",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func sharingEndsAhead(at stage: StageKind) async throws {
-        let shop = try await production(stage, selling: [.plan(isShared: true)])
-        try await shop.joins("bob", familyOf: "ann")
-        try await shop.buys("ann", "pro")
+    func sharingEndsAhead(at backend: BackendKind) async throws {
+        let shop = try await production(backend, selling: [.plan(isShared: true)])
+        try await shop.join("bob", familyOf: "ann")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.leaves("bob")
+        try await shop.leaveFamily("bob")
         let lost = try await shop.shared("bob")
         #expect(lost.status == 5 && lost.transaction.purchaseDate == shop.instant("2026-02-10"))
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
             2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-10
@@ -125,22 +126,22 @@ extension Scenarios.States {
 
     @Test(
         "4: members are notified of a reversed refund, of a subscription and of a product",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func reversal(at stage: StageKind) async throws {
+    func reversal(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
-            selling: [.plan(isShared: true), .skin(isShared: true)]
+            selling: [.plan(isShared: true), .skin.shared]
         )
-        try await shop.joins("bob", familyOf: "ann")
-        try await shop.buys("ann", "pro")
+        try await shop.join("bob", familyOf: "ann")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-02")
-        try await shop.buys("ann", "skin")
-        for day in ["2026-01-01", "2026-01-02"] { try await shop.grantsRefund(to: "ann", of: day) }
+        try await shop.buy("skin", by: "ann")
+        for day in ["2026-01-01", "2026-01-02"] { try await shop.grantRefund(to: "ann", of: day) }
         try await shop.advance(to: "2026-01-10")
-        for day in ["2026-01-01", "2026-01-02"] { try await shop.reversesRefund(of: "ann", day) }
-        try await shop.expect(
+        for day in ["2026-01-01", "2026-01-02"] { try await shop.reverseRefund(to: "ann", of: day) }
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  pro, paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  pro, shared until 2026-02-01
@@ -158,21 +159,21 @@ extension Scenarios.States {
         )
     }
 
-    @Test("4: without the setting members are notified only of what Apple lists", arguments: StageKind.everywhere)
-    func listedOnly(at stage: StageKind) async throws {
+    @Test("4: without the setting members are notified only of what Apple lists", arguments: BackendKind.everywhere)
+    func listedOnly(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(isShared: true)],
             grace: GracePeriod(days: 3)
         ) { $0.extraFamilyNotifications = false }
-        try await shop.joins("bob", familyOf: "ann")
-        try await shop.buys("ann", "pro")
-        try await shop.extends("ann", days: 1, request: "a")
-        try await shop.declinesCard(of: "ann")
+        try await shop.join("bob", familyOf: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.extendRenewal(of: "ann", days: 1, request: "a")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-10")
         #expect(try await shop.shared("bob").status == 3)
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  ann  RENEWAL_EXTENDED                status 1  until 2026-02-02
@@ -186,15 +187,15 @@ extension Scenarios.States {
 
     @Test(
         "5: a member's copy of a yearly commitment has the commitment of the purchase",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func sharedCommitment(at stage: StageKind) async throws {
+    func sharedCommitment(at backend: BackendKind) async throws {
         let year = Product.plan("year", each: .year, at: 99_990, isShared: true, monthlyAt: 9_990)
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [year])
-        try await shop.joins("bob", familyOf: "ann")
-        try await shop.buys("ann", "year", monthly: true)
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [year])
+        try await shop.join("bob", familyOf: "ann")
+        try await shop.buy("year", by: "ann", monthly: true)
         try await shop.advance(to: "2026-01-10")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-02-02")
         let copy = try await shop.shared("bob")
         #expect(
@@ -205,7 +206,7 @@ extension Scenarios.States {
         #expect(info.renewalBillingPlanType == "MONTHLY" && info.autoRenewStatus == 1)
         #expect(info.commitmentInfo?.commitmentAutoRenewStatus == 0)
         #expect(info.commitmentInfo?.commitmentRenewalPrice == nil && info.renewalPrice == nil)
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
@@ -221,20 +222,20 @@ extension Scenarios.States {
 
     @Test(
         "6: a refund reversed after a new purchase restores a transaction that was replaced",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func reversalAfterPurchase(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    func reversalAfterPurchase(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-05")
-        try await shop.grantsRefund(to: "ann")
-        try await shop.buys("ann", "pro")
+        try await shop.grantRefund(to: "ann")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.reversesRefund(of: "ann", "2026-01-01")
+        try await shop.reverseRefund(to: "ann", of: "2026-01-01")
         #expect(try await shop.own("ann").transaction.purchaseDate == shop.instant("2026-01-05"))
         let old = try await shop.transaction(of: "ann", "2026-01-01")
         #expect(old.revocationDate == nil && old.isUpgraded == true)
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-01-05  REFUND                  status 5  REFUND_FULL
@@ -244,15 +245,15 @@ extension Scenarios.States {
         )
     }
 
-    @Test("6: a pending plan is notified again when it is chosen again", arguments: StageKind.everywhere)
-    func samePendingPlan(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.plans)
-        try await shop.buys("ann", "top")
+    @Test("6: a pending plan is notified again when it is chosen again", arguments: BackendKind.everywhere)
+    func samePendingPlan(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: Self.plans)
+        try await shop.buy("top", by: "ann")
         for day in ["2026-01-05", "2026-01-06"] {
             try await shop.advance(to: day)
-            try await shop.changesPlan("ann", to: "low")
+            try await shop.changePlan(of: "ann", to: "low")
         }
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY             status 1  top, paid until 2026-02-01
             2026-01-05  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
@@ -263,19 +264,19 @@ extension Scenarios.States {
 
     @Test(
         "6: buying the current plan during grace pays for it, whatever plan is pending",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func sameInGrace(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.plans, grace: GracePeriod(days: 16))
+    func sameInGrace(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: Self.plans, grace: GracePeriod(days: 16))
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "top")
-            try await shop.changesPlan(customer, to: "low")
-            try await shop.declinesCard(of: customer)
+            try await shop.buy("top", by: customer)
+            try await shop.changePlan(of: customer, to: "low")
+            try await shop.declineCard(of: customer)
         }
         try await shop.advance(to: "2026-02-05")
-        try await shop.buys("ann", "top")
-        try await shop.buys("bob", "low")
-        try await shop.expect(
+        try await shop.buy("top", by: "ann")
+        try await shop.buy("low", by: "bob")
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY             status 1  top, paid until 2026-02-01
             2026-01-01  ann  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
@@ -291,15 +292,15 @@ extension Scenarios.States {
 
     @Test(
         "6: an extension moves the renewal date, also of a period that was paid ahead",
-        arguments: StageKind.everywhere
+        arguments: BackendKind.everywhere
     )
-    func extensionAhead(at stage: StageKind) async throws {
-        let shop = try await production(stage, selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    func extensionAhead(at backend: BackendKind) async throws {
+        let shop = try await production(backend, selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-02-09 20:00")
-        try await shop.extends("ann", days: 5, request: "a")
+        try await shop.extendRenewal(of: "ann", days: 5, request: "a")
         try await shop.advance(to: "2026-03-20")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-10        SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
             2026-02-09        DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 extension Scenarios {
     /// The rows of the table of transitions that the acceptance scenarios do not cover.
@@ -8,21 +9,21 @@ extension Scenarios {
 }
 
 extension Scenarios.Transitions {
-    @Test("Buying, renewing, cancelling, resuming, lapsing", arguments: StageKind.all)
-    func ordinary(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-31", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    @Test("Buying, renewing, cancelling, resuming, lapsing", arguments: BackendKind.all)
+    func ordinary(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-31", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-03-01")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-03-02")
-        try await shop.refuses("auto_renew_is_off") { try await shop.cancels("ann") }
-        try await shop.resumes("ann")
-        try await shop.refuses("auto_renew_is_on") { try await shop.resumes("ann") }
+        try await shop.expectRefusal("auto_renew_is_off") { try await shop.cancelRenewal(of: "ann") }
+        try await shop.resumeRenewal(of: "ann")
+        try await shop.expectRefusal("auto_renew_is_on") { try await shop.resumeRenewal(of: "ann") }
         try await shop.advance(to: "2026-04-01")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-06-01")
-        try await shop.refuses("not_subscribed") { try await shop.resumes("ann") }
-        try await shop.expect(
+        try await shop.expectRefusal("not_subscribed") { try await shop.resumeRenewal(of: "ann") }
+        try await shop.expectNotifications(
             """
             2026-01-31  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-28
             2026-02-28  DID_RENEW                        status 1  paid until 2026-03-31
@@ -35,16 +36,16 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("Without grace a declined renewal ends access; a recovery begins a new cycle", arguments: StageKind.all)
-    func retry(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+    @Test("Without grace a declined renewal ends access; a recovery begins a new cycle", arguments: BackendKind.all)
+    func retry(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-20")
         #expect(try await shop.own("ann").status == 3)
-        try await shop.acceptsCard(of: "ann")
+        try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-03-21")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  paid until 2026-02-01
             2026-02-01  DID_FAIL_TO_RENEW           status 3
@@ -54,24 +55,24 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A customer who cancels in grace or in retry loses access at once", arguments: StageKind.all)
-    func cancelledTrouble(at stage: StageKind) async throws {
+    @Test("A customer who cancels in grace or in retry loses access at once", arguments: BackendKind.all)
+    func cancelledTrouble(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan()],
             grace: GracePeriod(days: 16)
         )
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "pro")
-            try await shop.declinesCard(of: customer)
+            try await shop.buy("pro", by: customer)
+            try await shop.declineCard(of: customer)
         }
         try await shop.advance(to: "2026-02-05")
-        try await shop.cancels("ann")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-02-25")
-        try await shop.cancels("bob")
+        try await shop.cancelRenewal(of: "bob")
         try await shop.advance(to: "2026-06-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
@@ -88,23 +89,23 @@ extension Scenarios.Transitions {
 
     @Test(
         "Buying the same product in retry pays for it; another one begins a new subscription period",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func boughtInRetry(at stage: StageKind) async throws {
+    func boughtInRetry(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan(), .plan("other", level: 2, at: 1_990)]
         )
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "pro")
-            try await shop.declinesCard(of: customer)
+            try await shop.buy("pro", by: customer)
+            try await shop.declineCard(of: customer)
         }
         try await shop.advance(to: "2026-02-10")
-        try await shop.buys("ann", "pro")
-        try await shop.buys("bob", "other")
+        try await shop.buy("pro", by: "ann")
+        try await shop.buy("other", by: "bob")
         try await shop.advance(to: "2026-02-20")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY      status 1  pro, paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY      status 1  pro, paid until 2026-02-01
@@ -116,20 +117,20 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("Buying the same product in grace pays for it and keeps the cycle", arguments: StageKind.all)
-    func boughtInGrace(at stage: StageKind) async throws {
+    @Test("Buying the same product in grace pays for it and keeps the cycle", arguments: BackendKind.all)
+    func boughtInGrace(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan()],
             grace: GracePeriod(days: 16)
         )
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-10")
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-02-20")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-02-01  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-17
@@ -140,17 +141,17 @@ extension Scenarios.Transitions {
 
     @Test(
         "A refund of the current period revokes; its later end is not notified; a new purchase starts again",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func refund(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    func refund(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.grantsRefund(to: "ann")
+        try await shop.grantRefund(to: "ann")
         try await shop.advance(to: "2026-02-20")
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-03-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-01-10  REFUND                  status 5  REFUND_FULL
@@ -159,21 +160,21 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A refund in grace revokes", arguments: StageKind.all)
-    func refundInGrace(at stage: StageKind) async throws {
+    @Test("A refund in grace revokes", arguments: BackendKind.all)
+    func refundInGrace(at backend: BackendKind) async throws {
         let shop = try await Scenario(
-            at: stage,
+            at: backend,
             on: "2026-01-01",
             selling: [.plan()],
             grace: GracePeriod(days: 16)
         )
-        try await shop.buys("ann", "pro")
-        try await shop.declinesCard(of: "ann")
+        try await shop.buy("pro", by: "ann")
+        try await shop.declineCard(of: "ann")
         try await shop.advance(to: "2026-02-10")
-        try await shop.grantsRefund(to: "ann")
+        try await shop.grantRefund(to: "ann")
         try await shop.advance(to: "2026-06-01")
         #expect(try await shop.own("ann").status == 5)
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-02-01  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-17
@@ -182,18 +183,18 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A refund of an earlier period changes nothing, active or expired", arguments: StageKind.all)
-    func olderRefund(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    @Test("A refund of an earlier period changes nothing, active or expired", arguments: BackendKind.all)
+    func olderRefund(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-02-10")
-        try await shop.grantsRefund(to: "ann", of: "2026-01-01")
-        try await shop.cancels("ann")
+        try await shop.grantRefund(to: "ann", of: "2026-01-01")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-03-10")
-        try await shop.reversesRefund(of: "ann", "2026-01-01")
-        try await shop.grantsRefund(to: "ann", of: "2026-01-01")
+        try await shop.reverseRefund(to: "ann", of: "2026-01-01")
+        try await shop.grantRefund(to: "ann", of: "2026-01-01")
         try await shop.advance(to: "2026-06-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
             2026-02-01  DID_RENEW                        status 1  paid until 2026-03-01
@@ -208,20 +209,20 @@ extension Scenarios.Transitions {
 
     @Test(
         "A refund reversed in time continues; one reversed later has expired meanwhile",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func reversal(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        for customer in ["ann", "bob", "cat"] { try await shop.buys(customer, "pro") }
+    func reversal(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        for customer in ["ann", "bob", "cat"] { try await shop.buy("pro", by: customer) }
         try await shop.advance(to: "2026-01-10")
-        try await shop.cancels("cat")
-        for customer in ["ann", "bob", "cat"] { try await shop.grantsRefund(to: customer) }
+        try await shop.cancelRenewal(of: "cat")
+        for customer in ["ann", "bob", "cat"] { try await shop.grantRefund(to: customer) }
         try await shop.advance(to: "2026-01-20")
-        try await shop.reversesRefund(of: "ann")
+        try await shop.reverseRefund(to: "ann")
         try await shop.advance(to: "2026-02-20")
-        try await shop.reversesRefund(of: "bob")
-        try await shop.reversesRefund(of: "cat")
-        try await shop.expect(
+        try await shop.reverseRefund(to: "bob")
+        try await shop.reverseRefund(to: "cat")
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
             2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
@@ -238,17 +239,17 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A product that is removed from sale ends at the end of the period", arguments: StageKind.all)
-    func removed(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
+    @Test("A product that is removed from sale ends at the end of the period", arguments: BackendKind.all)
+    func removed(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
-        try await shop.removesFromSale("pro")
-        try await shop.refuses("product_not_for_sale") { try await shop.buys("bob", "pro") }
+        try await shop.removeFromSale("pro")
+        try await shop.expectRefusal("product_not_for_sale") { try await shop.buy("pro", by: "bob") }
         try await shop.advance(to: "2026-03-01")
-        try await shop.putsOnSale("pro")
-        try await shop.buys("ann", "pro")
-        try await shop.expect(
+        try await shop.putOnSale("pro")
+        try await shop.buy("pro", by: "ann")
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY        status 1  paid until 2026-02-01
             2026-02-01  EXPIRED PRODUCT_NOT_FOR_SALE  status 2
@@ -257,14 +258,14 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("After cancelling a product that was later removed, the expiration is voluntary", arguments: StageKind.all)
-    func removedAndCancelled(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
-        try await shop.removesFromSale("pro")
-        try await shop.cancels("ann")
+    @Test("After cancelling a product that was later removed, the expiration is voluntary", arguments: BackendKind.all)
+    func removedAndCancelled(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
+        try await shop.removeFromSale("pro")
+        try await shop.cancelRenewal(of: "ann")
         try await shop.advance(to: "2026-03-01")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
             2026-01-01  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
@@ -273,15 +274,15 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A product that is back on sale in time renews", arguments: StageKind.all)
-    func restored(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
-        try await shop.buys("ann", "pro")
-        try await shop.removesFromSale("pro")
+    @Test("A product that is back on sale in time renews", arguments: BackendKind.all)
+    func restored(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
+        try await shop.buy("pro", by: "ann")
+        try await shop.removeFromSale("pro")
         try await shop.advance(to: "2026-01-20")
-        try await shop.putsOnSale("pro")
+        try await shop.putOnSale("pro")
         try await shop.advance(to: "2026-02-05")
-        try await shop.expect(
+        try await shop.expectNotifications(
             """
             2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
             2026-02-01  DID_RENEW               status 1  paid until 2026-03-01
@@ -291,20 +292,20 @@ extension Scenarios.Transitions {
 
     @Test(
         "The start of the run is kept over a gap of up to sixty days and moves after a longer one",
-        arguments: StageKind.all
+        arguments: BackendKind.all
     )
-    func gaps(at stage: StageKind) async throws {
-        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+    func gaps(at backend: BackendKind) async throws {
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         for customer in ["ann", "bob"] {
-            try await shop.buys(customer, "pro")
-            try await shop.cancels(customer)
+            try await shop.buy("pro", by: customer)
+            try await shop.cancelRenewal(of: customer)
         }
         // Sixty days after 1 February, and a day more.
         try await shop.advance(to: "2026-04-02")
-        try await shop.buys("ann", "pro")
+        try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-04-03")
-        try await shop.buys("bob", "pro")
-        try await shop.expect(
+        try await shop.buy("pro", by: "bob")
+        try await shop.expectNotifications(
             """
             2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
             2026-01-01  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1

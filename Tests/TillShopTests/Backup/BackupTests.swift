@@ -5,7 +5,7 @@ import Testing
 import TillCore
 import TillSQLite
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -21,7 +21,7 @@ struct BackupTests {
 
     /// A shop on one of the engines, with a snapshot inside.
     private func shop(on engine: TestEngine) async throws -> TestShop {
-        let test = try await TestShop(on: engine, selling: [SampleProducts.coins])
+        let test = try await TestShop(on: engine, selling: [.coins])
         for name in ["ann", "bob"] { try await test.buy("coins", by: name) }
         _ = try await test.shop.storage.save(Snapshot(name: "two", app: nil, savedAt: test.now))
         try await test.buy("coins", by: "cat")

@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -27,7 +27,7 @@ struct CustomerErasureTests {
         arguments: TestEngine.allCases
     )
     func erased(_ engine: TestEngine) async throws {
-        let test = try await TestShop(on: engine, selling: SampleProducts.all)
+        let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         let (shop, storage) = (test.shop, test.shop.storage)
         try await shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")] }
         let first = try await test.buy("coins", by: "ann", quantity: 2)
@@ -70,9 +70,9 @@ struct CustomerErasureTests {
         arguments: TestEngine.allCases
     )
     func family(_ engine: TestEngine) async throws {
-        let test = try await TestShop(on: engine, selling: SampleProducts.all)
+        let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         let (shop, storage) = (test.shop, test.shop.storage)
-        let product = try #require(SampleProducts.all.first { $0.isFamilyShareable && $0.type == .nonConsumable })
+        let product = try #require(SampleCatalog.all.first { $0.isFamilyShareable && $0.type == .nonConsumable })
         let bought = try await test.buy(product.id, by: "ann")
         let own = try await test.buy(product.id, by: "bob")
         for member in ["bob", "cat"] {
@@ -97,7 +97,7 @@ struct CustomerErasureTests {
 
     @Test("The family continues without an erased member", arguments: TestEngine.allCases)
     func member(_ engine: TestEngine) async throws {
-        let test = try await TestShop(on: engine, selling: SampleProducts.all)
+        let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         let host = try await test.buy("coins", by: "ann")
         for member in ["bob", "cat"] {
             let join = Command.joinFamily(of: host.account, named: "millers")
@@ -111,7 +111,7 @@ struct CustomerErasureTests {
 
     @Test("Snapshots that contain the customer are listed, and deleted on request", arguments: TestEngine.allCases)
     func snapshots(_ engine: TestEngine) async throws {
-        let test = try await TestShop(on: engine, selling: SampleProducts.all)
+        let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         try await test.buy("coins", by: "bob")
         _ = try await test.shop.saveSnapshot("before", of: nil)
         try await test.buy("coins", by: "ann")
@@ -132,7 +132,7 @@ struct CustomerErasureTests {
         arguments: TestEngine.allCases
     )
     func race(_ engine: TestEngine) async throws {
-        let test = try await TestShop(on: engine, selling: SampleProducts.all)
+        let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         try await test.buy("coins", by: "ann")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<12 { group.addTask { try await test.buy("coins", by: "ann") } }

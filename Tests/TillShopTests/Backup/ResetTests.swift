@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -12,7 +12,7 @@ struct ResetTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     private func shop() async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
@@ -200,7 +200,7 @@ struct ResetTests {
     @Test("A restore during operations, advances and deliveries results in one complete state")
     func concurrentRestore() async throws {
         let test = try await shop()
-        let post = try await ListeningPost.start { _ in .status(200) }
+        let post = try await WebhookReceiver.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         let deliveryWorker = try test.startSending()
         _ = try await test.shop.saveSnapshot("fresh", of: TestShop.bundleID)
@@ -236,7 +236,7 @@ struct ResetTests {
     func forbidden() async throws {
         var settings = Settings()
         settings.allowReset = false
-        let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+        let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
         let text = try await text(test.shop)
         _ = try await test.shop.saveSnapshot("fresh", of: nil)
         await #expect(throws: StateRefused.forbidden) { try await test.shop.reset(app: nil, .happenings) }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -19,7 +19,7 @@ struct RestoreTests {
 
     @Test("Events that were due on a clock before the restore do not happen in the restored state")
     func ticking() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for number in 0..<50 { try await test.buy("pro", by: "customer \(number)") }
         let before = try await text(test.shop)
@@ -40,7 +40,7 @@ struct RestoreTests {
 
     @Test("An advance during which the snapshot was saved is completed")
     func advancing() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         try await test.buy("pro", by: "ann")
         let target = Period(1, .year).end(from: test.shop.now(on: Self.clock))
@@ -58,7 +58,7 @@ struct RestoreTests {
 
     @Test("A deleted fault returns under its name, although newer faults exist")
     func faults() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let responder = test.shop.faults
         var rule = FaultRule(id: "", kind: .cut, seed: 1)
         rule.app = TestShop.bundleID
@@ -74,7 +74,7 @@ struct RestoreTests {
 
     @Test("A copy that a crash left behind is deleted at once, a copy in progress is not")
     func leftovers() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let present = test.shop.passingName("export")
         for name in [".export-of-another-life", present] {
             _ = try await test.shop.storage.save(Snapshot(name: name, app: nil, savedAt: test.now))

@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -20,7 +20,7 @@ struct RetentionTests {
         arguments: TestEngine.allCases
     )
     func ages(_ engine: TestEngine) async throws {
-        let test = try await TestShop(on: engine, selling: SampleProducts.all)
+        let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         let shop = test.shop
         for environment in StoreEnvironment.allCases { try await test.buy("coins", by: "ann", in: environment) }
         try await shop.noteHighWaterMark()
@@ -43,7 +43,7 @@ struct RetentionTests {
 
     @Test("Neither an advance of ten years nor a simulated date in the past makes a notification old")
     func runningAdvances() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let shop = test.shop
         for _ in 0..<40 {
             try await shop.noteHighWaterMark()
@@ -67,7 +67,7 @@ struct RetentionTests {
 
     @Test("A frozen clock keeps the notifications that its history can return")
     func frozen() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
         try await test.buy("coins", by: "ann")
         try await test.shop.noteHighWaterMark()
@@ -77,7 +77,7 @@ struct RetentionTests {
 
     @Test("Pending notifications are kept at any age, and 0 keeps everything")
     func pending() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")] }
         try await test.buy("coins", by: "ann")
         try await test.shop.noteHighWaterMark()
@@ -89,7 +89,7 @@ struct RetentionTests {
         var settings = Settings()
         settings.notificationDays = 0
         settings.allowReset = false
-        let keeping = try await TestShop(selling: SampleProducts.all, settings: settings)
+        let keeping = try await TestShop(selling: SampleCatalog.all, settings: settings)
         try await keeping.buy("coins", by: "ann")
         try await keeping.shop.noteHighWaterMark()
         keeping.advance(4_000 * Self.day)
@@ -99,7 +99,7 @@ struct RetentionTests {
 
     @Test("An explicit number of days counts simulated time only; pages are deleted one at a time")
     func named() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let many = Retention.page + 5
         for _ in 0..<many { try await test.buy("coins", by: "ann") }
         test.advance(2 * Self.day)
@@ -111,7 +111,7 @@ struct RetentionTests {
 
     @Test("The age of an imported state counts from its import, and the doctor knows what it lacks")
     func imported() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("coins", by: "ann")
         test.advance(2 * Self.day)
         #expect(try await test.shop.prune(olderThan: 1).notifications == 1)

@@ -3,7 +3,7 @@ import Foundation
 import TillCore
 import TillSQLite
 import TillSigning
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 

@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -13,7 +13,7 @@ struct StateCheckTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     private func shop() async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
@@ -116,9 +116,7 @@ struct StateCheckTests {
         let test = try await shop()
         for product in ["skin", "coins", "coins"] { try await test.buy(product, by: "ann") }
         let opened = try await test.shop.openAccount(test.customer("bob"), Opening())
-        let ann = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let ann = try #require(try await test.sandbox.account(of: "ann"))
         for member in ["ann", "bob"] {
             let command = Command.joinFamily(of: ann.id, named: "Family")
             _ = try await test.shop.perform(command, by: test.customer(member))

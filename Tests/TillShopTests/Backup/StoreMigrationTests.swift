@@ -4,7 +4,7 @@ import TillCore
 import TillSQLite
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Migrating a shop from one store to another")
 struct StoreMigrationTests {
@@ -15,7 +15,7 @@ struct StoreMigrationTests {
     }
 
     private func shop() async throws -> TestShop {
-        let test = try await TestShop(selling: [SampleProducts.coins])
+        let test = try await TestShop(selling: [.coins])
         for name in ["ann", "bob"] { try await test.buy("coins", by: name) }
         _ = try await test.shop.storage.save(Snapshot(name: "two", app: nil, savedAt: test.now))
         try await test.buy("coins", by: "cat")

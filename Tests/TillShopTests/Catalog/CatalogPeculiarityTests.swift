@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Features of real catalog files that no documentation of the format mentions, each in its own file: import, and buy
 /// every product in both environments.

@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillShop
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// Advances clocks, and checks the notifications and their delivery.
 @Suite("Advancing clocks")
@@ -13,8 +13,8 @@ struct AdvanceTests {
 
     @Test("One advance of a year renews monthly and sends a signed notification of each renewal, in order")
     func year() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let post = try await ListeningPost.start { _ in .status(200) }
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let post = try await WebhookReceiver.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
@@ -26,9 +26,7 @@ struct AdvanceTests {
         #expect(report.pending == 0 && report.quarantine.isEmpty && report.accounts == 1)
         let received = try await post.requests(atLeast: 13, within: .seconds(120))
         #expect(received.count == 13)
-        let account = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         #expect(account.rowCount == 13 && account.subscriptions[0].status == .active)
         let entries = try await test.shop.storage.notifications(
             NotificationQuery(scope: Self.scope, endpoint: EndpointRecord.primary, limit: 100)
@@ -45,12 +43,10 @@ struct AdvanceTests {
 
     @Test("An unreadable account is quarantined with the reason and does not stop the advance")
     func poisoned() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
-        let bob = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "bob")
-        )
+        let bob = try #require(try await test.sandbox.account(of: "bob"))
         let pool = try DatabasePool(path: test.directory.database)
         try await pool.write { try $0.execute(sql: "UPDATE accounts SET state = '{}' WHERE customer = 'bob'") }
         try pool.close()
@@ -62,14 +58,12 @@ struct AdvanceTests {
 
     @Test("Events that fell due while the server was stopped happen in order, each renewal with its own dates")
     func replay() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let bought = try await test.buy("pro", by: "ann")
         test.advance(100 * 86_400_000)
         let ticker = Ticker(test.shop)
         let running = Task { try await ticker.run() }
-        let account = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         var rows: [Transaction] = []
         for _ in 0..<600 {
             rows = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100)).rows
@@ -83,8 +77,8 @@ struct AdvanceTests {
 
     @Test("Notifications of an advance are sent with the date on which each event was due", arguments: [true, false])
     func attemptsOnTheWay(settling: Bool) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let post = try await ListeningPost.start { _ in .status(500) }
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let post = try await WebhookReceiver.start { _ in .status(500) }
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
@@ -109,8 +103,8 @@ struct AdvanceTests {
 
     @Test("A notification to a customer ahead of a frozen clock is sent at once")
     func aheadOfTheClock() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let post = try await ListeningPost.start { _ in .status(200) }
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let post = try await WebhookReceiver.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
@@ -130,7 +124,7 @@ struct AdvanceTests {
 
     @Test("A customer who is assigned to a clock that is ahead advances to its present time")
     func laterClock() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         try await test.buy("pro", by: "ann")
         let own = ClockName(Self.scope, own: "ahead")
@@ -146,7 +140,7 @@ struct AdvanceTests {
 
     @Test("A stop during a job fails, quarantines and skips no account")
     func stopped() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         for customer in ["ann", "bob"] { try await test.buy("pro", by: customer) }
         // More events fall due than one transaction processes; the stop comes after the first transaction.
         test.advance(3_650 * 86_400_000)

@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -41,7 +41,7 @@ struct ClockEndTests {
 
     @Test("A running clock stops there, and later events never fall due", arguments: [1, 10_000_000.0])
     func run(speed: Double) async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: Self.last.advanced(milliseconds: -2_000)))
         try await test.buy("pro", by: "ann")
         _ = try await test.shop.setClock(Self.clock, .run(speed: speed))
@@ -51,9 +51,7 @@ struct ClockEndTests {
         #expect(test.shop.now(on: Self.clock) == Self.last)
         let ticker = Ticker(test.shop)
         await ticker.tick()
-        let account = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        let account = try #require(try await test.sandbox.account(of: "ann"))
         #expect(account.rowCount == 1)
         // It can still be frozen where it stopped.
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))

@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -16,7 +16,7 @@ struct ScheduledJobTests {
 
     /// A shop with a frozen clock and a customer clock, each with a subscriber.
     private static func shop(ahead days: Int64) async throws -> TestShop {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(clock, .freeze(at: nil))
         try await test.shop.createClock(own("other"), .frozen(at: test.now.advanced(milliseconds: days * day)))
         try await test.buy("pro", by: "ann")
@@ -33,14 +33,14 @@ struct ScheduledJobTests {
     }
 
     private static func raise(_ test: TestShop) -> Job.Work {
-        var prices = SampleProducts.monthly.prices
+        var prices = Product.pro.prices
         prices.standard = Money(milliunits: prices.standard.milliunits * 2, currency: prices.standard.currency)
         return .raisePrice(PriceRaise(productID: "pro", prices: prices))
     }
 
     /// The date on which the price increase was set for a customer; nil if it was not.
     private static func raised(_ test: TestShop, _ name: String) async throws -> Timestamp? {
-        let account = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: name)
+        let account = try await test.sandbox.account(of: name)
         return try #require(account).subscriptions.first?.priceIncrease?.scheduledAt
     }
 
@@ -125,7 +125,7 @@ struct ScheduledJobTests {
 
     /// When a customer's subscription was extended.
     private static func extensions(_ test: TestShop, _ name: String) async throws -> [Timestamp] {
-        let account = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: name)
+        let account = try await test.sandbox.account(of: name)
         return try #require(account).subscriptions.flatMap(\.extensions).map(\.date)
     }
 
@@ -227,7 +227,7 @@ struct ScheduledJobTests {
 
     @Test("The ticker processes customers on a running customer clock")
     func ticker() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.createClock(Self.own("other"), .real)
         try await Self.subscribe(test, "bob", on: "other")
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))

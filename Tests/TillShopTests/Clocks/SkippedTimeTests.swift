@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -18,9 +18,9 @@ struct SkippedTimeTests {
     private static func instant(_ hours: Int64) -> Timestamp { Timestamp(milliseconds: hours * hour) }
 
     /// A shop on a running clock, with an endpoint that always answers 500.
-    private static func shop(_ change: ClockChange) async throws -> (TestShop, ListeningPost) {
-        let post = try await ListeningPost.start { _ in .status(500) }
-        let test = try await TestShop(selling: SampleProducts.all)
+    private static func shop(_ change: ClockChange) async throws -> (TestShop, WebhookReceiver) {
+        let post = try await WebhookReceiver.start { _ in .status(500) }
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(clock, change)
         return (test, post)
@@ -146,7 +146,7 @@ struct SkippedTimeTests {
 
     @Test("A frozen clock never showed a later time, also while the freeze is being written")
     func frozenWhileItRuns() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         for _ in 0..<50 {
             _ = try await test.shop.setClock(Self.clock, .run(speed: 1_000_000))
             let sampling = Task {

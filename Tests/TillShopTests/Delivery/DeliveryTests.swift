@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -18,13 +18,13 @@ struct DeliveryTests {
 
     /// A shop on a frozen clock that posts to one endpoint.
     static func shop(
-        _ post: ListeningPost,
+        _ post: WebhookReceiver,
         _ settings: Settings = Settings(),
         in environment: StoreEnvironment = .sandbox
     ) async throws
         -> TestShop
     {
-        let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+        let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
         try await test.shop.updateRules(of: scope(environment)) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(ClockName(scope(environment)), .freeze(at: nil))
         return test
@@ -42,7 +42,7 @@ struct DeliveryTests {
 
     @Test("An endpoint that answers 500 gets the same bytes at 0, 1, 13, 37, 85 and 157 hours of simulated time")
     func retries() async throws {
-        let post = try await ListeningPost.start { _ in .status(500) }
+        let post = try await WebhookReceiver.start { _ in .status(500) }
         let test = try await Self.shop(post)
         let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
@@ -72,7 +72,7 @@ struct DeliveryTests {
 
     @Test("A version-2 test goes to a primary endpoint of version 1, and no other version-2 notification does")
     func testOfVersionTwo() async throws {
-        let post = try await ListeningPost.start { _ in .status(200) }
+        let post = try await WebhookReceiver.start { _ in .status(200) }
         let test = try await Self.shop(post)
         let scope = Self.scope()
         try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url, version: .one)] }
@@ -115,7 +115,7 @@ struct DeliveryTests {
 
     @Test("Pending version-2 deliveries are dropped when the endpoint changes to version 1, except a test")
     func changedVersion() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let scope = Self.scope()
         func set(_ version: NotificationVersion, _ url: String = "http://127.0.0.1:9/") async throws {
             try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: url, version: version)] }
@@ -143,7 +143,7 @@ struct DeliveryTests {
 
     @Test("A planned stop, which interrupts reads, logs no error")
     func stopped() async throws {
-        let post = try await ListeningPost.start { _ in .status(200) }
+        let post = try await WebhookReceiver.start { _ in .status(200) }
         let test = try await Self.shop(post)
         let deliveryWorker = try test.startSending()
         let dispatch = Task {
@@ -158,7 +158,7 @@ struct DeliveryTests {
 
     @Test("Without settling, an event due within an advance is sent after it, dated when it was due")
     func lateAttempts() async throws {
-        let post = try await ListeningPost.start { _ in .status(503) }
+        let post = try await WebhookReceiver.start { _ in .status(503) }
         let test = try await Self.shop(post)
         let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
@@ -178,7 +178,7 @@ struct DeliveryTests {
 
     @Test("An endpoint that recovers at the third attempt gets no fourth; until then it counts as failing")
     func comesBack() async throws {
-        let post = try await ListeningPost.start { $0.number < 3 ? .status(500) : .status(204) }
+        let post = try await WebhookReceiver.start { $0.number < 3 ? .status(500) : .status(204) }
         let test = try await Self.shop(post)
         let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
@@ -202,7 +202,7 @@ struct DeliveryTests {
     @Test("With Apple's retry profile the sandbox tries once and production six times")
     func appleProfile() async throws {
         for (environment, count) in [(StoreEnvironment.sandbox, 1), (.production, 6)] {
-            let post = try await ListeningPost.start { _ in .status(500) }
+            let post = try await WebhookReceiver.start { _ in .status(500) }
             let test = try await Self.shop(post, .apple, in: environment)
             let deliveryWorker = try test.startSending()
             try await test.buy("coins", by: "ann", in: environment)
@@ -216,7 +216,7 @@ struct DeliveryTests {
 
     @Test("First attempts of one subscription are ordered: each starts when the one before has ended")
     func order() async throws {
-        let post = try await ListeningPost.start { .status(200, after: .milliseconds($0.number % 3 == 0 ? 60 : 5)) }
+        let post = try await WebhookReceiver.start { .status(200, after: .milliseconds($0.number % 3 == 0 ? 60 : 5)) }
         let test = try await Self.shop(post)
         let deliveryWorker = try test.startSending()
         for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
@@ -238,7 +238,7 @@ struct DeliveryTests {
 
     @Test("Deliveries of many clocks to one endpoint are made at once, although every clock is frozen")
     func manyClocks() async throws {
-        let post = try await ListeningPost.start { _ in .status(200, after: .milliseconds(3)) }
+        let post = try await WebhookReceiver.start { _ in .status(200, after: .milliseconds(3)) }
         let test = try await Self.shop(post)
         let deliveryWorker = try test.startSending()
         let clocks = (0..<8).map { "clock-\($0)" }
@@ -268,9 +268,9 @@ struct DeliveryTests {
 
     @Test("A failing endpoint and a slow one do not delay another app's deliveries")
     func isolation() async throws {
-        let healthy = try await ListeningPost.start { _ in .status(200) }
-        let dead = try await ListeningPost.start { _ in .hang }
-        let slow = try await ListeningPost.start { _ in .status(200, after: .seconds(9)) }
+        let healthy = try await WebhookReceiver.start { _ in .status(200) }
+        let dead = try await WebhookReceiver.start { _ in .hang }
+        let slow = try await WebhookReceiver.start { _ in .status(200, after: .seconds(9)) }
         // Longer than a busy machine takes for two hundred deliveries.
         var settings = Settings()
         settings.deliveryTimeout = 120
@@ -287,7 +287,7 @@ struct DeliveryTests {
             try await test.shop.registry.put(app)
             _ = try await test.shop.updateCatalog(of: app.bundleID) { catalog in
                 var catalog = catalog
-                catalog.put(SampleProducts.coins)
+                catalog.put(.coins)
                 return catalog
             }
             let scope = AccountScope(environment: .sandbox, app: app.bundleID)

@@ -1,7 +1,7 @@
 import Testing
 import TillCore
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -156,9 +156,9 @@ struct DestinationTests {
         arguments: [301, 302, 303, 307, 308]
     )
     func redirectToOwnPort(status: Int) async throws {
-        let till = try await ListeningPost.start()
+        let till = try await WebhookReceiver.start()
         let place = till.url
-        let post = try await ListeningPost.start { _ in .redirect(to: place, status: status) }
+        let post = try await WebhookReceiver.start { _ in .redirect(to: place, status: status) }
         let check = DestinationCheck(ownPorts: Self.ownPorts([("127.0.0.1", till.port)]))
         let webhookClient = try WebhookClient(timeout: .seconds(60), destinations: check)
         for address in ["127.0.0.1", "localhost"] {
@@ -184,10 +184,10 @@ struct DestinationTests {
         arguments: [301, 302, 303, 307, 308]
     )
     func redirectFromPublic(status: Int) async throws {
-        let inside = try await ListeningPost.start()
-        let outside = try await ListeningPost.start(host: "127.0.0.3")
+        let inside = try await WebhookReceiver.start()
+        let outside = try await WebhookReceiver.start(host: "127.0.0.3")
         let (near, far) = (inside.url, outside.url)
-        let post = try await ListeningPost.start(host: "127.0.0.2") { request in
+        let post = try await WebhookReceiver.start(host: "127.0.0.2") { request in
             .redirect(to: request.path == "/in" ? near : far, status: status)
         }
         let webhookClient = try WebhookClient(timeout: .seconds(60), idleLimit: .seconds(60), destinations: Self.staged)
@@ -204,10 +204,10 @@ struct DestinationTests {
 
     @Test("A redirect with a closed connection is checked against the address of that connection")
     func redirectAndClose() async throws {
-        let inside = try await ListeningPost.start()
+        let inside = try await WebhookReceiver.start()
         let text = "HTTP/1.1 307 Go\r\nLocation: \(inside.url)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         for (host, isFollowed) in [("127.0.0.2", false), ("127.0.0.1", true)] {
-            let post = try await ListeningPost.start(host: host) { _ in .rawThenClose(Array(text.utf8)) }
+            let post = try await WebhookReceiver.start(host: host) { _ in .rawThenClose(Array(text.utf8)) }
             let webhookClient = try WebhookClient(timeout: .seconds(60), destinations: Self.staged)
             let delivered = await webhookClient.post(Self.body, to: post.url)
             #expect((delivered.result == .success) == isFollowed && delivered.isRefused == !isFollowed)
@@ -219,7 +219,7 @@ struct DestinationTests {
 
     @Test("An attempt that Till blocked keeps its reason, and is retried on schedule")
     func kept() async throws {
-        let till = try await ListeningPost.start()
+        let till = try await WebhookReceiver.start()
         let test = try await DeliveryTests.shop(till)
         test.shop.ownPorts.add(host: "127.0.0.1", port: till.port)
         let deliveryWorker = try test.startSending()

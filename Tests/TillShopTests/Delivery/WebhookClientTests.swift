@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillShop
-import TillTesting
+import TillTestSupport
 
 /// Posts a small body to a URL, with a webhook client of its own.
 func postOnce(to url: String, timeout: Duration = .seconds(20), roots: [String] = []) async throws -> AttemptResult {
@@ -16,11 +16,11 @@ func postOnce(to url: String, timeout: Duration = .seconds(20), roots: [String] 
 struct WebhookClientTests {
     /// Posts once to a listening post with these answers, and expects exactly one request.
     private func post(
-        _ answer: ListeningPost.Answer,
+        _ answer: WebhookReceiver.Answer,
         timeout: Duration = .seconds(20),
         requests: Int = 1
     ) async throws -> AttemptResult {
-        let post = try await ListeningPost.start { _ in answer }
+        let post = try await WebhookReceiver.start { _ in answer }
         let delivered = try await postOnce(to: post.url, timeout: timeout)
         #expect(post.requests.count == requests)
         try await post.stop()
@@ -35,7 +35,7 @@ struct WebhookClientTests {
 
     @Test("The request is a POST of the same bytes, as JSON, with an address and a name")
     func request() async throws {
-        let post = try await ListeningPost.start()
+        let post = try await WebhookReceiver.start()
         let webhookClient = try WebhookClient(userAgent: "Till/9")
         let body = Array(#"{"signedPayload":"ü"}"#.utf8)
         _ = await webhookClient.post(body, to: post.url + "?key=a%20b#part")
@@ -69,7 +69,7 @@ struct WebhookClientTests {
 
     @Test("SOCKET_ISSUE: refused, at once and with the address")
     func refused() async throws {
-        let post = try await ListeningPost.start()
+        let post = try await WebhookReceiver.start()
         try await post.stop()
         let delivered = try await postOnce(to: post.url)
         #expect(delivered.result == .socketIssue && delivered.status == nil)
@@ -130,13 +130,13 @@ struct WebhookClientTests {
     func circles(status: Int) async throws {
         let itself = try await post(.redirect(to: "/notifications", status: status))
         #expect(itself.result == .circularRedirect && itself.status == status)
-        let post = try await ListeningPost.start { request in
+        let post = try await WebhookReceiver.start { request in
             .redirect(to: request.path == "/notifications" ? "/two" : "/notifications", status: status)
         }
         #expect(try await postOnce(to: post.url).result == .circularRedirect)
         #expect(post.requests.map(\.path) == ["/notifications", "/two"])
         try await post.stop()
-        let endless = try await ListeningPost.start { .redirect(to: "/\($0.number)", status: status) }
+        let endless = try await WebhookReceiver.start { .redirect(to: "/\($0.number)", status: status) }
         #expect(try await postOnce(to: endless.url).result == .circularRedirect)
         #expect(endless.requests.count == 6)
         try await endless.stop()
@@ -147,9 +147,9 @@ struct WebhookClientTests {
         arguments: [301, 302, 303, 307, 308]
     )
     func redirects(status: Int) async throws {
-        let last = try await ListeningPost.start { _ in .status(204) }
+        let last = try await WebhookReceiver.start { _ in .status(204) }
         let place = last.url
-        let first = try await ListeningPost.start { request in
+        let first = try await WebhookReceiver.start { request in
             .redirect(to: request.number == 5 ? place : "hop-\(request.number)", status: status)
         }
         let delivered = try await postOnce(to: first.url)
@@ -184,7 +184,7 @@ struct WebhookClientTests {
         for url in ["", "hello", "ftp://127.0.0.1/", "http://", "http:///a", "http://127.0.0.1:99999/"] {
             #expect(try await postOnce(to: url).result == .other, "\(url)")
         }
-        let post = try await ListeningPost.start()
+        let post = try await WebhookReceiver.start()
         let webhookClient = try WebhookClient()
         try await webhookClient.shutdown()
         #expect(await webhookClient.post([], to: post.url).result == .other)
@@ -203,7 +203,7 @@ struct WebhookClientTests {
     @Test("TIMED_OUT: in the answer, its header, its body, and over all redirects together")
     func answerTimeout() async throws {
         let limit = Duration.milliseconds(500)
-        let answers: [ListeningPost.Answer] = [
+        let answers: [WebhookReceiver.Answer] = [
             .hang, .status(200, after: .seconds(9)), .raw(Array("HTTP/1.1 200 OK\r\nContent".utf8)),
             .raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".utf8)),
             .raw(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)),
@@ -212,7 +212,7 @@ struct WebhookClientTests {
             let delivered = try await post(answer, timeout: limit)
             #expect(delivered.result == .timedOut && delivered.milliseconds >= 490, "\(answer)")
         }
-        let post = try await ListeningPost.start { request in
+        let post = try await WebhookReceiver.start { request in
             request.number < 3 ? .redirect(to: "/\(request.number)") : .hang
         }
         #expect(try await postOnce(to: post.url, timeout: limit).result == .timedOut)
@@ -234,7 +234,7 @@ struct WebhookClientTests {
 
     @Test("An explanation contains no path, no query and no password")
     func secrets() async throws {
-        let post = try await ListeningPost.start { request in
+        let post = try await WebhookReceiver.start { request in
             [.status(500), .close, .reset, .raw(Array("secret\r\n".utf8)), .charset("secret")][request.number - 1]
         }
         for _ in 1...5 {

@@ -3,13 +3,13 @@ import Synchronization
 import Testing
 import TillCore
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @Suite("Connections are reused, and a closed one costs no attempt")
 struct WebhookConnectionTests {
     @Test("Consecutive posts use one connection")
     func reuse() async throws {
-        let post = try await ListeningPost.start()
+        let post = try await WebhookReceiver.start()
         let webhookClient = try WebhookClient(idleLimit: .seconds(60))
         for _ in 1...5 { #expect(await webhookClient.post([1], to: post.url).result == .success) }
         #expect(post.requests.map(\.connection) == [1, 1, 1, 1, 1])
@@ -23,7 +23,7 @@ struct WebhookConnectionTests {
     )
     func announced(field: String) async throws {
         let text = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(field)\r\n\r\n".utf8)
-        let post = try await ListeningPost.start { _ in .raw(text) }
+        let post = try await WebhookReceiver.start { _ in .raw(text) }
         let webhookClient = try WebhookClient()
         for _ in 1...3 { #expect(await webhookClient.post([1], to: post.url).result == .success) }
         #expect(post.requests.map(\.connection) == [1, 2, 3])
@@ -40,7 +40,7 @@ struct WebhookConnectionTests {
         let authority = try TestAuthority()
         let roots = FileManager.default.temporaryDirectory.appending(path: "till-roots-\(UUID().uuidString).pem").path
         try authority.rootPEM.write(toFile: roots, atomically: true, encoding: .utf8)
-        let post = try await ListeningPost.start(
+        let post = try await WebhookReceiver.start(
             identity: isSecure ? authority.identity() : nil,
             closesIdleAfter: .milliseconds(milliseconds)
         )
@@ -59,7 +59,7 @@ struct WebhookConnectionTests {
 
     @Test("An endpoint that reads a request on a reused connection and closes without an answer gets it once")
     func closesAfterReading() async throws {
-        let post = try await ListeningPost.start { $0.number % 2 == 0 ? .close : .status(200) }
+        let post = try await WebhookReceiver.start { $0.number % 2 == 0 ? .close : .status(200) }
         let webhookClient = try WebhookClient(idleLimit: .seconds(60))
         var results: [SendAttemptResult] = []
         for _ in 1...20 { results.append(await webhookClient.post([1], to: post.url).result) }
@@ -71,8 +71,8 @@ struct WebhookConnectionTests {
 
     @Test("An endpoint that hangs does not delay another, nor its own later posts")
     func independence() async throws {
-        let hanging = try await ListeningPost.start { $0.path == "/fine" ? .status(200) : .hang }
-        let healthy = try await ListeningPost.start()
+        let hanging = try await WebhookReceiver.start { $0.path == "/fine" ? .status(200) : .hang }
+        let healthy = try await WebhookReceiver.start()
         let webhookClient = try WebhookClient(timeout: .seconds(60))
         let ended = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -101,7 +101,7 @@ struct WebhookConnectionTests {
 
     @Test("Many concurrent posts all arrive, each once")
     func many() async throws {
-        let post = try await ListeningPost.start()
+        let post = try await WebhookReceiver.start()
         let webhookClient = try WebhookClient()
         let results = await withTaskGroup(of: SendAttemptResult.self) { group in
             for number in 0..<300 {
@@ -117,7 +117,7 @@ struct WebhookConnectionTests {
 
     @Test("Shutting down ends the posts in progress")
     func shutdown() async throws {
-        let post = try await ListeningPost.start { _ in .hang }
+        let post = try await WebhookReceiver.start { _ in .hang }
         let webhookClient = try WebhookClient(timeout: .seconds(30))
         async let delivered = webhookClient.post([1], to: post.url)
         _ = try await post.requests(atLeast: 1)

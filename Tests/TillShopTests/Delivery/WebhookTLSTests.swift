@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @Suite("The webhook client trusts the roots of the system and of the operator, and no others")
 struct WebhookTLSTests {
@@ -15,9 +15,10 @@ struct WebhookTLSTests {
         try authority.rootPEM.write(toFile: roots, atomically: true, encoding: .utf8)
     }
 
-    private func post(to identity: ListeningPost.Identity?, isOldFashioned: Bool = false) async throws -> AttemptResult
+    private func post(to identity: WebhookReceiver.Identity?, isOldFashioned: Bool = false) async throws
+        -> AttemptResult
     {
-        let post = try await ListeningPost.start(identity: identity, isOldFashioned: isOldFashioned)
+        let post = try await WebhookReceiver.start(identity: identity, isOldFashioned: isOldFashioned)
         let delivered = try await postOnce(to: "https://localhost:\(post.port)/", roots: [roots])
         #expect(post.requests.count == (delivered.result == .success ? 1 : 0))
         try await post.stop()
@@ -76,7 +77,7 @@ struct WebhookTLSTests {
 
     @Test("INVALID_RESPONSE: plain HTTP to a port that speaks TLS")
     func tlsPort() async throws {
-        let post = try await ListeningPost.start(identity: authority.identity())
+        let post = try await WebhookReceiver.start(identity: authority.identity())
         let delivered = try await postOnce(to: "http://localhost:\(post.port)/")
         #expect([.invalidResponse, .noResponse].contains(delivered.result))
         try await post.stop()
@@ -85,14 +86,14 @@ struct WebhookTLSTests {
     @Test(
         "Over TLS the results have the same names",
         arguments: [
-            (ListeningPost.Answer.close, SendAttemptResult.noResponse), (.closeMidway, .prematureClose),
+            (WebhookReceiver.Answer.close, SendAttemptResult.noResponse), (.closeMidway, .prematureClose),
             (.raw(Array("hello\r\n".utf8)), .invalidResponse),
             (.hang, .timedOut), (.charset("klingon"), .unsupportedCharset),
             (.rawThenClose(Array("HTTP/1.0 200 OK\r\n\r\nfine".utf8)), .success),
         ]
     )
-    func ends(answer: ListeningPost.Answer, result: SendAttemptResult) async throws {
-        let post = try await ListeningPost.start(identity: authority.identity()) { _ in answer }
+    func ends(answer: WebhookReceiver.Answer, result: SendAttemptResult) async throws {
+        let post = try await WebhookReceiver.start(identity: authority.identity()) { _ in answer }
         let limit = Duration.seconds(result == .timedOut ? 3 : 20)
         let delivered = try await postOnce(to: post.url, timeout: limit, roots: [roots])
         #expect(delivered.result == result, "\(delivered)")

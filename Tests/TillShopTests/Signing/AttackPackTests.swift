@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("The attack pack")
 struct AttackPackTests {
@@ -22,8 +22,8 @@ struct AttackPackTests {
 
     @Test("Each case about a purchase differs from it in exactly one thing")
     func oneThing() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
-        let product = try #require(SampleProducts.all.first { $0.type == .consumable })
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let product = try #require(SampleCatalog.all.first { $0.type == .consumable })
         let row = try await test.buy(product.id, by: "ann")
         let scope = AccountScope(environment: .sandbox, app: test.app.bundleID)
         let account = try #require(try await test.shop.storage.account(row.account))

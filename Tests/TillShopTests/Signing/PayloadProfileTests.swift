@@ -5,7 +5,7 @@ import TillSQLite
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("A shop with payload profiles")
 struct PayloadProfileTests {
@@ -27,7 +27,7 @@ struct PayloadProfileTests {
 
     @Test("The stored data is the same in every profile; the bytes of the default profile are unchanged")
     func stored() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")
         func payload() throws -> String {
             let jws = try test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: test.now).text
@@ -56,7 +56,7 @@ struct PayloadProfileTests {
 
     @Test("A notification keeps the profile with which it was signed")
     func notification() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("pro", by: "ann")
         try await set(.minimal, in: test)
         try await test.buy("coins", by: "bob")
@@ -71,7 +71,7 @@ struct PayloadProfileTests {
 
     @Test("In the forward-compatible profile a notification of an unknown type follows every purchase")
     func unknownNotification() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await set(.forwardCompatible(seed: 1), in: test)
         try await test.buy("pro", by: "ann")
         try await test.buy("coins", by: "ann")
@@ -91,14 +91,11 @@ struct PayloadProfileTests {
 
     @Test("The doctor has no findings in a shop that used every profile")
     func doctor() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         for payloadProfile in [nil, .minimal, .forwardCompatible(seed: 2), .version(0)] as [PayloadProfile?] {
             try await set(payloadProfile, in: test)
             let row = try await test.buy("coins", by: "ann")
-            _ = try await test.shop.perform(
-                .refund(Refund(transaction: row.id, share: .full, reason: .other)),
-                by: test.customer("ann")
-            )
+            try await test.sandbox.refund(row, by: "ann")
         }
         let findings = await Doctor(test.directory, now: test.now.milliseconds).findings {
             try SQLiteStorage(examining: test.directory.database)

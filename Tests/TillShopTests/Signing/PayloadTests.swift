@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Signed payloads, key by key")
 struct PayloadTests {
@@ -17,7 +17,7 @@ struct PayloadTests {
 
     @Test("A subscription's transaction has exactly these keys in this order")
     func subscription() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")
         let jws = try test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: test.now)
         let item = try #require(row.lineItem)
@@ -37,7 +37,7 @@ struct PayloadTests {
 
     @Test("A refunded consumable has the revocation keys, and no others")
     func refunded() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let bought = try await test.buy("coins", by: "ann", quantity: 3, in: .production)
         test.advance(1_500)
         let outcome = try await test.shop.perform(
@@ -61,7 +61,7 @@ struct PayloadTests {
 
     @Test("A signature is never dated before the row's last change")
     func signedDate() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
         let early = row.modifiedDate.advanced(milliseconds: -5_000)
         let text = try payload(test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: early))
@@ -70,7 +70,7 @@ struct PayloadTests {
 
     @Test("Renewal info of a trial names the next price and no offer")
     func renewalInfo() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")
         let found = try await test.shop.storage.account(row.account)
         let account = try #require(found)
@@ -88,7 +88,7 @@ struct PayloadTests {
 
     @Test("An app transaction has its environment in receiptType, and more keys on the device")
     func appTransaction() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let account = try await test.shop.openAccount(test.customer("ann"), Opening())
         let text = try payload(try #require(try test.shop.signedAppTransaction(of: account, at: test.now)))
         #expect(

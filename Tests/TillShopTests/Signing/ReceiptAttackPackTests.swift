@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @Suite("Receipts of the attack pack")
 struct ReceiptAttackPackTests {
@@ -23,7 +23,7 @@ struct ReceiptAttackPackTests {
 
     @Test("verifyReceipt answers with the status of each case, in either environment")
     func statuses() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         for environment in StoreEnvironment.allCases {
             let scope = AccountScope(environment: environment, app: TestShop.bundleID)
             let row = try await test.buy("coins", by: "ann", in: environment)
@@ -42,7 +42,7 @@ struct ReceiptAttackPackTests {
 
     @Test("Each forgery is rejected for the one thing that is wrong with it")
     func reasons() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let pack = try await ReceiptAttackPack(
             test.shop,
             AccountScope(environment: .sandbox, app: TestShop.bundleID),
@@ -65,7 +65,7 @@ struct ReceiptAttackPackTests {
 
     @Test("Only the hash identifies other devices and other apps, and it is right in all other cases")
     func hashes() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let pack = try await ReceiptAttackPack(
             test.shop,
             AccountScope(environment: .sandbox, app: TestShop.bundleID),

@@ -3,15 +3,13 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// The contents of receipts, and when a receipt is signed.
 @Suite("App receipts of a shop")
 struct ReceiptTests {
     private func account(_ test: TestShop) async throws -> Account {
-        try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
-        )
+        try #require(try await test.sandbox.account(of: "ann"))
     }
 
     private func products(_ bytes: [UInt8]) throws -> [String] {
@@ -20,7 +18,7 @@ struct ReceiptTests {
 
     @Test("An unchanged receipt is not signed again within a second; a purchase within it is included")
     func cache() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("pro", by: "ann")
         let first = try #require(try await test.shop.appReceipt(of: try await account(test)))
         for _ in 0..<5 {
@@ -42,7 +40,7 @@ struct ReceiptTests {
 
     @Test("Calls of verifyReceipt within a second sign one latest_receipt for one receipt")
     func verify() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("pro", by: "ann")
         try await test.shop.setSharedSecret("secret", of: test.app)
         let receipt = try #require(try await test.shop.appReceipt(of: try await account(test)))
@@ -63,14 +61,7 @@ struct ReceiptTests {
 
     @Test("Rows are sorted by purchase date, newest first, also a row that was charged ahead and replaced")
     func order() async throws {
-        let upper = Product(
-            id: "max",
-            type: .autoRenewable,
-            referenceName: "Max",
-            prices: PriceList(standard: Money(milliunits: 9_990, currency: "USD")),
-            plan: SubscriptionPlan(groupID: "20450880", level: 0, period: Period(1, .month))
-        )
-        let test = try await TestShop(selling: SampleProducts.all + [upper])
+        let test = try await TestShop(selling: SampleCatalog.all + [.plan("max", level: 0, at: 9_990)])
         let clock = ClockName(AccountScope(environment: .production, app: TestShop.bundleID))
         _ = try await test.shop.setClock(clock, .freeze(at: test.now))
         let trial = try await test.buy("pro", by: "ann", in: .production)
@@ -78,12 +69,7 @@ struct ReceiptTests {
         let ahead = try #require(trial.expiresDate).advanced(milliseconds: -3_600_000)
         _ = try await test.shop.advance(clock, .to(ahead), settling: false)
         try await test.buy("max", by: "ann", in: .production)
-        let found = try await test.shop.storage.account(
-            environment: .production,
-            app: TestShop.bundleID,
-            customer: "ann"
-        )
-        let account = try #require(found)
+        let account = try #require(try await test.production.account(of: "ann"))
         let rows = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100)).rows
         let shown = ReceiptRows(rows, of: account).rows
         #expect(shown.map(\.productID) == ["pro", "max", "pro"])
@@ -99,7 +85,7 @@ struct ReceiptTests {
 
     @Test("A customer with many consumables keeps the subscription in receipts and in answers")
     func crowded() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         let subscription = try await test.buy("pro", by: "ann")
         for _ in 0..<10 {
             test.advance(1_000)

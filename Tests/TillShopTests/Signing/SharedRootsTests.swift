@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -89,7 +89,7 @@ struct SharedRootsTests {
 
     @Test("A store of an earlier version, which recorded no root, needs its root once it has customers")
     func unrecorded() async throws {
-        let test = try await TestShop(selling: SampleProducts.all)
+        let test = try await TestShop(selling: SampleCatalog.all)
         try loseCertificates(test)
         // No client has received anything yet.
         _ = try await open(test)

@@ -2,7 +2,7 @@ import Testing
 import TillCore
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillShop
 
@@ -11,7 +11,7 @@ struct SignatureCacheTests {
     private func shop(age: Int) async throws -> TestShop {
         var settings = Settings()
         settings.signatureAge = age
-        return try await TestShop(selling: SampleProducts.all, settings: settings)
+        return try await TestShop(selling: SampleCatalog.all, settings: settings)
     }
 
     private func signed(_ row: Transaction, _ test: TestShop, at now: Timestamp? = nil) throws -> SignedText {

@@ -3,7 +3,7 @@ import GRDB
 import TillCore
 import TillSQLite
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 @testable import TillPostgres
 

@@ -9,20 +9,20 @@ import TillServer
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
 /// A shop behind its API: requests go to the router of Apple's routes, and notifications to an endpoint on a socket.
 /// Other tests use a socket for the routes: the test client gives up after twenty seconds, too few on a busy machine.
 /// Everything it signed is kept in a folder of the build, where Apple's own library verifies it afterwards.
-final class HTTPStage: Stage {
-    private let inner: ShopStage
-    private let post: ListeningPost
+final class HTTPBackend: WireBackend {
+    private let inner: ShopBackend
+    private let receiver: WebhookReceiver
     private let deliveryWorker: DeliveryWorker
-    init(_ settings: StageSettings) async throws {
-        let post = try await ListeningPost.start { _ in .status(200) }
-        self.post = post
-        inner = try await ShopStage(settings, on: .sqlite)
-        try await inner.test.shop.updateRules(of: inner.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+    init(_ settings: BackendSettings) async throws {
+        let receiver = try await WebhookReceiver.start { _ in .status(200) }
+        self.receiver = receiver
+        inner = try await ShopBackend(settings, on: .sqlite)
+        try await inner.test.shop.updateRules(of: inner.scope) { $0.endpoints = [EndpointRecord(url: receiver.url)] }
         deliveryWorker = try inner.test.startSending()
     }
 
@@ -30,13 +30,21 @@ final class HTTPStage: Stage {
         try await inner.open(customer, storefront: storefront)
     }
 
-    func perform(_ operation: StageOperation, by customer: String) async throws {
-        try await inner.perform(operation, by: customer)
+    func perform(_ command: Command, by customer: String) async throws -> Transaction? {
+        try await inner.perform(command, by: customer)
     }
 
-    func perform(_ task: Job.Work) async throws { try await inner.perform(task) }
+    func perform(_ work: Job.Work) async throws { try await inner.perform(work) }
 
-    func put(_ product: Product) async throws { try await inner.put(product) }
+    func change(_ product: String, _ change: @Sendable (inout Product) -> Void) async throws {
+        try await inner.change(product, change)
+    }
+
+    func account(of customer: String) async throws -> Account? { try await inner.account(of: customer) }
+
+    func transactions(of customer: String) async throws -> [Transaction] {
+        try await inner.transactions(of: customer)
+    }
 
     func advance(to instant: Timestamp) async throws {
         _ = try await inner.test.shop.advance(inner.clock, .to(instant), settling: true)
@@ -45,7 +53,7 @@ final class HTTPStage: Stage {
     func received() async throws -> [ReceivedNotification] {
         let report = try await inner.test.shop.advance(inner.clock, .by(milliseconds: 0), settling: true)
         #expect(report.pending == 0)
-        let bodies = post.requests.map { String(decoding: $0.body, as: UTF8.self) }
+        let bodies = receiver.requests.map { String(decoding: $0.body, as: UTF8.self) }
         var received: [ReceivedNotification] = []
         var payloads: [String] = []
         for body in bodies {
@@ -60,7 +68,7 @@ final class HTTPStage: Stage {
     }
 
     func history(of customer: String) async throws -> [ReceivedTransaction] {
-        guard let id = try await inner.known(customer)?.id.wireForm else { return [] }
+        guard let id = try await inner.account(of: customer)?.id.wireForm else { return [] }
         var rows: [ReceivedTransaction] = []
         var revision = ""
         while true {
@@ -75,7 +83,7 @@ final class HTTPStage: Stage {
     }
 
     func subscriptions(of customer: String) async throws -> [ReceivedSubscription] {
-        guard let id = try await inner.known(customer)?.id.wireForm else { return [] }
+        guard let id = try await inner.account(of: customer)?.id.wireForm else { return [] }
         let answer = try await get(StatusAnswer.self, "/inApps/v1/subscriptions/\(id)")
         return try answer.data.flatMap(\.lastTransactions).map { item in
             ReceivedSubscription(
@@ -91,11 +99,7 @@ final class HTTPStage: Stage {
     // MARK: Parts
 
     private func get<Answer: Decodable & Sendable>(_ type: Answer.Type, _ uri: String) async throws -> Answer {
-        let api = AppleAPI(
-            shop: inner.test.shop,
-            environment: inner.environment,
-            meter: RequestMeter(factory: PrometheusFigures())
-        )
+        let api = inner.test.appleAPI(in: inner.environment)
         let token = try inner.test.token()
         return try await Application(router: api.router(), logger: inner.test.shop.logger).test(.router) { client in
             let answer = try await client.execute(
@@ -122,10 +126,10 @@ final class HTTPStage: Stage {
     static let keptFolder = ".build/test-logs/scenarios"
 
     deinit {
-        let (deliveryWorker, post) = (deliveryWorker, post)
+        let (deliveryWorker, receiver) = (deliveryWorker, receiver)
         Task {
             await deliveryWorker.stop()
-            try? await post.stop()
+            try? await receiver.stop()
         }
     }
 }

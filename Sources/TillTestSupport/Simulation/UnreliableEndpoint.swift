@@ -7,7 +7,7 @@ import TillShop
 /// attempt, so that two ways through one workload get the same failures.
 /// It fails only after the request certainly arrived: one attempt is one request.
 final class UnreliableEndpoint: Sendable {
-    private let post: ListeningPost
+    private let post: WebhookReceiver
     private let deliveryWorker: DeliveryWorker
 
     /// The URL.
@@ -16,7 +16,7 @@ final class UnreliableEndpoint: Sendable {
     /// Opens an endpoint, and a delivery worker that delivers a shop's notifications to it.
     init(for test: TestShop, seed: UInt64) async throws {
         let counts = Mutex<[String: Int]>([:])
-        post = try await ListeningPost.start { request in
+        post = try await WebhookReceiver.start { request in
             guard let notification = Self.identity(in: request.body) else { return .status(400) }
             let number = counts.withLock { counts in
                 counts[notification.uuid, default: 0] += 1
@@ -35,7 +35,7 @@ final class UnreliableEndpoint: Sendable {
     }
 
     /// Half of all notifications are accepted at once, one in twelve never.
-    private static func answer(to key: String, attempt: Int, seed: UInt64) -> ListeningPost.Answer {
+    private static func answer(to key: String, attempt: Int, seed: UInt64) -> WebhookReceiver.Answer {
         let hash = key.utf8.reduce(seed &+ 0x9e37_79b9_7f4a_7c15) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
         var random = SeededRandom(seed: hash)
         let failures = random.chance(50) ? 0 : random.number(in: 1...6)

@@ -4,70 +4,9 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
-import TillTesting
+import TillTestSupport
 
-/// A complete shop on a store: results are read from what it signed.
-final class ShopStage: Stage {
-    let test: TestShop
-    let environment: StoreEnvironment
-    var scope: AccountScope { AccountScope(environment: environment, app: TestShop.bundleID) }
-    var clock: ClockName { ClockName(scope) }
-
-    init(_ opening: StageSettings, on engine: TestEngine) async throws {
-        environment = opening.environment
-        let policy = opening.policy
-        var settings = Settings()
-        settings.sandboxRenewalCap = policy.renewalCap ?? 0
-        // Longer than a busy machine takes to answer.
-        settings.deliveryTimeout = 120
-        settings.keepsAnchorDay = policy.keepsAnchorDay
-        settings.keepsGraceDate = policy.keepsGraceDate
-        settings.commitmentsEverywhere = policy.commitmentsEverywhere
-        settings.extendsFirstPeriod = policy.extendsFirstPeriod
-        settings.extraFamilyNotifications = policy.extraFamilyNotifications
-        settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
-        settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
-        test = try await TestShop(
-            on: engine,
-            selling: opening.products,
-            settings: settings,
-            now: opening.start.milliseconds
-        )
-        try await test.shop.updateRules(of: scope) {
-            $0.rate = policy.rate
-            $0.grace = policy.grace
-            $0.refundRule = policy.refundRule
-        }
-        #expect(test.shop.policy(of: scope) == policy, "a policy of a scenario cannot be set on a shop")
-        _ = try await test.shop.setClock(clock, .freeze(at: opening.start))
-    }
-
-    func open(_ customer: String, storefront: Storefront) async throws {
-        _ = try await test.shop.openAccount(name(customer), TillShop.Opening(storefront: storefront))
-    }
-
-    func perform(_ operation: StageOperation, by customer: String) async throws {
-        do {
-            _ = try await test.shop.perform(try await command(operation), by: name(customer))
-        } catch let refusal as Refusal {
-            throw Refused(refusal)
-        }
-    }
-
-    func perform(_ task: Job.Work) async throws { _ = try await test.shop.startJob(task, in: scope) }
-
-    func put(_ product: Product) async throws {
-        _ = try await test.shop.updateCatalog(of: scope.app) { catalog in
-            var catalog = catalog
-            catalog.put(product)
-            return catalog
-        }
-    }
-
-    func advance(to instant: Timestamp) async throws {
-        _ = try await test.shop.advance(clock, .to(instant), settling: false)
-    }
-
+extension ShopBackend: WireBackend {
     func received() async throws -> [ReceivedNotification] {
         let query = NotificationQuery(scope: scope, limit: 10_000)
         var received: [ReceivedNotification] = []
@@ -78,9 +17,7 @@ final class ShopStage: Stage {
     }
 
     func history(of customer: String) async throws -> [ReceivedTransaction] {
-        guard let account = try await known(customer) else { return [] }
-        let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 10_000))
-        return try page.rows.map { row in
+        try await transactions(of: customer).map { row in
             let signed = try test.shop.signed(
                 row,
                 environment: environment,
@@ -92,7 +29,7 @@ final class ShopStage: Stage {
     }
 
     func subscriptions(of customer: String) async throws -> [ReceivedSubscription] {
-        guard let account = try await known(customer) else { return [] }
+        guard let account = try await account(of: customer) else { return [] }
         let now = try await test.shop.instantOfState(of: account)
         return try account.heldSubscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
             let transaction = try test.shop.signed(
@@ -108,18 +45,6 @@ final class ShopStage: Stage {
                 renewalInfo: try SignedText.decode(ReceivedRenewalInfo.self, info.text)
             )
         }
-    }
-
-    // MARK: Parts
-
-    func name(_ customer: String) -> CustomerName { CustomerName(scope, customer) }
-
-    func account(_ customer: String) async throws -> Account {
-        try #require(try await known(customer))
-    }
-
-    func known(_ customer: String) async throws -> Account? {
-        try await test.shop.storage.account(environment: environment, app: scope.app, customer: customer)
     }
 
     /// A decoded signed notification; summaries are skipped, because they have no customer.
@@ -141,13 +66,6 @@ final class ShopStage: Stage {
                 renewalInfo: try data.signedRenewalInfo.map { try SignedText.decode(ReceivedRenewalInfo.self, $0) }
             )
         ]
-    }
-
-    private func command(_ operation: StageOperation) async throws -> Command {
-        if case .joinFamily(let host) = operation {
-            return .joinFamily(of: try await account(host).id, named: "family")
-        }
-        return try operation.command { _ in nil }
     }
 }
 

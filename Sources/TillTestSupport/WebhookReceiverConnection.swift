@@ -3,19 +3,19 @@ import NIOCore
 import NIOHTTP1
 import TillCore
 
-/// One connection of a listening post: collects a request, asks for the answer and sends it.
-final class ListeningPostConnection: ChannelInboundHandler {
+/// One connection of a webhook receiver: collects a request, asks for the answer and sends it.
+final class WebhookReceiverConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
     private let number: Int
-    private let recorder: ListeningPost.Recorder
-    private let rules: ListeningPost.Rules
+    private let recorder: WebhookReceiver.Recorder
+    private let rules: WebhookReceiver.Rules
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var idleAlarm: Scheduled<Void>?
 
-    init(_ number: Int, _ recorder: ListeningPost.Recorder, _ rules: ListeningPost.Rules) {
+    init(_ number: Int, _ recorder: WebhookReceiver.Recorder, _ rules: WebhookReceiver.Rules) {
         self.number = number
         self.recorder = recorder
         self.rules = rules
@@ -33,7 +33,7 @@ final class ListeningPostConnection: ChannelInboundHandler {
             guard let head else { return }
             self.head = nil
             let received = recorder.keep { request in
-                ListeningPost.Received(
+                WebhookReceiver.Received(
                     number: request,
                     connection: number,
                     method: head.method.rawValue,
@@ -56,7 +56,7 @@ final class ListeningPostConnection: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    private func give(_ answer: ListeningPost.Answer, _ context: ChannelHandlerContext) {
+    private func give(_ answer: WebhookReceiver.Answer, _ context: ChannelHandlerContext) {
         switch answer {
         case .status(let status, let wait):
             context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(wait)) {

@@ -10,7 +10,7 @@ package struct CoreUnderTest: SystemUnderTest {
         case asItFallsDue
     }
 
-    private var stage: CoreStage
+    private var shop: CoreShop
     private let passing: Passing
 
     /// The shop of a workload at its start.
@@ -21,23 +21,23 @@ package struct CoreUnderTest: SystemUnderTest {
         passing: Passing = .familyByFamily(steps: .max),
         rule: @escaping Transitions.Rule = Transitions.steps
     ) {
-        stage = CoreStage(
+        shop = CoreShop(
             in: workload.environment,
-            selling: SimulatedCatalog.products,
+            selling: SampleCatalog.simulation,
             policy: workload.policy,
             at: workload.start,
             rule: rule
         )
         self.passing = passing
-        for customer in workload.customers { stage.open(customer.name, storefront: customer.storefront) }
+        for customer in workload.customers { shop.open(customer.name, storefront: customer.storefront) }
     }
 
     /// Advances the time.
     package mutating func advance(to instant: Timestamp, for customer: String?) {
         switch passing {
-        case .asItFallsDue: stage.advance(to: instant)
+        case .asItFallsDue: shop.advance(to: instant)
         case .familyByFamily(let steps, let parts):
-            stage.pendingAdvance(to: instant, for: customer, atMost: steps, parts: parts)
+            shop.pendingAdvance(to: instant, for: customer, atMost: steps, parts: parts)
         }
     }
 
@@ -46,17 +46,17 @@ package struct CoreUnderTest: SystemUnderTest {
         switch operation {
         case .command(let command, let customer):
             do {
-                try stage.act(customer, command)
+                try shop.perform(command, by: customer)
             } catch {
                 return error
             }
         case .sell(let product, let job):
-            stage.catalog.put(product)
+            shop.catalog.put(product)
             // Events that waited for the product are due now.
-            stage.pendingAdvance(to: stage.now)
-            if let job { stage.perform(job) }
-        case .job(let job): stage.perform(job)
-        case .grace(let grace): stage.policy.grace = grace
+            shop.pendingAdvance(to: shop.now)
+            if let job { shop.perform(job) }
+        case .job(let job): shop.perform(job)
+        case .grace(let grace): shop.policy.grace = grace
         case .nothing: break
         }
         return nil
@@ -65,13 +65,13 @@ package struct CoreUnderTest: SystemUnderTest {
     /// The complete state.
     package func observe() -> Observation {
         Observation(
-            accounts: stage.accounts,
-            rows: stage.rows,
-            notifications: stage.notifications,
-            catalog: stage.catalog,
-            policy: stage.policy,
-            now: stage.now,
-            complaints: stage.complaints
+            accounts: shop.accounts,
+            rows: shop.rows,
+            notifications: shop.notifications,
+            catalog: shop.catalog,
+            policy: shop.policy,
+            now: shop.now,
+            complaints: shop.complaints
         )
     }
 }

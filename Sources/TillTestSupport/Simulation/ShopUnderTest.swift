@@ -16,19 +16,10 @@ package struct ShopUnderTest: SystemUnderTest {
     /// The shop of a workload at its start. Settings that only the rules have keep the shop's values.
     package init(for workload: Workload, on engine: TestEngine = .sqlite) async throws {
         let policy = workload.policy
-        var settings = Settings(tokenChangeMovesHistory: policy.tokenChangeMovesHistory)
-        settings.sandboxRenewalCap = policy.renewalCap ?? 0
-        settings.keepsAnchorDay = policy.keepsAnchorDay
-        settings.keepsGraceDate = policy.keepsGraceDate
-        settings.commitmentsEverywhere = policy.commitmentsEverywhere
-        settings.extendsFirstPeriod = policy.extendsFirstPeriod
-        settings.extraFamilyNotifications = policy.extraFamilyNotifications
-        settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
-        settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
         test = try await TestShop(
             on: engine,
-            selling: SimulatedCatalog.products,
-            settings: settings,
+            selling: SampleCatalog.simulation,
+            settings: Settings(policy),
             now: workload.start.milliseconds
         )
         scope = AccountScope(environment: workload.environment, app: TestShop.bundleID)

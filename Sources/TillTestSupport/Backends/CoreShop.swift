@@ -2,7 +2,7 @@ import TillCore
 
 /// A shop without a store: accounts and rows in memory, changed by the rules alone, on a clock that the test moves.
 /// A value type: a copy is independent, so that a test can compare two ways through the same time.
-package struct CoreStage: Sendable {
+package struct CoreShop: Sendable {
     /// The products for sale.
     package var catalog: Catalog
     /// The settings of the environment.
@@ -58,7 +58,7 @@ package struct CoreStage: Sendable {
 
     /// Runs a customer's command now, and returns what the rules wrote and answered.
     @discardableResult
-    package mutating func act(_ customer: String, _ command: Command) throws(Refusal) -> Ledger {
+    package mutating func perform(_ command: Command, by customer: String = "ann") throws(Refusal) -> Ledger {
         open(customer)
         guard let account = accounts[customer] else { throw .unknownAccount(customer) }
         var ids = Set(account.family?.members ?? [])

@@ -1,14 +1,16 @@
 import ArgumentParser
 import Foundation
-import TillShop
-import TillTesting
+import TillTestSupport
 
-struct Simulate: AsyncParsableCommand {
+/// A tool for developers of Till, which no shipped binary contains.
+@main
+struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "till-simulate",
         abstract: "Runs random customer histories and checks that the clock's speed never changes the result.",
         discussion: """
-            till simulate --seeds 10000             a year each: in one advance, day by day, and 60 days hour by hour
-            till simulate --seed 4711               one of them again
+            till-simulate --seeds 10000             a year each: in one advance, day by day, and 60 days hour by hour
+            till-simulate --seed 4711               one of them again
 
             Needs no server and stores nothing. Stops at the first failing seed and prints the seed, the difference
             and all operations; exit code 1.
@@ -53,26 +55,35 @@ struct Simulate: AsyncParsableCommand {
                 begin()
             }
         }
-        Output.show(Simulate.answer(lived, count, failure), asJSON: json) { _ in
-            failure?.failure ?? "\(lived) histories, each with the same result at every speed.\n\n\(count.text)"
+        if json {
+            print(try Answer(lived, count, failure).text)
+        } else {
+            print(failure?.failure ?? "\(lived) histories, each with the same result at every speed.\n\n\(count.text)")
         }
         if failure != nil { throw ExitCode(1) }
     }
 
-    private static func answer(_ lived: Int, _ count: TransitionCount, _ failure: Simulation.Verdict?) -> JSONTree {
-        var members: [JSONTree.Member] = []
-        if let failure, let text = failure.failure {
-            members = [
-                JSONTree.Member("failingSeed", .number(String(failure.seed))),
-                JSONTree.Member("failure", .string(text)),
-            ]
+    /// The output of `--json`.
+    private struct Answer: Encodable {
+        let failingSeed: UInt64?
+        let failure: String?
+        let lives: Int
+        let transitions: [String: Int]
+
+        init(_ lives: Int, _ count: TransitionCount, _ failure: Simulation.Verdict?) {
+            failingSeed = failure?.seed
+            self.failure = failure?.failure
+            self.lives = lives
+            let reached = Transition.allCases.map { ($0.rawValue, count.reached[$0, default: 0]) }
+            transitions = Dictionary(uniqueKeysWithValues: reached)
         }
-        let transitions = Transition.allCases.map {
-            JSONTree.Member($0.rawValue, .number(String(count.reached[$0, default: 0])))
+
+        var text: String {
+            get throws {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+                return String(decoding: try encoder.encode(self), as: UTF8.self)
+            }
         }
-        members += [
-            JSONTree.Member("lives", .number(String(lived))), JSONTree.Member("transitions", .object(transitions)),
-        ]
-        return .object(members)
     }
 }

@@ -2,7 +2,7 @@ import TillCore
 import TillShop
 
 /// The result of an action as readable text: the present state, and the notifications for the developer's server.
-enum Summary {
+enum ActionSummary {
     /// The lines under a heading. Signed data is left to --json.
     static func text(_ heading: String, _ answer: JSONTree) -> String {
         let lines: [(String, String?)] = [

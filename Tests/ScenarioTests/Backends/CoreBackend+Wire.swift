@@ -1,39 +1,7 @@
 import TillCore
-import TillTesting
+import TillTestSupport
 
-/// The rules alone, in memory.
-final class RulesStage: Stage {
-    private var core: CoreStage
-    private var jobs = 0
-
-    init(_ settings: StageSettings) {
-        core = CoreStage(
-            in: settings.environment,
-            selling: settings.products,
-            policy: settings.policy,
-            at: settings.start
-        )
-    }
-
-    func open(_ customer: String, storefront: Storefront) { core.open(customer, storefront: storefront) }
-
-    func perform(_ operation: StageOperation, by customer: String) throws {
-        do {
-            try core.act(customer, operation.command { core.accounts[$0]?.id })
-        } catch let refusal as Refusal {
-            throw Refused(refusal)
-        }
-    }
-
-    func perform(_ task: Job.Work) {
-        jobs += 1
-        core.perform(Job(id: "job-\(jobs)", task: task))
-    }
-
-    func put(_ product: Product) { core.catalog.put(product) }
-
-    func advance(to instant: Timestamp) { core.advance(to: instant) }
-
+extension CoreBackend: WireBackend {
     func received() -> [ReceivedNotification] {
         core.notifications.map { notification in
             ReceivedNotification(
@@ -67,47 +35,6 @@ final class RulesStage: Stage {
                 renewalInfo: ReceivedRenewalInfo(info)
             )
         }
-    }
-}
-
-extension StageOperation {
-    /// The operation as a command of the rules.
-    ///
-    /// - Parameter account: the account of a customer.
-    func command(_ account: (String) -> AccountID?) throws -> Command {
-        func id(_ text: String) throws -> TransactionID {
-            guard let number = Int64(text) else { throw Refused(code: "unknown_transaction", explanation: text) }
-            return TransactionID(number)
-        }
-        return switch self {
-        case .purchase(let purchase): .purchase(purchase)
-        case .turnAutoRenewOff(let original): .turnAutoRenewOff(try id(original))
-        case .turnAutoRenewOn(let original): .turnAutoRenewOn(try id(original))
-        case .useCard(let card): .useCard(card)
-        case .acceptPriceIncrease(let original): .acceptPriceIncrease(try id(original))
-        case .requestRefund(let transaction, let reason): .requestRefund(try id(transaction), reason)
-        case .reportConsumption(let transaction, let report): .reportConsumption(try id(transaction), report)
-        case .refund(let transaction, let share, let reason):
-            .refund(Refund(transaction: try id(transaction), share: share, reason: reason))
-        case .declineRefund(let transaction): .declineRefund(try id(transaction))
-        case .reverseRefund(let transaction): .reverseRefund(try id(transaction))
-        case .extend(let original, let days, let request):
-            .extend(Extension(subscription: try id(original), days: days, reasonCode: 3, request: request))
-        case .joinFamily(let host): .joinFamily(of: account(host) ?? AccountID(0), named: "family")
-        case .leaveFamily: .leaveFamily
-        case .shareWithFamily(let original, let shares): .shareWithFamily(try id(original), shares)
-        case .setAskToBuy(let asks): .setAskToBuy(asks)
-        case .decideHeldPurchase(let number, let approved): .decideHeldPurchase(number: number, approved: approved)
-        }
-    }
-}
-
-extension Refused {
-    /// The name of a refusal in the control API.
-    init(_ refusal: Refusal) {
-        let name = String(describing: refusal).prefix { $0 != "(" }
-        code = name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
-        explanation = refusal.explanation
     }
 }
 

@@ -7,10 +7,10 @@ import Synchronization
 import TillCore
 
 /// A developer's server on a loopback socket: it records requests, and answers as a test specifies, including badly.
-package final class ListeningPost: Sendable {
+package final class WebhookReceiver: Sendable {
     /// A received request.
     package struct Received: Sendable {
-        /// The number of the request at this post, counted from 1, in the order of arrival.
+        /// The number of the request at this receiver, counted from 1, in the order of arrival.
         package let number: Int
         /// The number of its connection, counted from 1.
         package let connection: Int
@@ -31,7 +31,7 @@ package final class ListeningPost: Sendable {
         }
     }
 
-    /// How the post answers.
+    /// How the receiver answers.
     package enum Answer: Sendable {
         /// A status without a body, after a delay.
         case status(Int, after: Duration = .zero)
@@ -69,7 +69,7 @@ package final class ListeningPost: Sendable {
         }
     }
 
-    /// The options of a post.
+    /// The options of a receiver.
     struct Rules: Sendable {
         let closesIdleAfter: Duration?
         let answering: @Sendable (Received) -> Answer
@@ -125,14 +125,14 @@ package final class ListeningPost: Sendable {
         self.server = server
     }
 
-    /// Opens a post.
+    /// Opens a receiver.
     ///
     /// - Parameters:
     ///   - host: The address, which is one of this machine.
     ///   - port: The port; 0 takes a free one.
     ///   - identity: Its certificates, for TLS; nil for plain HTTP.
     ///   - isOldFashioned: True to speak TLS 1.1 at most.
-    ///   - closesIdleAfter: How long a connection may be idle after an answer before the post closes it unannounced;
+    ///   - closesIdleAfter: How long a connection is idle after an answer before the receiver closes it unannounced;
     ///     nil keeps it open.
     ///   - answering: Returns the answer; called on the connection's event loop.
     package static func start(
@@ -142,7 +142,7 @@ package final class ListeningPost: Sendable {
         isOldFashioned: Bool = false,
         closesIdleAfter: Duration? = nil,
         answering: @escaping @Sendable (Received) -> Answer = { _ in .status(200) }
-    ) async throws -> ListeningPost {
+    ) async throws -> WebhookReceiver {
         let tls = try identity.map { try context(of: $0, isOldFashioned: isOldFashioned) }
         let recorder = Recorder()
         let rules = Rules(closesIdleAfter: closesIdleAfter, answering: answering)
@@ -154,13 +154,13 @@ package final class ListeningPost: Sendable {
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
                     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)
                     try pipeline.addHandler(ByteToMessageHandler(decoder))
-                    try pipeline.addHandler(ListeningPostConnection(recorder.enter(channel), recorder, rules))
+                    try pipeline.addHandler(WebhookReceiverConnection(recorder.enter(channel), recorder, rules))
                 }
             }
             .bind(host: host, port: port).get()
         let bound = server.localAddress?.port ?? port
         let url = tls == nil ? "http://\(host):\(bound)" : "https://localhost:\(bound)"
-        return ListeningPost(url: "\(url)/notifications", port: bound, recorder: recorder, server: server)
+        return WebhookReceiver(url: "\(url)/notifications", port: bound, recorder: recorder, server: server)
     }
 
     private static func context(of identity: Identity, isOldFashioned: Bool) throws -> NIOSSLContext {

@@ -101,15 +101,18 @@ package final class TestShop: Sendable {
         async throws
         -> Transaction
     {
-        let purchase = Purchase(productID: product, quantity: quantity)
-        let outcome = try await shop.perform(
-            .purchase(purchase),
-            by: customer(name, in: environment),
-            opening: Opening()
-        )
-        guard let row = outcome.transaction else { preconditionFailure("the purchase left no transaction") }
+        let backend = ShopBackend(self, in: environment)
+        guard let row = try await backend.buy(product, by: name, quantity: quantity) else {
+            preconditionFailure("the purchase left no transaction")
+        }
         return row
     }
+
+    /// The words of `TestLanguage` in the sandbox.
+    package var sandbox: ShopBackend { ShopBackend(self, in: .sandbox) }
+
+    /// The words of `TestLanguage` in production.
+    package var production: ShopBackend { ShopBackend(self, in: .production) }
 
     /// A bearer token of the app's key, valid for five minutes of real time.
     ///

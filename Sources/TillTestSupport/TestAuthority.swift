@@ -33,7 +33,7 @@ package struct TestAuthority: Sendable {
         validDays: ClosedRange<Int> = -1...30,
         isComplete: Bool = true,
         isSelfSigned: Bool = false
-    ) throws -> ListeningPost.Identity {
+    ) throws -> WebhookReceiver.Identity {
         let key = P256.Signing.PrivateKey()
         let subject = try DistinguishedName { CommonName(name) }
         let certificate = try Certificate(
@@ -54,7 +54,7 @@ package struct TestAuthority: Sendable {
             issuerPrivateKey: Certificate.PrivateKey(isSelfSigned ? key : intermediateKey)
         )
         let chain = isComplete && !isSelfSigned ? [certificate, intermediate] : [certificate]
-        return ListeningPost.Identity(
+        return WebhookReceiver.Identity(
             chainPEM: try chain.map { try $0.serializeAsPEM().pemString + "\n" }.joined(),
             keyPEM: key.pemRepresentation + "\n"
         )

@@ -5,12 +5,12 @@ import HummingbirdTesting
 import NIOCore
 import TillServer
 import TillShop
-import TillTesting
+import TillTestSupport
 
 @testable import TillConsole
 
 /// A console without a network. `Visitor` keeps a cookie, finds forms, fills them in and sends them.
-final class ConsoleStage: Sendable {
+final class TestConsole: Sendable {
     let test: TestShop
     let console: Console
     private let control: ControlAPI
@@ -24,22 +24,7 @@ final class ConsoleStage: Sendable {
         failedTokens: FailedTokenLimiter = FailedTokenLimiter()
     ) throws {
         self.test = test
-        let figures = PrometheusFigures()
-        control = ControlAPI(
-            shop: test.shop,
-            facts: ServerFacts(
-                version: "test",
-                dataDirectory: test.directory,
-                productionPort: { 1 },
-                sandboxPort: { 2 },
-                controlPort: { 3 },
-                ocspURL: "http://localhost/ocsp"
-            ),
-            guardian: ControlGuard(token: token, hosts: [], failedTokens: failedTokens),
-            figures: figures,
-            meter: RequestMeter(factory: figures),
-            hasPages: true
-        )
+        control = test.controlAPI(ControlGuard(token: token, hosts: [], failedTokens: failedTokens), hasPages: true)
         console = try Console(control, pages: ConsolePage.all, patience: patience)
     }
 

@@ -1,0 +1,94 @@
+import TillCore
+
+/// The words of `TestLanguage` that the tests of the rules need, without waiting. A customer without a name is ann.
+extension CoreShop {
+    /// An empty shop at noon UTC of a day.
+    package init(
+        on day: String = "2026-01-01",
+        in environment: StoreEnvironment = .sandbox,
+        policy: Policy? = nil,
+        selling products: [Product]
+    ) {
+        self.init(in: environment, selling: products, policy: policy, at: Timestamp(day: day))
+    }
+
+    /// Buys a product.
+    ///
+    /// - Returns: the customer's new transaction, or the latest one of the subscription that the purchase changes.
+    @discardableResult
+    package mutating func buy(
+        _ product: String,
+        by customer: String = "ann",
+        quantity: Int = 1,
+        offer: OfferChoice = .automatic,
+        monthly: Bool = false,
+        token: String? = nil
+    ) throws(Refusal) -> Transaction {
+        let purchase = Purchase(
+            productID: product,
+            quantity: quantity,
+            appAccountToken: token,
+            offer: offer,
+            billingPlan: monthly ? .monthly : nil
+        )
+        let ledger = try perform(.purchase(purchase), by: customer)
+        let own = ledger.transactionChanges.last { $0.after.account == accounts[customer]?.id && !$0.after.isUpgraded }?
+            .after
+        guard let row = own ?? subscription(customer)?.latestTransaction else { throw .unknownProduct(product) }
+        return row
+    }
+
+    /// Turns off the renewal of the customer's subscription.
+    package mutating func cancelRenewal(of customer: String = "ann") throws(Refusal) {
+        guard let subscription = subscription(customer) else { throw .unknownAccount(customer) }
+        try perform(.turnAutoRenewOff(subscription.originalID), by: customer)
+    }
+
+    /// Refunds a transaction, and returns it as it is then.
+    @discardableResult
+    package mutating func refund(
+        _ row: Transaction,
+        by customer: String = "ann",
+        _ share: Refund.Share = .full,
+        because reason: RevocationReason = .other
+    ) throws(Refusal) -> Transaction {
+        try perform(.refund(Refund(transaction: row.id, share: share, reason: reason)), by: customer)
+        return rows[row.id] ?? row
+    }
+
+    /// Lets a customer join the family of another.
+    package mutating func join(_ customer: String, familyOf host: String) throws(Refusal) {
+        open(host)
+        guard let account = accounts[host] else { throw .unknownAccount(host) }
+        try perform(.joinFamily(of: account.id, named: "family"), by: customer)
+    }
+
+    /// Advances the time to noon UTC of a day or to an instant, with all events on the way.
+    package mutating func advance(to day: String) { advance(to: Timestamp(day: day)) }
+
+    // MARK: Reading
+
+    /// The customer's first subscription.
+    package func subscription(_ customer: String = "ann") -> Subscription? { accounts[customer]?.subscriptions.first }
+
+    /// The first subscription that the customer bought, or that a family member shares with the customer.
+    package func held(_ customer: String = "ann", _ ownership: Ownership = .purchased) -> (any HeldSubscription)? {
+        accounts[customer]?.heldSubscriptions.first { $0.ownership == ownership }
+    }
+
+    /// The status of that subscription.
+    package func status(_ customer: String, _ ownership: Ownership = .purchased) -> SubscriptionStatus? {
+        held(customer, ownership)?.status
+    }
+
+    /// The renewal info of that subscription.
+    package func renewalInfo(
+        _ customer: String = "ann",
+        _ ownership: Ownership = .purchased
+    ) throws(Refusal) -> RenewalInfo {
+        guard let account = accounts[customer], let subscription = held(customer, ownership) else {
+            throw .unknownAccount(customer)
+        }
+        return RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy)
+    }
+}

@@ -1,0 +1,32 @@
+import TillCore
+import TillServer
+
+extension TestShop {
+    /// Apple's routes in an environment.
+    package func appleAPI(in environment: StoreEnvironment = .sandbox) -> AppleAPI {
+        AppleAPI(shop: shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
+    }
+
+    /// The control API of a server with invented ports.
+    package func controlAPI(
+        _ guardian: ControlGuard = ControlGuard(token: nil, hosts: []),
+        hasPages: Bool = false
+    ) -> ControlAPI {
+        let figures = PrometheusFigures()
+        return ControlAPI(
+            shop: shop,
+            facts: ServerFacts(
+                version: "test",
+                dataDirectory: directory,
+                productionPort: { 1 },
+                sandboxPort: { 2 },
+                controlPort: { 3 },
+                ocspURL: "http://localhost/ocsp"
+            ),
+            guardian: guardian,
+            figures: figures,
+            meter: RequestMeter(factory: figures),
+            hasPages: hasPages
+        )
+    }
+}
