@@ -4,8 +4,8 @@ DATA ?= ./till-data
 SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sources
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-swift test-python test-cluster soak bench bench-full bench-build dist format lint \
-	clean
+.PHONY: help run build test check test-swift test-python test-cluster soak bench bench-full bench-build dist format \
+	lint picture clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -21,6 +21,9 @@ build: ## install what is missing and build
 
 test: ## install what is missing, then lint, build and run all tests, with the time each part took
 	@scripts/test
+
+check: ## lint, build, and test what changed since main, in under three minutes
+	@scripts/check
 
 test-swift: ## only the Swift tests
 	@scripts/test swift
@@ -57,6 +60,11 @@ format: ## rewrite the sources in the format of .swift-format
 
 lint: ## check the format of the sources against .swift-format
 	swift format lint --strict --recursive $(SOURCES)
+
+picture: ## make the picture in README.md again, docs/images/timeline.png
+	@scripts/install test
+	swift build --product till
+	@.venv/bin/python scripts/picture
 
 clean: ## remove build products and .venv; your data in ./till-data stays
 	rm -rf .build .build-* dist .venv Benchmarks/.build Benchmarks/.venv

@@ -1,4 +1,5 @@
-/// All pages. To add one: a file in Pages, a template in Resources, an entry here, and an item in the navigation below.
+/// All pages. To add one: a file in Pages, a template in Resources/Pages, an entry here, and an item in the navigation
+/// below.
 extension ConsolePage {
     static let all: [ConsolePage] = [
         overview, environment, customers, customer, transaction,

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TillSigning
 
-/// The format is that of the JDK's `JavaKeyStore`; Tests/Python/test_exec.py has a JDK read it.
+/// The format is that of the JDK's `JavaKeyStore`; Tests/Python/network/test_exec.py has a JDK read it.
 @Suite("Trust stores for Java")
 struct JavaTrustStoreTests {
     private let certificates: [[UInt8]]

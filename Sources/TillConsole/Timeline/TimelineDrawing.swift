@@ -33,6 +33,8 @@ struct TimelineDrawing: Sendable {
             axis(in: &svg)
             now(in: &svg)
             for mark in timeline.marks { draw(mark, in: &svg) }
+            // Above the marks' stems, which would cross the names.
+            for lane in timeline.lanes { self.name(lane, in: &svg) }
             legend.draw(in: &svg, from: timeline.height, hatchings: self)
         }
         return svg.text
@@ -88,7 +90,6 @@ struct TimelineDrawing: Sendable {
         for sliver in timeline.slivers { draw(sliver: sliver, in: &svg) }
         for commitment in timeline.story.commitments { draw(commitment, in: &svg) }
         for step in timeline.steps { draw(step, in: &svg) }
-        for lane in timeline.lanes { name(lane, in: &svg) }
     }
 
     private func name(_ lane: TimelineLane, in svg: inout SVGText) {
@@ -111,13 +112,12 @@ struct TimelineDrawing: Sendable {
         svg.line("tl-axis", 0, y, timeline.width, y)
         for tick in timeline.ticks {
             svg.line("tl-tick", tick.x, y, tick.x, y + (tick.label == nil ? 3 : 5))
-            if let label = tick.label {
-                let x = TimelineTick.middle(of: label, at: tick.x, within: timeline.width)
-                svg.label("tl-date", x: x, y: y + 17, label)
-            }
+            guard let label = tick.label else { continue }
+            let x = TimelineTick.middle(of: label, at: tick.x, within: timeline.width)
+            svg.label("tl-date", x: x, y: y + 17, label)
             if let second = tick.second {
-                let x = TimelineTick.middle(of: second, at: tick.x, within: timeline.width)
-                svg.label("tl-year", x: x, y: y + 30, second)
+                let below = TimelineTick.middle(of: second, at: x, within: timeline.width)
+                svg.label("tl-year", x: below, y: y + 30, second)
             }
         }
         earlier(in: &svg)

@@ -62,7 +62,7 @@ package struct TimelineTick: Equatable, Sendable {
             }
             lastLabel = label
             let half = TextWidth.of(second, size: Timeline.Layout.small) / 2
-            let middle = middle(of: second, at: x, within: width)
+            let middle = middle(of: second, at: middle(of: label, at: x, within: width), within: width)
             guard second != lastSecond, middle - half >= freeFrom else {
                 return TimelineTick(instant: instant, x: x, label: label, second: nil)
             }

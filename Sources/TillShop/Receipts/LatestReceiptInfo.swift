@@ -1,6 +1,6 @@
 import TillCore
 
-/// An element of `latest_receipt_info`: a transaction, with every value as text (docs/api/verify-receipt.md).
+/// An element of `latest_receipt_info`: a transaction, with every value as text (docs/api/receipts/verify-receipt.md).
 enum LatestReceiptInfo {
     static func bytes(_ row: Transaction) -> [UInt8] {
         let isSubscription = row.type == .autoRenewable
@@ -29,7 +29,7 @@ enum LatestReceiptInfo {
 
 extension Transaction {
     /// Whether the period is a free introductory period. Free periods of other offers do not count
-    /// (docs/api/verify-receipt.md).
+    /// (docs/api/receipts/verify-receipt.md).
     var isTrial: Bool { offer?.kind == .introductory && offer?.mode == .freeTrial }
 
     /// Whether the period is a paid introductory period.

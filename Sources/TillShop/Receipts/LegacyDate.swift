@@ -1,7 +1,7 @@
 import TillCore
 import TillSigning
 
-/// A date in verifyReceipt: under three keys, as text (docs/api/verify-receipt.md).
+/// A date in verifyReceipt: under three keys, as text (docs/api/receipts/verify-receipt.md).
 struct LegacyDate {
     /// The key of a date, and its variants for the other two formats.
     enum Key {

@@ -1,7 +1,7 @@
 import TillCore
 
 /// An element of `pending_renewal_info`: the state of a subscription, with every value as text
-/// (docs/api/verify-receipt.md).
+/// (docs/api/receipts/verify-receipt.md).
 enum PendingRenewalInfo {
     /// Nil where Apple omits the element: a customer who cancels in the grace period ends the attempts to charge.
     static func bytes(_ subscription: some HeldSubscription, _ info: RenewalInfo) -> [UInt8]? {

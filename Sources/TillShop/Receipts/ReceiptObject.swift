@@ -1,7 +1,7 @@
 import TillCore
 import TillSigning
 
-/// `receipt` in verifyReceipt's answer: the decoded receipt (docs/api/verify-receipt.md).
+/// `receipt` in verifyReceipt's answer: the decoded receipt (docs/api/receipts/verify-receipt.md).
 enum ReceiptObject {
     /// - Parameter requested: the time of the request, with milliseconds.
     static func bytes(_ receipt: AppReceipt, requested: Timestamp) -> [UInt8] {

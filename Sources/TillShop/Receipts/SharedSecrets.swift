@@ -3,7 +3,8 @@ import Foundation
 import TillCore
 import TillSigning
 
-/// The shared secret of verifyReceipt (docs/api/verify-receipt.md): the app's own, or else its team's primary one.
+/// The shared secret of verifyReceipt: the app's own, or else its team's primary one
+/// (docs/api/receipts/verify-receipt.md).
 extension Shop {
     /// The secret for an app; nil if there is none.
     package func sharedSecret(of app: AppRecord) -> String? {

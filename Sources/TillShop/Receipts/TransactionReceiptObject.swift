@@ -2,7 +2,7 @@ import TillCore
 import TillSigning
 
 /// The object for a receipt of a single transaction in verifyReceipt's answer: flat, with every value as text
-/// (docs/api/verify-receipt.md).
+/// (docs/api/receipts/verify-receipt.md).
 enum TransactionReceiptObject {
     static func bytes(_ receipt: TransactionReceipt) -> [UInt8] {
         var json = PayloadWriter(capacity: 1_024)

@@ -3,7 +3,7 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Receipts of single transactions, as in iOS 6 (docs/api/verify-receipt.md).
+/// Receipts of single transactions, as in iOS 6 (docs/api/receipts/verify-receipt.md).
 extension Shop {
     /// The receipt of one transaction: the text that clients send as `receipt-data` in Base64.
     package func transactionReceipt(of row: Transaction, _ account: Account, device: UUID? = nil) async throws

@@ -33,7 +33,7 @@ package struct VerifyReceiptAnswer: Sendable {
     package let explanation: String?
 }
 
-/// POST verifyReceipt (docs/api/verify-receipt.md).
+/// POST verifyReceipt (docs/api/receipts/verify-receipt.md).
 extension Shop {
     /// Verifies a receipt and returns what the store knows about its customer.
     ///

@@ -1,6 +1,6 @@
 import TillCore
 
-/// The answers with a status other than 0, exactly as Apple's (docs/api/verify-receipt.md).
+/// The answers with a status other than 0, exactly as Apple's (docs/api/receipts/verify-receipt.md).
 extension VerifyReceiptAnswer {
     /// The statuses whose answer includes the environment.
     enum Refusal: Int {

@@ -3,7 +3,7 @@ import Crypto
 /// The content of an app receipt: the attributes of its payload, typed.
 ///
 /// All dates are milliseconds since 1970, UTC. The encoded form has whole seconds, so ``payload()`` drops a fraction.
-/// See docs/api/app-receipts.md.
+/// See docs/api/receipts/app-receipts.md.
 package struct AppReceipt: Sendable, Equatable {
     /// The values of attribute 25, which seems to distinguish platforms.
     package enum Platform: Int64, Sendable {

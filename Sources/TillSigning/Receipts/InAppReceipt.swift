@@ -1,6 +1,7 @@
 /// One purchase in an app receipt (attributes 1701 to 1722 of an attribute 17).
 ///
-/// All dates are milliseconds since 1970, UTC; the encoded form has whole seconds. See docs/api/app-receipts.md.
+/// All dates are milliseconds since 1970, UTC; the encoded form has whole seconds.
+/// See docs/api/receipts/app-receipts.md.
 package struct InAppReceipt: Sendable, Equatable {
     /// The kinds of product, by their number in attribute 1707.
     package enum Kind: Int64, Sendable {

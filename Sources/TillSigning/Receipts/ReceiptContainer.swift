@@ -2,7 +2,7 @@
 ///
 /// One hash algorithm with NULL; the certificates in the order leaf, intermediate, root; one signer without signed
 /// attributes; rsaEncryption with NULL. For one chain everything is constant except payload, signature and lengths. See
-/// docs/api/app-receipts.md.
+/// docs/api/receipts/app-receipts.md.
 struct ReceiptContainer: Sendable {
     /// The bytes before the payload, from the version to the content type.
     private let algorithms: [UInt8]

@@ -1,7 +1,7 @@
 /// The receipt of one transaction as in iOS 6, `SKPaymentTransaction.transactionReceipt`: a property list in text.
 ///
 /// All dates are milliseconds since 1970, UTC, and keep their milliseconds only where the text has a `-ms` field for
-/// them. See docs/api/app-receipts.md.
+/// them. See docs/api/receipts/app-receipts.md.
 package struct TransactionReceipt: Sendable, Equatable {
     /// The environment in the outer text. It is not signed, so a caller must also look up the transaction.
     package enum Environment: String, Sendable {

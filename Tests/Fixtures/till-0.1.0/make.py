@@ -1,10 +1,11 @@
 """Makes the fixtures of version 0.1.0 in this folder. They were made once, with the binary of 0.1.0 (commit c817998):
 
-    TILL_BIN=/path/to/till-0.1.0 PYTHONPATH=Tests/Python .venv/bin/python Tests/Fixtures/till-0.1.0/make.py
+    TILL_BIN=/path/to/till-0.1.0 PYTHONPATH=Tests/Python:Tests/Python/data \
+        .venv/bin/python Tests/Fixtures/till-0.1.0/make.py
 
 Never make them with another binary: the point of them is that 0.1.0 wrote every byte. The same life is lived on SQLite
 and on PostgreSQL, in both environments of an app, on frozen clocks that are advanced over a hundred days. `README.md`
-says what is in the archives; `Tests/Python/test_data_of_0_1_0.py` opens them.
+says what is in the archives; `Tests/Python/data/test_data_of_0_1_0.py` opens them.
 """
 
 import json

@@ -122,7 +122,7 @@ final class HTTPBackend: WireBackend {
         try Data(lines.utf8).write(to: folder.appendingPathComponent("payloads.txt"))
     }
 
-    /// Where Apple's library looks for the collected data of the scenarios (Tests/Python/test_scenarios.py).
+    /// Where Apple's library looks for the collected data of the scenarios (Tests/Python/api/test_scenarios.py).
     static let keptFolder = ".build/test-logs/scenarios"
 
     deinit {

@@ -6,7 +6,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// POST /verifyReceipt (docs/api/verify-receipt.md): no token, any content type, HTTP 200 unless a fault hits.
+/// POST /verifyReceipt (docs/api/receipts/verify-receipt.md): no token, any content type, HTTP 200 unless a fault hits.
 extension AppleAPI {
     /// The maximum length of a body: enough for a receipt of 5,000 purchases in Base64.
     private static let maxBody = 6 << 20

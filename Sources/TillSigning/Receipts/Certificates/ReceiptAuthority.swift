@@ -6,7 +6,7 @@ import X509
 /// The root of all receipts, with its private key (RSA-2048, self-signed, 2008 to 2100).
 ///
 /// It differs from ``RootAuthority`` because verifiers of receipts only support RSA. Making its key takes a tenth of a
-/// second or more. See docs/api/app-receipts.md.
+/// second or more. See docs/api/receipts/app-receipts.md.
 package struct ReceiptAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: _RSA.Signing.PrivateKey

@@ -5,7 +5,7 @@ import X509
 
 /// The certificates that sign receipts: RSA and SHA-256, with Till's usual validity and names.
 ///
-/// They have no OCSP address: a receipt is verified offline, at its own date. See docs/api/app-receipts.md.
+/// They have no OCSP address: a receipt is verified offline, at its own date. See docs/api/receipts/app-receipts.md.
 enum ReceiptCertificates {
     static let intermediateName = "Till Receipt Authority"
     static let leafName = "Till App Receipt Signing"

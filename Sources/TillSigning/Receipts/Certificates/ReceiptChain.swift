@@ -6,7 +6,7 @@ import X509
 /// Leaf, intermediate and root that sign app receipts, with the leaf's key, and the certificate and key that sign
 /// receipts of single transactions.
 ///
-/// Making one takes some tenths of a second, because it generates RSA keys. See docs/api/app-receipts.md.
+/// Making one takes some tenths of a second, because it generates RSA keys. See docs/api/receipts/app-receipts.md.
 package struct ReceiptChain: Sendable, CustomStringConvertible {
     private let inspection: ReceiptChainInspection
     let leafPrivateKey: _RSA.Signing.PrivateKey

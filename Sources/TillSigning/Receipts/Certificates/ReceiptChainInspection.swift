@@ -6,7 +6,7 @@ import X509
 
 /// Examines the three certificates of a receipt like a receipt verifier and reports what is wrong.
 ///
-/// See docs/api/app-receipts.md.
+/// See docs/api/receipts/app-receipts.md.
 struct ReceiptChainInspection {
     let leaf: Certificate
     let intermediate: Certificate

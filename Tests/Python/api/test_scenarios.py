@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 import payload_rules
 from remembering_verifier import RememberingVerifier
 
-KEPT = Path(__file__).resolve().parents[2] / ".build/test-logs/scenarios"
+KEPT = Path(__file__).resolve().parents[3] / ".build/test-logs/scenarios"
 BUNDLE_ID = "com.example.shop"
 APPLE_ID = 1_234_567_890
 # For this number of notifications of each type and subtype, Apple's library also verifies the signed data within.

@@ -23,7 +23,7 @@ from listening_post import ListeningPost
 from process_helpers import PROFILE_KEY
 from shop_helpers import V1, V2, App, ControlRefused
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/operating/payload-profiles.md").read_text()
+PAGE = (Path(__file__).resolve().parents[3] / "docs/operating/payload-profiles.md").read_text()
 TOKEN = "7e3fb204-2f5c-4a4b-8a0e-2d3f6f1a9f10"
 ADDED = {"tomorrowText": str, "tomorrowNumber": float, "tomorrowFlag": bool, "tomorrowList": list,
          "tomorrowObject": dict}

@@ -21,7 +21,7 @@ from process_helpers import quarantined, run_till
 from recorded_answers import Asker, Difference, ExpectedDifferences, Replay, differences
 from shop_helpers import server_root
 
-FIXTURES = Path(__file__).resolve().parents[1] / "Fixtures/till-0.1.0"
+FIXTURES = Path(__file__).resolve().parents[2] / "Fixtures/till-0.1.0"
 EXPECTED = json.loads((FIXTURES / "expected-differences.json").read_text())
 CLOCKS = ["sandbox/clock", "production/clock", "production/clocks/slow", "production/clocks/ahead"]
 

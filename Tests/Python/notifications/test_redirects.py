@@ -40,6 +40,7 @@ def found(tmp_path_factory):
             ["unshare", "--net", "--mount", *user, sys.executable, HERE / "redirect_network.py", database.url,
              tmp_path_factory.mktemp("redirects")],
             capture_output=True, text=True, timeout=400, stdin=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": str(HERE.parent)},
         )
         assert done.returncode == 0, done.stderr[-8_000:]
         return json.loads(done.stdout)

@@ -23,7 +23,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 SCREENSHOTS = REPOSITORY / ".build/test-logs/screenshots"
 INSTALLS = "Install what the tests need with: scripts/install test"
 WIDE, NARROW = (1280, 900), (400, 800)

@@ -389,7 +389,7 @@ def test_tls_can_be_enabled_by_variables_and_by_the_configuration_file(tmp_path)
     config.write_text(json.dumps({"tlsPort": 0, "tlsName": ["file.test"]}))
     ready = tmp_path / "ready.json"
     process = subprocess.Popen(
-        [os.environ.get("TILL_BIN") or Path(__file__).parents[2] / ".build/debug/till", "serve",
+        [os.environ.get("TILL_BIN") or Path(__file__).parents[3] / ".build/debug/till", "serve",
          "--data", tmp_path / "data", "--config", config, "--ready-file", ready],
         env=clean_environment() | {"TILL_PROXY_PORT": "0", "TILL_PRODUCTION_PORT": "0", "TILL_SANDBOX_PORT": "0",
                                    "TILL_CONTROL_PORT": "0", "TILL_TLS_HOST": "127.0.0.3"},

@@ -3,7 +3,7 @@ network and in the public one (198.51.100.0/24); and a DNS server whose names ch
 deliveries to every address of the Tills that a POST could run. The results go to standard output as JSON, and
 test_redirects.py checks them.
 
-    unshare --net --mount [--map-root-user] python redirect_network.py DATABASE-URL FOLDER
+    PYTHONPATH=Tests/Python unshare --net --mount [--map-root-user] python redirect_network.py DATABASE-URL FOLDER
 """
 
 import asyncio

@@ -28,7 +28,7 @@ from pathlib import Path
 import pytest
 import requests
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("**/*.md")) + [page for page in [ROOT / "README.md"] if page.exists()]
 TILL = os.environ.get("TILL_BIN", str(ROOT / ".build/debug/till"))

@@ -63,7 +63,7 @@ class Bench:
         checkout and the interpreter may be in root's home. With `tun`, /dev/net/tun is open to all users, as on Debian.
         """
         places = {sys.base_prefix: "python", sysconfig.get_paths()["purelib"]: "site",
-                  str(ROOT / "Tests/Python"): "here", str(Path(till_binary()).parent): "bin"}
+                  str(Path(__file__).parent): "here", str(Path(till_binary()).parent): "bin"}
         lines = []
         for source, name in places.items():
             (self.folder / name).mkdir(exist_ok=True)
