@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// One binary and ten modules. docs/internals/architecture.md says what each is for and what it may import;
+// One binary and eleven modules. docs/internals/architecture.md says what each is for and what it may import;
 // Tests/TidyTests holds us to it.
 
 import PackageDescription
@@ -113,17 +113,24 @@ let package = Package(
             resources: [.embedInCode("Resources")],
             swiftSettings: settings
         ),
+        .target(
+            name: "TillRuntime",
+            dependencies: [
+                "TillConsole", "TillServer", "TillShop", "TillPostgres", "TillSQLite", "TillStorage", "TillSigning",
+                "TillCore", hummingbird, logging, lifecycle, unixSignals, nioCore,
+            ],
+            swiftSettings: settings
+        ),
         .target(name: "CAllocator"),
         .target(name: "CNamespace"),
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "CNamespace", "TillTesting", "TillConsole", "TillServer", "TillShop", "TillPostgres",
+                "CAllocator", "CNamespace", "TillTesting", "TillRuntime", "TillServer", "TillShop", "TillPostgres",
                 "TillSQLite",
                 "TillStorage", "TillSigning", "TillCore",
                 arguments,
-                configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
-                nioHTTP1,
+                configuration, system, httpClient, logging, unixSignals, nioCore, nioHTTP1,
             ],
             swiftSettings: settings
         ),
@@ -179,6 +186,11 @@ let package = Package(
                 "TillConsole", "TillServer", "TillTesting", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
                 "TillCore", grdb, grdbSQLite, hummingbird, hummingbirdTesting, httpTypes, nioCore,
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TillRuntimeTests",
+            dependencies: ["TillRuntime", "TillShop", "TillSigning", httpClient, logging, nioCore, nioHTTP1],
             swiftSettings: settings
         ),
         .testTarget(name: "SimulationTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CAllocator
 import CNamespace
 import Foundation
 import Logging
@@ -75,6 +76,7 @@ struct ExecCommand: AsyncParsableCommand {
     func run() async throws {
         till_note_inherited()
         till_catch_signals()
+        till_settle_allocator()
         let code: Int32
         do {
             code = try await inFolder()
@@ -102,21 +104,21 @@ struct ExecCommand: AsyncParsableCommand {
             let shop = try await ExecShop(client, bundleID: bundleID, key: key, folder: folder)
             return try await run(shop, in: folder)
         }
-        let till = try await ThrowAway.start(in: folder, demo: demo, profile: profile)
+        let till = try await TemporaryServer.start(in: folder, demo: demo, profile: profile)
         do {
             let shop = try await setUp(till, folder)
             let code = try await run(shop, in: folder)
-            await till.program.stop()
+            await till.stop()
             return code
         } catch {
-            await till.program.stop()
+            await till.stop()
             throw error
         }
     }
 
     private var bundleID: String? { app ?? TillVariable.text("APP") }
 
-    private func setUp(_ till: ThrowAway, _ folder: String) async throws -> ExecShop {
+    private func setUp(_ till: TemporaryServer, _ folder: String) async throws -> ExecShop {
         if let file {
             let bundleID = bundleID ?? "com.example.app"
             let key = try await till.setUp(file, bundleID: bundleID, folder: folder)
