@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// One binary and eleven modules. docs/internals/architecture.md says what each is for and what it may import;
+// One binary and twelve modules. docs/internals/architecture.md says what each is for and what it may import;
 // Tests/TidyTests holds us to it.
 
 import PackageDescription
@@ -123,10 +123,15 @@ let package = Package(
         ),
         .target(name: "CAllocator"),
         .target(name: "CNamespace"),
+        .target(
+            name: "TillExec",
+            dependencies: ["CNamespace", "TillServer", "TillShop", "TillStorage", logging, nioCore],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "CNamespace", "TillTesting", "TillRuntime", "TillServer", "TillShop", "TillPostgres",
+                "CAllocator", "TillTesting", "TillExec", "TillRuntime", "TillServer", "TillShop", "TillPostgres",
                 "TillSQLite",
                 "TillStorage", "TillSigning", "TillCore",
                 arguments,
@@ -193,6 +198,7 @@ let package = Package(
             dependencies: ["TillRuntime", "TillShop", "TillSigning", httpClient, logging, nioCore, nioHTTP1],
             swiftSettings: settings
         ),
+        .testTarget(name: "TillExecTests", dependencies: ["TillExec"], swiftSettings: settings),
         .testTarget(name: "SimulationTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]

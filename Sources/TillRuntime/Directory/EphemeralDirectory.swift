@@ -23,16 +23,16 @@ struct EphemeralDirectory {
     func remove() { try? FileManager.default.removeItem(atPath: directory.path) }
 
     #if os(Linux)
-        /// Shared memory if it is large enough, otherwise the folder for temporary files.
-        private static func place() -> String {
-            let memory = "/dev/shm"
-            let room = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
-            let fits = (room?.uint64Value ?? 0) >= leastRoom && FileManager.default.isWritableFile(atPath: memory)
-            return fits ? memory : temporary
-        }
+    /// Shared memory if it is large enough, otherwise the folder for temporary files.
+    private static func place() -> String {
+        let memory = "/dev/shm"
+        let room = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
+        let fits = (room?.uint64Value ?? 0) >= leastRoom && FileManager.default.isWritableFile(atPath: memory)
+        return fits ? memory : temporary
+    }
     #else
-        /// Other systems have no folder in memory.
-        private static func place() -> String { temporary }
+    /// Other systems have no folder in memory.
+    private static func place() -> String { temporary }
     #endif
 
     private static var temporary: String { URL(fileURLWithPath: NSTemporaryDirectory()).standardizedFileURL.path }

@@ -44,8 +44,8 @@ struct PortCheck {
     }
 
     #if canImport(Darwin)
-        private static let stream = SOCK_STREAM
+    private static let stream = SOCK_STREAM
     #else
-        private static let stream = Int32(SOCK_STREAM.rawValue)
+    private static let stream = Int32(SOCK_STREAM.rawValue)
     #endif
 }

@@ -1,6 +1,7 @@
+#if os(Linux)
 import ArgumentParser
-import CNamespace
 import Foundation
+import TillExec
 import TillRuntime
 import TillShop
 
@@ -13,7 +14,7 @@ struct TemporaryServer {
     static func start(in folder: String, demo: Bool, profile: String?) async throws -> TemporaryServer {
         for _ in 0..<3 {
             do {
-                return try await start(in: folder, demo, profile, production: try freePort())
+                return try await start(in: folder, demo, profile, production: try LoopbackPort.free())
             } catch is PortRefused {
                 // Another process has taken the port.
                 continue
@@ -42,9 +43,9 @@ struct TemporaryServer {
         configuration.stopLimit = .seconds(10)
         let logger = try Serve.logger(source.text(nil, "logLevel"))
         let server = try await Runtime(configuration, logger: logger).start()
-        if till_caught_signal() != 0 {
+        if let signal = ExecSignals.caught {
             try? await server.stop()
-            throw ExecRefused("A signal arrived before the command started.", code: 128 + till_caught_signal())
+            throw ExecRefused("A signal arrived before the command started.", code: 128 + signal)
         }
         let client = ControlClient(address: server.address(.control), token: nil, directory: directory)
         return TemporaryServer(server: server, client: client)
@@ -54,7 +55,7 @@ struct TemporaryServer {
     func stop() async { try? await server.stop() }
 
     /// Creates an app from a .storekit file, and a key with its private key in the folder.
-    func setUp(_ file: String, bundleID: String, folder: String) async throws -> Key {
+    func setUp(_ file: String, bundleID: String, folder: String) async throws -> ExecKey {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandRefused("\(file) cannot be read.")
         }
@@ -64,31 +65,7 @@ struct TemporaryServer {
         let id = made["keyId"]?.text ?? ""
         let path = "\(folder)/AuthKey_\(id).p8"
         try DataDirectory.write(made["privateKey"]?.text ?? "", to: path)
-        return Key(id: id, issuerID: made["issuerId"]?.text, file: path)
-    }
-
-    /// An API key, for the variables of the command.
-    struct Key {
-        let id: String
-        let issuerID: String?
-        let file: String
-    }
-
-    /// A loopback port that is free at the moment.
-    private static func freePort() throws -> UInt16 {
-        guard let port = UInt16(exactly: till_free_port()) else { throw ExecRefused("No port is free on 127.0.0.1.") }
-        return port
+        return ExecKey(id: id, issuerID: made["issuerId"]?.text, file: path)
     }
 }
-
-/// Why `till exec` did not run its command, or had to stop.
-struct ExecRefused: Error, CustomStringConvertible {
-    let description: String
-    /// 125, as with `env` and `timeout`, unless the command itself could not be run.
-    let code: Int32
-
-    init(_ description: String, code: Int32 = 125) {
-        self.description = description
-        self.code = code
-    }
-}
+#endif
