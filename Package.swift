@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// One binary and ten modules. docs/internals/architecture.md says what each is for and what it may import;
+// One binary and twelve modules. docs/internals/architecture.md says what each is for and what it may import;
 // Tests/TidyTests holds us to it.
 
 import PackageDescription
@@ -113,16 +113,28 @@ let package = Package(
             resources: [.embedInCode("Resources")],
             swiftSettings: settings
         ),
+        .target(
+            name: "TillRuntime",
+            dependencies: [
+                "TillConsole", "TillServer", "TillShop", "TillPostgres", "TillSQLite", "TillStorage", "TillSigning",
+                "TillCore", hummingbird, logging, lifecycle, unixSignals, nioCore,
+            ],
+            swiftSettings: settings
+        ),
         .target(name: "CAllocator"),
         .target(name: "CNamespace"),
+        .target(
+            name: "TillExec",
+            dependencies: ["CNamespace", "TillServer", "TillShop", "TillStorage", logging, nioCore],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "CNamespace", "TillConsole", "TillServer", "TillShop", "TillPostgres", "TillSQLite",
+                "CAllocator", "TillExec", "TillRuntime", "TillServer", "TillShop", "TillPostgres", "TillSQLite",
                 "TillStorage", "TillSigning", "TillCore",
                 arguments,
-                configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
-                nioHTTP1,
+                configuration, system, httpClient, logging, unixSignals, nioCore, nioHTTP1,
             ],
             swiftSettings: settings
         ),
@@ -186,6 +198,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "TillRuntimeTests",
+            dependencies: ["TillRuntime", "TillShop", "TillSigning", httpClient, logging, nioCore, nioHTTP1],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "TillExecTests", dependencies: ["TillExec"], swiftSettings: settings),
         .testTarget(name: "SimulationTests", dependencies: ["TillTestSupport", "TillCore"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]

@@ -1,3 +1,6 @@
+// Namespaces exist on Linux only; elsewhere this file is empty and nothing calls its functions.
+#ifdef __linux__
+
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -7,23 +10,20 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#ifdef __linux__
-#include <net/if.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#endif
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MOST_INHERITED 1024
 
@@ -71,7 +71,6 @@ static void tell(int channel, int step, int error, const int *sockets, int count
     while (sendmsg(channel, &message, 0) < 0 && errno == EINTR) {}
 }
 
-#ifdef __linux__
 static int put(const char *path, const char *text) {
     int file = open(path, O_WRONLY | O_CLOEXEC);
     if (file < 0) return -1;
@@ -148,13 +147,6 @@ static int make_ready(const struct till_launch *launch, int *sockets) {
     }
     return TILL_STEP_NONE;
 }
-#else
-static int make_ready(const struct till_launch *launch, int *sockets) {
-    (void)sockets;
-    errno = ENOSYS;
-    return launch->namespaces ? TILL_STEP_NAMESPACE : TILL_STEP_NONE;
-}
-#endif
 
 extern char **environ;
 
@@ -183,9 +175,7 @@ static void be_the_child(const struct till_launch *launch, int channel, pid_t pa
         tell(channel, failed, errno, NULL, 0);
         _exit(125);
     }
-#ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
     if (getppid() != parent) _exit(125);
     tell(channel, TILL_STEP_NONE, 0, sockets, launch->socket_count);
     for (int index = 0; index < launch->socket_count; index++) close(sockets[index]);
@@ -217,11 +207,7 @@ static int hear(int channel, struct till_failure *told, int *sockets, int count)
     message.msg_control = control.bytes;
     message.msg_controllen = sizeof control.bytes;
     ssize_t length;
-    int flags = 0;
-#ifdef MSG_CMSG_CLOEXEC
-    flags = MSG_CMSG_CLOEXEC;
-#endif
-    while ((length = recvmsg(channel, &message, flags)) < 0 && errno == EINTR) {}
+    while ((length = recvmsg(channel, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {}
     if (length != (ssize_t)sizeof *told) return 0;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
@@ -349,9 +335,7 @@ static void pass_on(int number, siginfo_t *information, void *context) {
     (void)context;
     int error = errno;
     if (program <= 0) caught = number;
-#ifdef SI_KERNEL
     else if (information->si_code == SI_KERNEL) {}
-#endif
     else kill((pid_t)program, number);
     errno = error;
 }
@@ -390,3 +374,5 @@ int till_free_port(void) {
     close(door);
     return isBound ? ntohs(address.sin_port) : -1;
 }
+
+#endif

@@ -54,8 +54,14 @@ static void find(void *library, const char *name, void **place) {
     if (*place == NULL) note(dlerror());
 }
 
+#ifdef __APPLE__
+#define LIBRARY "libpq.5.dylib"
+#else
+#define LIBRARY "libpq.so.5"
+#endif
+
 static void load(void) {
-    void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         note(dlerror());
         return;

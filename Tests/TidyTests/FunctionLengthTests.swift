@@ -11,7 +11,7 @@ struct FunctionLengthTests {
         "Sources/till/Serving/ShopChoices.swift apply",
         "Sources/TillPostgres/Reading/PostgresStorage+Examination.swift query",
         // To be split.
-        "Sources/till/Serving/Serve.swift serve", "Sources/TillShop/Transactions/Acts.swift attempt",
+        "Sources/TillShop/Transactions/Acts.swift attempt",
         "Sources/TillShop/Transactions/CustomerErasure.swift attemptErasure",
     ]
 

@@ -41,6 +41,12 @@ struct ImportTests {
         "Crypto", "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore", "ServiceLifecycle",
     ]
 
+    /// What starts the server has every part of it, and nothing of the command.
+    static let runtime: Set = [
+        "TillCore", "TillSigning", "TillStorage", "TillSQLite", "TillPostgres", "TillShop", "TillServer", "TillConsole",
+        "Hummingbird", "Logging", "NIOCore", "ServiceLifecycle", "UnixSignals",
+    ]
+
     static let table: [String: Allowance] = [
         "TillCore": .only([]),
         "TillSigning": .only(platform.union(["Crypto", "CryptoExtras", "SwiftASN1", "X509"])),
@@ -50,8 +56,12 @@ struct ImportTests {
         "TillShop": .only(platform.union(shop).union(deliveryWorker)),
         "TillServer": .only(platform.union(server)),
         "TillConsole": .only(platform.union(console)),
-        "TillTestSupport": .all(but: ["till", "TillConsole", "ArgumentParser", "Mustache"]),
-        "till": .all(but: ["TillTestSupport"]),
+        "TillRuntime": .only(platform.union(runtime)),
+        "TillTestSupport": .all(but: ["till", "TillConsole", "TillRuntime", "TillExec", "ArgumentParser", "Mustache"]),
+        "TillExec": .only(
+            platform.union(["TillServer", "TillShop", "TillStorage", "CNamespace", "Logging", "NIOCore"])
+        ),
+        "till": .all(but: ["CNamespace", "TillTestSupport"]),
         "till-simulate": .only(platform.union(["ArgumentParser", "TillTestSupport"])),
     ]
 
@@ -123,8 +133,11 @@ struct ImportTests {
             ("TillPostgres", "GRDB"), ("TillSQLite", "CPostgres"), ("TillShop", "CPostgres"),
             ("TillShop", "TillSQLite"), ("TillServer", "TillSQLite"), ("TillServer", "AsyncHTTPClient"),
             ("TillServer", "ArgumentParser"), ("TillServer", "Mustache"), ("TillConsole", "TillSQLite"),
-            ("TillServer", "TillConsole"), ("TillTestSupport", "ArgumentParser"), ("TillTestSupport", "till"),
-            ("till", "TillTestSupport"), ("till-simulate", "TillShop"),
+            ("TillServer", "TillConsole"), ("TillServer", "TillExec"), ("TillExec", "TillRuntime"),
+            ("till", "CNamespace"), ("till", "TillTestSupport"), ("TillConsole", "TillRuntime"),
+            ("TillRuntime", "ArgumentParser"), ("TillRuntime", "till"), ("TillRuntime", "TillTestSupport"),
+            ("TillRuntime", "Configuration"), ("TillTestSupport", "ArgumentParser"), ("TillTestSupport", "till"),
+            ("till-simulate", "TillShop"),
             ("TillNew", "Foundation"),
         ]
     )

@@ -5,7 +5,7 @@ import TillCore
 import TillTestSupport
 
 #if canImport(FoundationXML)
-    import FoundationXML
+import FoundationXML
 #endif
 
 /// The layout and drawing of timelines.

@@ -35,21 +35,29 @@ final class Program {
 
     func stop() { child.stop() }
 
-    /// Seconds of processor time used so far.
+    /// Seconds of processor time used so far; 0 on other systems than Linux.
     var processorSeconds: Double {
+        #if os(Linux)
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return 0 }
         // The name of the program, in brackets, may contain spaces.
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
         return (user + system) / 100
+        #else
+        return 0
+        #endif
     }
 
-    /// Megabytes of resident memory.
+    /// Megabytes of resident memory; 0 on other systems than Linux.
     var residentMegabytes: Double {
+        #if os(Linux)
         let text = (try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Double($0) }
         return (kilobytes ?? 0) / 1_024
+        #else
+        return 0
+        #endif
     }
 
     // MARK: Programs that end

@@ -102,9 +102,7 @@ struct Machine: Codable {
     let programs: [String: String]
 
     init(_ bench: Workbench) throws {
-        let facts = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
-        let model = facts.split(separator: "\n").first { $0.hasPrefix("model name") }
-        processor = model?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown"
+        processor = Self.model ?? "unknown"
         cores = ProcessInfo.processInfo.activeProcessorCount
         memoryGigabytes = Int(ProcessInfo.processInfo.physicalMemory >> 30)
         let release = (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)) ?? ""
@@ -118,13 +116,24 @@ struct Machine: Codable {
         ]
     }
 
+    /// The name of the processor; nil where it cannot be read from a file.
+    private static var model: String? {
+        #if os(Linux)
+        let facts = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        let model = facts.split(separator: "\n").first { $0.hasPrefix("model name") }
+        return model?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
+        #else
+        return nil
+        #endif
+    }
+
     private static var compiler: String {
         #if compiler(>=6.4)
-            "6.4 or newer"
+        "6.4 or newer"
         #elseif compiler(>=6.3)
-            "6.3"
+        "6.3"
         #else
-            "6.2"
+        "6.2"
         #endif
     }
 }

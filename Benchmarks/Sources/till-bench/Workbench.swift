@@ -23,7 +23,7 @@ final class Workbench {
         self.till = URL(filePath: till).path
         self.python = URL(filePath: python).path
         self.fake = URL(filePath: fake).path
-        this = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
+        this = URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath().path
         guard FileManager.default.isExecutableFile(atPath: self.till) else {
             throw BenchRefused("\(till) is missing: swift build -c release --product till")
         }

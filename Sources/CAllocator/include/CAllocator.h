@@ -4,7 +4,8 @@
 
 // Few arenas, and memory goes back to the system once it is free: a server that read one large document does not stay
 // large. The thresholds are fixed, so that answers of a hundred kilobytes are not served in two ways by turns.
-// Does nothing where the C library is not glibc.
+// glibc only. Elsewhere (macOS, musl) the call does nothing: their allocators have no arenas for each thread and no
+// moving thresholds.
 void till_settle_allocator(void);
 
 #endif

@@ -1,4 +1,5 @@
 // Starting a program in namespaces of its own: between fork and exec only what is safe there may happen, so it is C.
+// Linux only: TillExec, which calls it, is empty on other systems.
 #ifndef TILL_NAMESPACE_H
 #define TILL_NAMESPACE_H
 

@@ -1,7 +1,8 @@
+#if os(Linux)
 import ArgumentParser
-import CNamespace
+import CAllocator
 import Foundation
-import Logging
+import TillExec
 import TillShop
 import TillStorage
 
@@ -18,7 +19,7 @@ struct ExecCommand: AsyncParsableCommand {
             Starts a temporary Till and redirects the six host names of the App Store to it, for this program and its
             child processes: as root with a mount namespace; as another user with a network namespace, if slirp4netns
             is installed and the kernel allows it; otherwise with HTTPS_PROXY and the variables for certificate
-            authorities. Standard error says which way was used and its limits. Linux only, except --way proxy.
+            authorities. Standard error says which way was used and its limits. Linux only.
 
             Sets TILL_CONTROL, TILL_APP, TILL_APP_APPLE_ID, TILL_KEY (a file), TILL_KEY_ID, TILL_ISSUER_ID,
             TILL_ROOT_PEM, TILL_ROOT_DER, TILL_TLS_ROOT, TILL_PRODUCTION and TILL_SANDBOX for the program.
@@ -73,16 +74,16 @@ struct ExecCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        till_note_inherited()
-        till_catch_signals()
+        ExecSignals.prepare()
+        till_settle_allocator()
         let code: Int32
         do {
             code = try await inFolder()
         } catch let refused as ExecRefused {
-            Self.say(refused.description)
+            ExecRun.say(refused.description)
             code = refused.code
         } catch {
-            Self.say(error.logText)
+            ExecRun.say(error.logText)
             code = 125
         }
         throw ExitCode(code)
@@ -102,21 +103,21 @@ struct ExecCommand: AsyncParsableCommand {
             let shop = try await ExecShop(client, bundleID: bundleID, key: key, folder: folder)
             return try await run(shop, in: folder)
         }
-        let till = try await TemporaryTill.start(in: folder, demo: demo, profile: profile)
+        let till = try await TemporaryServer.start(in: folder, demo: demo, profile: profile)
         do {
             let shop = try await setUp(till, folder)
             let code = try await run(shop, in: folder)
-            await till.program.stop()
+            await till.stop()
             return code
         } catch {
-            await till.program.stop()
+            await till.stop()
             throw error
         }
     }
 
     private var bundleID: String? { app ?? TillVariable.text("APP") }
 
-    private func setUp(_ till: TemporaryTill, _ folder: String) async throws -> ExecShop {
+    private func setUp(_ till: TemporaryServer, _ folder: String) async throws -> ExecShop {
         if let file {
             let bundleID = bundleID ?? "com.example.app"
             let key = try await till.setUp(file, bundleID: bundleID, folder: folder)
@@ -127,79 +128,36 @@ struct ExecCommand: AsyncParsableCommand {
     }
 
     private func run(_ shop: ExecShop, in folder: String) async throws -> Int32 {
-        var environment = TillVariable.environmentWithoutServer
-        environment.merge(shop.environment) { $1 }
-        try trust(shop, folder, &environment)
-        var logger = Logger(label: "till", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = .notice
-        let finder = WayFinder(
-            shop: shop,
+        try await ExecRun(
+            shop,
             command: command,
-            environment: environment,
+            environment: TillVariable.environmentWithoutServer,
             folder: folder,
-            keptPorts: keepPort,
-            logger: logger
-        )
-        var open = try await firstOpen(finder)
-        Self.say(open.words)
-        let doors = open.doors
-        let beside = Task {
-            await withTaskGroup(of: Void.self) { group in
-                for door in doors { group.addTask { try? await door() } }
-            }
-        }
-        let code: Int32
-        do {
-            let program = try open.program.release()
-            till_forward_signals(program.process)
-            code = await program.end()
-            till_forward_signals(0)
-        } catch {
-            code = error.error == ENOENT ? 127 : 126
-            Self.say("\(command[0]): \(String(cString: strerror(error.error)))")
-        }
-        beside.cancel()
-        await open.helper?.stop()
-        await beside.value
-        return code
-    }
-
-    /// The way given by --way, or the first available; standard error explains why the others are not available.
-    private func firstOpen(_ finder: WayFinder) async throws -> OpenWay {
-        if let way {
-            do {
-                return try await finder.opened(way)
-            } catch {
-                throw ExecRefused("The way \(way.rawValue) is not available: \(error.logText).")
-            }
-        }
-        let ways: [ExecWay] = geteuid() == 0 ? [.mount, .network] : [.network]
-        for way in ways {
-            do {
-                return try await finder.opened(way)
-            } catch {
-                Self.say("The way \(way.rawValue) is not available: \(error.logText).")
-            }
-        }
-        return try await finder.opened(.proxy)
-    }
-
-    /// Writes the certificate bundles and sets the variables with which clients find them.
-    private func trust(_ shop: ExecShop, _ folder: String, _ environment: inout [String: String]) throws {
-        let said = environment["SSL_CERT_FILE"].flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
-        let files = ["tls-root.pem", "bundle.pem", "system-bundle.pem"].map { "\(folder)/\($0)" }
-        try ExecShop.write(Data(shop.tlsRoot.utf8), to: files[0])
-        try ExecShop.write(Data(TrustBundle.text(with: shop.tlsRoot, behind: said).utf8), to: files[1])
-        try ExecShop.write(Data(TrustBundle.text(with: shop.tlsRoot).utf8), to: files[2])
-        for name in ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"] { environment[name] = files[1] }
-        environment["NODE_EXTRA_CA_CERTS"] = files[0]
-        environment["TILL_TLS_ROOT"] = files[0]
-        let store = "\(folder)/truststore.jks"
-        try ExecShop.write(Data(JavaTrust.store(with: shop.tlsRoot, environment: environment)), to: store)
-        JavaOptions.add(JavaTrust.option(store), unless: "-Djavax.net.ssl.trustStore=", to: &environment)
-    }
-
-    private static func say(_ line: String) {
-        FileHandle.standardError.write(Data("till: \(line)\n".utf8))
+            way: way,
+            keptPorts: keepPort
+        ).run()
     }
 }
+
+extension ExecWay: ExpressibleByArgument {}
+#else
+import ArgumentParser
+
+/// No other system can give one program alone a different hosts file.
+struct ExecCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exec",
+        abstract: "Runs an unmodified program with Till as its App Store. Linux only."
+    )
+
+    @Argument(parsing: .captureForPassthrough, help: "The program and its arguments.")
+    var command: [String] = []
+
+    func run() async throws {
+        throw CommandRefused(
+            "till exec needs Linux. Here, start till serve --tls-port 8443 --proxy-port 3128, and run till hosts to see "
+                + "how your program reaches it."
+        )
+    }
+}
+#endif

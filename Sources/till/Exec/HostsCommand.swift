@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillRuntime
 import TillServer
 import TillShop
 

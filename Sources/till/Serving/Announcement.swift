@@ -1,17 +1,24 @@
 import Foundation
+import TillRuntime
 import TillShop
 
 /// The output of `till serve` once every port is open, and the files with which commands and scripts find it.
 struct Announcement: Sendable {
-    let directory: DataDirectory
-    /// Whether the data is lost when the server stops.
-    let isTransient: Bool
-    let host: String
-    let control: String
-    let demoKey: DemoKey?
-    let secure: SecureListeners?
-    let readyFile: String?
-    let asJSON: Bool
+    private let directory: DataDirectory
+    private let configuration: RuntimeConfiguration
+    private let demoKey: DemoKey?
+    private let secure: SecureListeners?
+    private let readyFile: String?
+    private let asJSON: Bool
+
+    init(_ runtime: Runtime, readyFile: String?, asJSON: Bool) {
+        directory = runtime.directory
+        configuration = runtime.configuration
+        demoKey = runtime.demoKey
+        secure = runtime.secure
+        self.readyFile = readyFile
+        self.asJSON = asJSON
+    }
 
     /// The output comes after the files for other commands, and the ready file comes last, so that everything else is
     /// there when a script sees the ready file.
@@ -25,9 +32,9 @@ struct Announcement: Sendable {
     }
 
     /// The URL of a listener; an IPv6 address gets brackets.
-    private func address(_ face: Ports.Face, _ ports: Ports) -> String {
-        let host = face == .control ? control : host
-        return "http://\(host.contains(":") ? "[\(host)]" : host):\(ports[face])"
+    private func address(_ listener: ListenerKind, _ ports: Ports) -> String {
+        let host = listener == .control ? configuration.controlAddress : configuration.host
+        return "http://\(host.contains(":") ? "[\(host)]" : host):\(ports[listener])"
     }
 
     private func document(_ ports: Ports) -> String {
@@ -99,7 +106,7 @@ struct Announcement: Sendable {
     }
 
     private var end: String {
-        isTransient ? "All data is deleted then." : "The next start continues with the same data."
+        configuration.directory == nil ? "All data is deleted then." : "The next start continues with the same data."
     }
 
     /// The name by which the user called the command.

@@ -1,18 +1,11 @@
 import ArgumentParser
 import CAllocator
 import Foundation
-import Hummingbird
 import Logging
-import ServiceLifecycle
-import Synchronization
-import TillConsole
-import TillCore
-import TillPostgres
-import TillSQLite
-import TillServer
+import NIOCore
+import TillRuntime
 import TillShop
 import TillSigning
-import TillStorage
 import UnixSignals
 
 struct Serve: AsyncParsableCommand {
@@ -78,171 +71,51 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let source = try await SettingsSource(file: config)
-        let named = try keepsNothing(source) ? nil : absolute(source.text(data, "data") ?? "./till-data")
+        let directory = try keepsNothing(source) ? nil : absolute(source.text(data, "data") ?? "./till-data")
         let logger = try Self.logger(source.text(logLevel, "logLevel"))
-        let plan: StartPlan
         do {
-            plan = try StartPlan(self, source)
-        } catch {
-            throw Store.refusal(error) ?? error
-        }
-        for warning in SettingsSource.unknownVariables { logger.warning("\(warning)") }
-        do {
-            // The lock comes first, so that a second process cannot change the files of the first.
-            var lock = try named.flatMap { try DirectoryLock(ofExisting: DataDirectory($0)) }
-            try plan.requirePorts()
-            let passing = named == nil ? try EphemeralDirectory.make() : nil
-            defer { passing?.remove() }
-            guard let directory = passing?.directory ?? named.map({ DataDirectory($0) }) else { return }
-            if lock == nil { lock = try DirectoryLock(directory) }
+            let configuration = try configuration(source, directory: directory.map { DataDirectory($0) })
+            for warning in SettingsSource.unknownVariables { logger.warning("\(warning)") }
             till_settle_allocator()
-            try directory.prepare()
-            try clearReadyFile()
-            try await serve(directory, plan, source, logger, isTransient: passing != nil)
-            withExtendedLifetime(lock) {}
+            let runtime = try await Runtime(configuration, logger: logger, beforeOpening: clearReadyFile)
+            let announcement = Announcement(runtime, readyFile: readyFile, asJSON: json)
+            try await runtime.run(stoppingOn: [.sigterm, .sigint], announce: announcement.make)
         } catch let error as SigningError {
-            throw CommandRefused("\(error) Run till doctor --data \(named ?? "./till-data").")
+            throw CommandRefused("\(error) Run till doctor --data \(directory ?? "./till-data").")
         } catch {
-            throw Store.refusal(error) ?? error
+            throw CommandRefused.refusal(error) ?? error
         }
     }
 
-    private func serve(
-        _ directory: DataDirectory,
-        _ plan: StartPlan,
-        _ source: SettingsSource,
-        _ logger: Logger,
-        isTransient: Bool
-    ) async throws {
-        let storage = try await Store.open(plan.database, in: directory, isDurable: !isTransient)
-        let (host, ocsp) = (plan.host, plan.ocsp)
-        let certificates = CertificateStore(directory)
-        let root = try await nodes.root(for: storage, source, directory)
-        let chain = try certificates.chain(under: root, ocspURL: ocsp.url(port: plan.productionPort))
-        let receiptKeys = ReceiptKeyStore(directory).keys
-        let shop = try await Shop(
-            storage: storage,
-            chain: chain,
-            receiptKeys: receiptKeys,
-            cluster: try await nodes.join(storage, source, directory, logger),
-            settings: plan.shop,
-            logger: logger,
-            wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+    /// The configuration of flags, environment variables and the configuration file. All are checked here, before
+    /// anything is created.
+    func configuration(_ source: SettingsSource, directory: DataDirectory?) throws -> RuntimeConfiguration {
+        var server = RuntimeConfiguration(directory: directory)
+        server.shop = try shopSettings(source)
+        server.database = source.text(database, "database")
+        server.isDemo = try source.choice(demo ? true : nil, "demo") == true
+        server.host = source.text(host, "host") ?? server.host
+        let ports = 0...65_535
+        server.productionPort = try source.number(
+            productionPort,
+            "productionPort",
+            default: server.productionPort,
+            in: ports
         )
-        let chains = try certificates.chains { id, reason in
-            logger.warning("cannot read a chain", metadata: ["chain": "\(id)", "cause": "\(reason.logText)"])
-        }
-        try shop.authority.open(root, chains: chains)
-        // Joins first and stops last, because all work depends on the node's leases.
-        let cluster = ClusterService(shop)
-        let demoKey = plan.isDemo ? try await Demo.setUp(shop, directory) : nil
-
-        let figures = PrometheusFigures()
-        let meter = RequestMeter(factory: figures)
-        let secure = try plan.secure.map { try SecureListeners($0, directory) }
-        let ports = Ports(Set(Ports.Face.always + (secure?.faces ?? [])))
-        let limits = ConnectionLimits(requestDeadline: plan.requestDeadline)
-        var controlLimits = limits
-        controlLimits.uploads = ControlAPI.uploads
-        controlLimits.refusesAsControl = true
-        let deliveryWorker = try Self.deliveryWorker(shop)
-        let controlAddress = plan.controlAddress
-        let facts = ServerFacts(
-            version: TillVersion.text,
-            dataDirectory: directory,
-            productionPort: { ports[.production] },
-            sandboxPort: { ports[.sandbox] },
-            controlPort: { ports[.control] },
-            ocspURL: ocsp.url(port: ports[.production]),
-            security: secure?.facts(ports),
-            makeStore: { try SQLiteStorage(path: $0) }
+        server.sandboxPort = try source.number(sandboxPort, "sandboxPort", default: server.sandboxPort, in: ports)
+        server.controlAddress = source.text(controlAddress, "controlAddress") ?? server.controlAddress
+        server.controlPort = try source.number(controlPort, "controlPort", default: server.controlPort, in: ports)
+        server.controlHosts = source.texts(controlHost, "controlHost")
+        server.controlToken = source.controlToken
+        server.ocspURL = source.text(ocspUrl, "ocspUrl")
+        server.secure = try secure.configuration(source, host: server.host)
+        server.requestDeadline = .seconds(
+            Int64(try source.number(requestTimeout, "requestTimeout", default: 60, in: 1...3_600))
         )
-        let control = ControlAPI(
-            shop: shop,
-            facts: facts,
-            guardian: ControlGuard(
-                token: try Self.token(for: controlAddress, directory, logger),
-                hosts: Set(plan.controlHosts + [controlAddress])
-            ),
-            figures: figures,
-            meter: meter,
-            hasPages: true
-        )
-        let console = try Console(control)
-        let announcement = Announcement(
-            directory: directory,
-            isTransient: isTransient,
-            host: host,
-            control: controlAddress,
-            demoKey: demoKey,
-            secure: secure,
-            readyFile: readyFile,
-            asJSON: json
-        )
-        let announcer = Announcer(announcement, ports) {
-            ocsp.check(certificates: shop.signingChain.ocspURL, $0, logger)
-        }
-        let hosts = [Ports.Face.control: controlAddress, .tls: secure?.host ?? host, .proxy: secure?.host ?? host]
-        let running: @Sendable (Ports.Face, Int) async -> Void = { face, port in
-            // Before any client can learn the port.
-            shop.ownPorts.add(host: hosts[face] ?? host, port: port)
-            announcer.note(face, port)
-            if ports.areOpen { shop.ownPorts.complete() }
-        }
-        func api(_ environment: StoreEnvironment) -> Router<APIContext> {
-            AppleAPI(shop: shop, environment: environment, meter: meter).router()
-        }
-        // Services stop in reverse order: the proxy stops after the TLS port.
-        let securely = try secure?.services(limits, logger, ports, router: api, running: running) ?? []
-        let services: [any Service] =
-            [cluster].compactMap(\.self) + [
-                Ticker(shop, metrics: figures),
-                Pruner(shop),
-                deliveryWorker,
-                NamedListener(
-                    Listener(host: host, port: plan.productionPort, limits: limits)
-                        .application(api(.production), logger: logger) { await running(.production, $0) },
-                    flag: "--production-port",
-                    port: plan.productionPort
-                ),
-                NamedListener(
-                    Listener(host: host, port: plan.sandboxPort, limits: limits)
-                        .application(api(.sandbox), logger: logger) { await running(.sandbox, $0) },
-                    flag: "--sandbox-port",
-                    port: plan.sandboxPort
-                ),
-                NamedListener(
-                    // Advances and restores can take long.
-                    Listener(host: controlAddress, port: plan.controlPort, limits: controlLimits, answersOnLoop: false)
-                        .application(control.router(adding: console.add), logger: logger) {
-                            await running(.control, $0)
-                        },
-                    flag: "--control-port",
-                    port: plan.controlPort
-                ),
-            ]
-        let drain = Drain(shop: shop, time: plan.drain, ports: ports)
-        try await ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: (services + securely + [announcer, drain]).map(Self.configuration),
-                gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: logger
-            )
-        ).run()
-        await shop.requestLog.flush()
-        try await storage.close()
-    }
-
-    // MARK: Parts
-
-    /// An unavailable port or a file that cannot be written stops the server gracefully, without further errors in the
-    /// log.
-    private static func configuration(_ service: any Service) -> ServiceGroupConfiguration.ServiceConfiguration {
-        let isStart = service is NamedListener || service is Announcer
-        return ServiceGroupConfiguration.ServiceConfiguration(
-            service: NamedService(service),
-            failureTerminationBehavior: isStart ? .gracefullyShutdownGroup : .cancelGroup
-        )
+        server.drain = try nodes.drainTime(source)
+        server.node = try nodes.configuration(source)
+        try server.check()
+        return server
     }
 
     /// Whether the data is in memory only.
@@ -292,7 +165,7 @@ struct Serve: AsyncParsableCommand {
         return settings
     }
 
-    private static func logger(_ level: String?) throws -> Logger {
+    static func logger(_ level: String?) throws -> Logger {
         var logger = Logger(label: "till", factory: { BoundedLogHandler(StreamLogHandler.standardError(label: $0)) })
         logger.logLevel = .notice
         if let level {
@@ -302,42 +175,5 @@ struct Serve: AsyncParsableCommand {
             logger.logLevel = chosen
         }
         return logger
-    }
-
-    private static func deliveryWorker(_ shop: Shop) throws -> DeliveryWorker {
-        do {
-            let webhookClient = try WebhookClient(
-                timeout: .seconds(shop.settings.deliveryTimeout),
-                extraRoots: shop.settings.deliveryRoots,
-                userAgent: "Till/\(TillVersion.text)",
-                destinations: shop.destinations
-            )
-            return DeliveryWorker(shop, webhookClient: webhookClient)
-        } catch {
-            throw CommandRefused("--delivery-root: \(error). Name PEM files with certificates.")
-        }
-    }
-
-    private static let shortestSafeToken = 16
-
-    /// No token is needed on loopback. On other addresses the first start creates one and keeps it.
-    private static func token(for address: String, _ directory: DataDirectory, _ logger: Logger) throws -> String? {
-        if ["127.0.0.1", "::1", "localhost"].contains(address) { return nil }
-        if let token = TillVariable.text("CONTROL_TOKEN") {
-            if token.utf8.count < shortestSafeToken {
-                logger.warning(
-                    "TILL_CONTROL_TOKEN has fewer than \(shortestSafeToken) characters: an attacker can guess it"
-                )
-            }
-            return token
-        }
-        if let kept = try? DataDirectory.read(directory.controlToken).trimmingCharacters(in: .whitespacesAndNewlines),
-            !kept.isEmpty
-        {
-            return kept
-        }
-        let token = (0..<2).map { _ in UUID().uuidString.lowercased() }.joined()
-        try DataDirectory.write(token + "\n", to: directory.controlToken)
-        return token
     }
 }

@@ -7,6 +7,8 @@ import TillShop
 /// are refused, so that a server never starts with other values than the given ones.
 struct SettingsSource {
     private let reader: ConfigReader
+    /// `TILL_CONTROL_TOKEN`, which has no flag and no key in the configuration file.
+    let controlToken: String?
 
     /// Settings of the behavior, independent of the store. The temporary Till of `till exec` reads only these from the
     /// environment.
@@ -37,12 +39,15 @@ struct SettingsSource {
         "TILL_" + key.map { $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
     }
 
-    /// - Parameter file: a JSON file; nil uses `TILL_CONFIG`.
-    init(file: String?) async throws {
+    /// - Parameters:
+    ///   - file: a JSON file; nil uses `TILL_CONFIG`.
+    ///   - environment: the environment variables, none of Till's empty.
+    init(file: String? = nil, environment: [String: String] = TillVariable.environment) async throws {
         var providers: [any ConfigProvider] = [
-            EnvironmentVariablesProvider(environmentVariables: TillVariable.environment).prefixKeys(with: "till")
+            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "till")
         ]
-        if let file = file ?? TillVariable.text("CONFIG") {
+        controlToken = environment["TILL_CONTROL_TOKEN"]
+        if let file = file ?? environment["TILL_CONFIG"] {
             try Self.check(file)
             providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
         }

@@ -61,14 +61,14 @@ struct MigrateCommand: AsyncParsableCommand {
         _ folder: TargetFolder?,
         hasBegun: Bool
     ) async -> CommandRefused {
-        let refused = Store.refusal(error)
+        let refused = CommandRefused.refusal(error)
         guard let target else {
             folder?.clear()
-            return refused ?? Store.failure(error)
+            return refused ?? CommandRefused.failure(error)
         }
         defer { withExtendedLifetime(target) {} }
         guard let isUnfinished = try? await target.storage.unfinished != nil else {
-            let words = (refused ?? Store.failure(error)).description.sentence
+            let words = (refused ?? CommandRefused.failure(error)).description.sentence
             return CommandRefused("\(words) If copying had begun, the target is incomplete: run the migration again.")
         }
         if !isUnfinished, !hasBegun {
@@ -76,7 +76,7 @@ struct MigrateCommand: AsyncParsableCommand {
             folder?.clear()
         }
         if let refused, error is MigrationRefused || !isUnfinished { return refused }
-        let words = (refused ?? Store.failure(error)).description.sentence
+        let words = (refused ?? CommandRefused.failure(error)).description.sentence
         let end = isUnfinished ? "The target is incomplete; run the migration again." : "Nothing was copied."
         return CommandRefused("\(words) \(end)")
     }

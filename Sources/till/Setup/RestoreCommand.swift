@@ -71,13 +71,13 @@ struct RestoreCommand: AsyncParsableCommand {
         hasBegun: Bool
     ) async -> CommandRefused {
         let isUnfinished = if let store { (try? await store.unfinished != nil) ?? true } else { false }
-        let words = (Store.refusal(error) ?? Store.failure(error)).description.sentence
+        let words = (CommandRefused.refusal(error) ?? CommandRefused.failure(error)).description.sentence
         if hasBegun || isUnfinished || folder.isTouched {
             return CommandRefused("\(words) The restored data is incomplete; restore it again with --replace.")
         }
         try? await store?.close()
         folder.clear()
-        return Store.refusal(error) ?? CommandRefused("\(words) Nothing was changed.")
+        return CommandRefused.refusal(error) ?? CommandRefused("\(words) Nothing was changed.")
     }
 
     /// Restoring into the backup's own folder would change and perhaps lose the backup.

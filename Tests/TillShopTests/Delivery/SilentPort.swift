@@ -7,9 +7,9 @@ final class SilentPort {
 
     init() throws {
         #if os(Linux)
-            let stream = Int32(SOCK_STREAM.rawValue)
+        let stream = Int32(SOCK_STREAM.rawValue)
         #else
-            let stream = SOCK_STREAM
+        let stream = SOCK_STREAM
         #endif
         let server = socket(AF_INET, stream, 0)
         sockets.append(server)

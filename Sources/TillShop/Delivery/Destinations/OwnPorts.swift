@@ -95,11 +95,16 @@ package final class OwnPorts: Sendable {
         return Set(devices.compactMap { $0.address.flatMap(IPAddress.init) })
     }
 
-    /// Identifies the network namespace of this process since the last boot of the machine.
+    /// Identifies the network namespace of this process since the last boot of the machine; without namespaces, the
+    /// machine.
     package static let thisMachine: String = {
+        #if os(Linux)
         let start = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         let namespace = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/net")
         guard let start, let namespace else { return ProcessInfo.processInfo.hostName }
         return "\(start.trimmingCharacters(in: .whitespacesAndNewlines))/\(namespace)"
+        #else
+        return ProcessInfo.processInfo.hostName
+        #endif
     }()
 }

@@ -31,13 +31,13 @@ final class WireWatch: ChannelDuplexHandler {
 
     private func look(_ context: ChannelHandlerContext) {
         #if os(Linux)
-            guard let socket = context.channel as? any SocketOptionProvider else { return }
-            // On the event loop the result is available at once. A peer that closed before our bytes arrived answers
-            // them with a reset, which leaves the state "closed", or does not acknowledge them.
-            socket.getTCPInfo().assumeIsolated().whenSuccess { [self] info in
-                let closeWait: UInt8 = 8
-                hasPeerTakenAll = info.tcpi_state == closeWait && info.tcpi_unacked == 0
-            }
+        guard let socket = context.channel as? any SocketOptionProvider else { return }
+        // On the event loop the result is available at once. A peer that closed before our bytes arrived answers
+        // them with a reset, which leaves the state "closed", or does not acknowledge them.
+        socket.getTCPInfo().assumeIsolated().whenSuccess { [self] info in
+            let closeWait: UInt8 = 8
+            hasPeerTakenAll = info.tcpi_state == closeWait && info.tcpi_unacked == 0
+        }
         #endif
     }
 }

@@ -10,7 +10,7 @@ struct NamedService: Service, CustomStringConvertible, CustomDebugStringConverti
     init(_ service: any Service) {
         self.service = service
         let type = String(describing: type(of: service))
-        description = (service as? NamedListener).map { "\(type) \($0.flag)" } ?? type
+        description = (service as? NamedListener).map { "\(type) \($0.listener.flag)" } ?? type
     }
 
     func run() async throws { try await service.run() }

@@ -10,6 +10,11 @@ struct OCSPAddress: Sendable {
 
     private static let standardPort = 8_888
 
+    init(_ configuration: RuntimeConfiguration) {
+        configured = configuration.ocspURL
+        host = configuration.host
+    }
+
     /// The URL for certificates issued now.
     ///
     /// - Parameter port: the production port; 0 while the system has not chosen it, which means the default port.

@@ -1,28 +1,10 @@
-import ArgumentParser
+#if os(Linux)
 import CNamespace
 import Foundation
 import Logging
 import NIOCore
 import TillServer
 import TillShop
-
-/// The ways to redirect a command from the App Store to Till.
-enum ExecWay: String, CaseIterable, ExpressibleByArgument {
-    case mount
-    case network
-    case proxy
-}
-
-/// A prepared way: how to start the command, and what must run next to it.
-struct OpenWay {
-    var program: PreparedProgram
-    /// Forward the command's connections to Till until cancelled.
-    let doors: [@Sendable () async throws -> Void]
-    /// Helpers that end with the command.
-    let helper: RunningProgram?
-    /// Describes the way and its limits.
-    let words: String
-}
 
 /// Prepares ways. An unavailable way throws `LaunchFailed` or `ExecRefused` and leaves nothing behind.
 struct WayFinder {
@@ -248,3 +230,4 @@ struct WayFinder {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 }
+#endif

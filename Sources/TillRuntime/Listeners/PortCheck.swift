@@ -1,13 +1,12 @@
 import Foundation
 import NIOCore
 
-/// An address and a port for a listener.
+/// The address and port of a listener, before it listens.
 struct PortCheck {
+    let listener: ListenerKind
+    let host: String
     /// 0 lets the system choose.
     let port: Int
-    let flag: String
-    let host: String
-    let hostFlag: String
 
     /// Refuses a port in use by another process, and an address of another machine. Does not reserve the port.
     func requireFree() throws {
@@ -15,13 +14,13 @@ struct PortCheck {
         do {
             address = try SocketAddress.makeAddressResolvingHost(host, port: port)
         } catch {
-            throw CommandRefused(
-                "\(hostFlag) \(host) has no address. Give an address of this machine, such as 127.0.0.1, or "
+            throw RuntimeRefused(
+                "\(listener.hostFlag) \(host) has no address. Give an address of this machine, such as 127.0.0.1, or "
                     + "0.0.0.0 for all of them."
             )
         }
         guard let code = Self.failure(binding: address) else { return }
-        throw CommandRefused(NamedListener.words(code, port: port, flag: flag))
+        throw PortRefused(listener: listener, port: port, code: code)
     }
 
     /// Binds and releases the port without listening, so that no client can connect.
@@ -45,8 +44,8 @@ struct PortCheck {
     }
 
     #if canImport(Darwin)
-        private static let stream = SOCK_STREAM
+    private static let stream = SOCK_STREAM
     #else
-        private static let stream = Int32(SOCK_STREAM.rawValue)
+    private static let stream = Int32(SOCK_STREAM.rawValue)
     #endif
 }

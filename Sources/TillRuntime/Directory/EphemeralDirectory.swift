@@ -1,7 +1,7 @@
 import Foundation
 import TillShop
 
-/// A data directory in memory, for a Till that stores nothing permanently.
+/// A data directory in memory where the system has one, for a server that stores nothing permanently.
 struct EphemeralDirectory {
     let directory: DataDirectory
 
@@ -22,14 +22,20 @@ struct EphemeralDirectory {
     /// Removes the directory.
     func remove() { try? FileManager.default.removeItem(atPath: directory.path) }
 
+    #if os(Linux)
     /// Shared memory if it is large enough, otherwise the folder for temporary files.
     private static func place() -> String {
         let memory = "/dev/shm"
         let room = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
         let fits = (room?.uint64Value ?? 0) >= minFreeSpace && FileManager.default.isWritableFile(atPath: memory)
-        if fits { return memory }
-        return URL(fileURLWithPath: NSTemporaryDirectory()).standardizedFileURL.path
+        return fits ? memory : temporary
     }
+    #else
+    /// Other systems have no folder in memory.
+    private static func place() -> String { temporary }
+    #endif
+
+    private static var temporary: String { URL(fileURLWithPath: NSTemporaryDirectory()).standardizedFileURL.path }
 
     /// Whether no process uses the folder. The process id alone is not enough: a container that shares the memory has
     /// its own process ids, and a killed process may still be listed. The lock ends with its process, but a process

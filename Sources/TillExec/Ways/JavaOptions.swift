@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import TillShop
 
@@ -31,3 +32,4 @@ enum JavaOptions {
         for option in options { add(option, unless: String(option.prefix { $0 != "=" }) + "=", to: &environment) }
     }
 }
+#endif

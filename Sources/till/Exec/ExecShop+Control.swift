@@ -1,36 +1,28 @@
+#if os(Linux)
 import Foundation
 import NIOCore
-import TillServer
+import TillExec
 import TillShop
 
-/// The server that a command uses as its App Store, and the environment variables about it.
-struct ExecShop: Sendable {
-    /// Where the TLS port is.
-    let target: SocketAddress
-    /// The TLS root, PEM.
-    let tlsRoot: String
-    /// Ports on this machine's loopback that the command may need at the same address.
-    let loopbackPorts: [Int]
-    /// Environment variables for the command.
-    let environment: [String: String]
-
+/// What `till exec` asks a server through the control API.
+extension ExecShop {
     /// Reads the facts from a running server.
     ///
     /// - Parameters:
     ///   - bundleID: the app for the variables; nil takes the only one.
     ///   - key: an API key with a known file.
     ///   - folder: for the root certificate.
-    init(_ client: ControlClient, bundleID: String?, key: TemporaryTill.Key?, folder: String) async throws {
+    init(_ client: ControlClient, bundleID: String?, key: ExecKey?, folder: String) async throws {
         let status = try await client.get("/v1/status")
         let security = try await client.get("/v1/tls")
         let controlHost = URL(string: client.address)?.host ?? "127.0.0.1"
         let address = security["address"]?.text ?? ""
         let host = ["0.0.0.0", "::"].contains(address) ? controlHost : address
-        target = try SocketAddress.makeAddressResolvingHost(host, port: Int(security["port"]?.text ?? "") ?? 0)
-        tlsRoot = security["rootCertificate"]?.text ?? ""
+        let target = try SocketAddress.makeAddressResolvingHost(host, port: Int(security["port"]?.text ?? "") ?? 0)
+        let tlsRoot = security["rootCertificate"]?.text ?? ""
 
         let ports = ["production", "sandbox", "control"].compactMap { status["ports"]?[$0]?.text }
-        loopbackPorts = ["127.0.0.1", "localhost"].contains(controlHost) ? ports.compactMap { Int($0) } : []
+        let loopbackPorts = ["127.0.0.1", "localhost"].contains(controlHost) ? ports.compactMap { Int($0) } : []
 
         var environment = [
             "TILL_CONTROL": client.address,
@@ -54,11 +46,11 @@ struct ExecShop: Sendable {
         environment["TILL_ISSUER_ID"] = key?.issuerID ?? app?["issuerId"]?.text
         environment["TILL_KEY"] = key?.file
         environment["TILL_KEY_ID"] = key?.id
-        self.environment = environment
+        self.init(target: target, tlsRoot: tlsRoot, loopbackPorts: loopbackPorts, environment: environment)
     }
 
     /// A key with a file in the data directory of a server on this machine.
-    static func key(in directory: DataDirectory) -> TemporaryTill.Key? {
+    static func key(in directory: DataDirectory) -> ExecKey? {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.keys)) ?? []
         guard let file = files.sorted().first(where: { $0.hasPrefix("AuthKey_") && $0.hasSuffix(".p8") }) else {
             return nil
@@ -66,12 +58,7 @@ struct ExecShop: Sendable {
         let id = String(file.dropFirst("AuthKey_".count).dropLast(".p8".count))
         // An absolute path, because the command may change its working directory.
         let path = URL(fileURLWithPath: "\(directory.keys)/\(file)").standardizedFileURL.path
-        return TemporaryTill.Key(id: id, issuerID: nil, file: path)
-    }
-
-    /// Writes a file that all users can read.
-    static func write(_ data: Data, to path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: data, attributes: [.posixPermissions: 0o644])
-        else { throw ExecRefused("\(path) cannot be written.") }
+        return ExecKey(id: id, issuerID: nil, file: path)
     }
 }
+#endif

@@ -1,0 +1,12 @@
+#if os(Linux)
+import CNamespace
+
+/// Ports of 127.0.0.1.
+package enum LoopbackPort {
+    /// A port that is free at the moment.
+    package static func free() throws -> UInt16 {
+        guard let port = UInt16(exactly: till_free_port()) else { throw ExecRefused("No port is free on 127.0.0.1.") }
+        return port
+    }
+}
+#endif

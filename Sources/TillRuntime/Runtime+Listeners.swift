@@ -1,0 +1,81 @@
+import Hummingbird
+import ServiceLifecycle
+import TillConsole
+import TillCore
+import TillSQLite
+import TillServer
+import TillShop
+
+/// The services behind the ports.
+extension Runtime {
+    /// The listeners of both environments, of the control API, and of TLS if it is on. Services stop in reverse order:
+    /// the proxy stops after the TLS port.
+    ///
+    /// - Parameter announcer: is told each port that opens.
+    func listeners(_ announcer: Announcer) throws -> [any Service] {
+        let meter = RequestMeter(factory: figures)
+        let limits = ConnectionLimits(requestDeadline: configuration.requestDeadline)
+        var controlLimits = limits
+        controlLimits.uploads = ControlAPI.uploads
+        controlLimits.refusesAsControl = true
+        let (configuration, shop, ports) = (configuration, shop, ports)
+        let running: @Sendable (ListenerKind, Int) async -> Void = { listener, port in
+            // Before any client can learn the port.
+            shop.ownPorts.add(host: configuration.host(of: listener), port: port)
+            announcer.note(listener, port)
+            if ports.areOpen { shop.ownPorts.complete() }
+        }
+        func api(_ environment: StoreEnvironment) -> Router<APIContext> {
+            AppleAPI(shop: shop, environment: environment, meter: meter).router()
+        }
+        let plain: [(listener: ListenerKind, port: Int, router: Router<APIContext>)] = [
+            (.production, configuration.productionPort, api(.production)),
+            (.sandbox, configuration.sandboxPort, api(.sandbox)),
+        ]
+        let environments = plain.map { listener, port, router in
+            let application = Listener(host: configuration.host, port: port, limits: limits)
+                .application(router, logger: logger) { await running(listener, $0) }
+            return NamedListener(application, listener, port: port)
+        }
+        // Advances and restores can take long.
+        let control = Listener(
+            host: configuration.controlAddress,
+            port: configuration.controlPort,
+            limits: controlLimits,
+            answersOnLoop: false
+        ).application(try controlRouter(meter), logger: logger) { await running(.control, $0) }
+        return environments + [NamedListener(control, .control, port: configuration.controlPort)]
+            + (try secure?.services(limits, logger, ports, router: api, running: running) ?? [])
+    }
+
+    /// The routes of the control API and the console.
+    private func controlRouter(_ meter: RequestMeter) throws -> Router<ControlContext> {
+        let (ocsp, ports) = (OCSPAddress(configuration), ports)
+        let facts = ServerFacts(
+            version: TillVersion.text,
+            dataDirectory: directory,
+            productionPort: { ports[.production] },
+            sandboxPort: { ports[.sandbox] },
+            controlPort: { ports[.control] },
+            ocspURL: ocsp.url(port: ports[.production]),
+            security: secure?.facts(ports),
+            makeStore: { try SQLiteStorage(path: $0) }
+        )
+        let address = configuration.controlAddress
+        let token = try AdministratorToken.open(
+            for: address,
+            configured: configuration.controlToken,
+            directory,
+            logger
+        )
+        let control = ControlAPI(
+            shop: shop,
+            facts: facts,
+            guardian: ControlGuard(token: token, hosts: Set(configuration.controlHosts + [address])),
+            figures: figures,
+            meter: meter,
+            hasPages: true
+        )
+        return control.router(adding: try Console(control).add)
+    }
+}

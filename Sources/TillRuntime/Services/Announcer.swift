@@ -1,0 +1,25 @@
+import ServiceLifecycle
+
+/// Announces the server once every port is open. If that fails, the server ends, because nobody could find it.
+struct Announcer: Service {
+    private let ports: Ports
+    private let announce: @Sendable (Ports) throws -> Void
+    private let opened = AsyncStream<Void>.makeStream()
+
+    init(_ ports: Ports, announce: @escaping @Sendable (Ports) throws -> Void) {
+        self.ports = ports
+        self.announce = announce
+    }
+
+    /// Called with each port as it opens.
+    func note(_ listener: ListenerKind, _ port: Int) {
+        if ports.set(listener, port) { opened.continuation.yield() }
+    }
+
+    func run() async throws {
+        _ = await opened.stream.cancelOnGracefulShutdown().first { _ in true }
+        if ports.areOpen { try announce(ports) }
+        // The wait ends with the server; no other task cancels it.
+        try? await gracefulShutdown()
+    }
+}

@@ -1,0 +1,71 @@
+#if os(Linux)
+import ArgumentParser
+import Foundation
+import TillExec
+import TillRuntime
+import TillShop
+
+/// A Till in a temporary folder for one command, in the process of `till exec`.
+struct TemporaryServer {
+    private let server: RunningServer
+    let client: ControlClient
+
+    /// Starts a server on free ports.
+    static func start(in folder: String, demo: Bool, profile: String?) async throws -> TemporaryServer {
+        for _ in 0..<3 {
+            do {
+                return try await start(in: folder, demo, profile, production: try LoopbackPort.free())
+            } catch is PortRefused {
+                // Another process has taken the port.
+                continue
+            }
+        }
+        throw ExecRefused("The temporary Till does not start.")
+    }
+
+    /// - Parameter port: known before the start, because the certificates name it for OCSP.
+    private static func start(
+        in folder: String,
+        _ demo: Bool,
+        _ profile: String?,
+        production port: UInt16
+    ) async throws -> TemporaryServer {
+        let serve = try Serve.parse(
+            [
+                "--host", "127.0.0.1", "--production-port", String(port), "--sandbox-port", "0",
+                "--ocsp-url", "http://127.0.0.1:\(port)/ocsp", "--control-address", "127.0.0.1", "--control-port", "0",
+                "--tls-host", "127.0.0.1", "--tls-port", "0",
+            ] + (demo ? ["--demo"] : []) + (profile.map { ["--profile", $0] } ?? [])
+        )
+        let source = try await SettingsSource(environment: TillVariable.environmentForNewServer)
+        let directory = DataDirectory("\(folder)/data")
+        var configuration = try serve.configuration(source, directory: directory)
+        configuration.stopLimit = .seconds(10)
+        let logger = try Serve.logger(source.text(nil, "logLevel"))
+        let server = try await Runtime(configuration, logger: logger).start()
+        if let signal = ExecSignals.caught {
+            try? await server.stop()
+            throw ExecRefused("A signal arrived before the command started.", code: 128 + signal)
+        }
+        let client = ControlClient(address: server.address(.control), token: nil, directory: directory)
+        return TemporaryServer(server: server, client: client)
+    }
+
+    /// Stops the server; an error at the end of a temporary server changes nothing for the command.
+    func stop() async { try? await server.stop() }
+
+    /// Creates an app from a .storekit file, and a key with its private key in the folder.
+    func setUp(_ file: String, bundleID: String, folder: String) async throws -> ExecKey {
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw CommandRefused("\(file) cannot be read.")
+        }
+        _ = try await client.post("/v1/apps", .members(["bundleId": .string(bundleID)]))
+        _ = try await client.put("/v1/apps/\(escaped(bundleID))/catalog/storekit", bytes: Array(bytes))
+        let made = try await client.post("/v1/keys", .members(["name": .string("till exec")]))
+        let id = made["keyId"]?.text ?? ""
+        let path = "\(folder)/AuthKey_\(id).p8"
+        try DataDirectory.write(made["privateKey"]?.text ?? "", to: path)
+        return ExecKey(id: id, issuerID: made["issuerId"]?.text, file: path)
+    }
+}
+#endif
