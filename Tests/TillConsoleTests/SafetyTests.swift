@@ -21,19 +21,19 @@ struct SafetyTests {
             let page = try await visitor.get("/console/")
             let proof = try #require(page.field("_proof", in: "createApp"))
             let fields = [("bundleId", "com.example.other")]
-            let without = try await visitor.post("/console/act/createApp", fields)
+            let without = try await visitor.post("/console/actions/createApp", fields)
             #expect(without.status == 403)
-            let wrong = try await visitor.post("/console/act/createApp", fields + [("_proof", proof + "x")])
+            let wrong = try await visitor.post("/console/actions/createApp", fields + [("_proof", proof + "x")])
             #expect(wrong.status == 403)
             let origin: HTTPFields = [.origin: "http://localhost:9999"]
             let foreign = try await visitor.post(
-                "/console/act/createApp",
+                "/console/actions/createApp",
                 fields + [("_proof", proof)],
                 headers: origin
             )
             #expect(foreign.status == 403)
             await visitor.forget()
-            let stolen = try await visitor.post("/console/act/createApp", fields + [("_proof", proof)])
+            let stolen = try await visitor.post("/console/actions/createApp", fields + [("_proof", proof)])
             #expect(stolen.status == 403)
             #expect(test.shop.registry.app("com.example.other") == nil)
         }
@@ -45,10 +45,10 @@ struct SafetyTests {
         try await site.visit { visitor in
             let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
             for verb in ["getStatus", "nothing", "exportState", "createApp/more"] {
-                let answer = try await visitor.post("/console/act/\(verb)", [("_proof", proof)])
+                let answer = try await visitor.post("/console/actions/\(verb)", [("_proof", proof)])
                 #expect(answer.status == 404, "\(verb)")
             }
-            let seen = try await visitor.get("/console/act/createApp")
+            let seen = try await visitor.get("/console/actions/createApp")
             #expect(seen.status == 303)
         }
     }
@@ -189,18 +189,18 @@ struct SafetyTests {
             let before = test.shop.registry.keys.count
             let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
                 for _ in 0..<5 {
-                    group.addTask { try await visitor.post("/console/act/createKey", fields + [("name", "Twice")]) }
+                    group.addTask { try await visitor.post("/console/actions/createKey", fields + [("name", "Twice")]) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(answers.allSatisfy { $0.status == 200 && $0.text.contains("BEGIN PRIVATE KEY") })
             #expect(test.shop.registry.keys.count == before + 1)
             // A form with other values or from another rendering is a new form.
-            _ = try await visitor.post("/console/act/createKey", fields + [("name", "Thrice")])
+            _ = try await visitor.post("/console/actions/createKey", fields + [("name", "Thrice")])
             #expect(test.shop.registry.keys.count == before + 2)
             let again = try #require(answers[0].field("_once", in: "createKey"))
             let anew = fields.map { $0.0 == "_once" ? ("_once", again) : $0 }
-            _ = try await visitor.post("/console/act/createKey", anew + [("name", "Twice")])
+            _ = try await visitor.post("/console/actions/createKey", anew + [("name", "Twice")])
             #expect(test.shop.registry.keys.count == before + 3)
         }
     }

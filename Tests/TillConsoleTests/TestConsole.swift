@@ -69,7 +69,7 @@ actor Visitor {
     }
 
     /// Fills in a form of a page and sends it.
-    func act(_ verb: String, form: String? = nil, on page: String, _ fields: [(String, String)]) async throws -> Answer
+    func perform(_ verb: String, form: String? = nil, on page: String, _ fields: [(String, String)]) async throws -> Answer
     {
         let seen = try await get(page)
         let id = form ?? verb
@@ -77,7 +77,7 @@ actor Visitor {
         for name in ["_proof", "_back", "_form", "path.bundleId", "path.environment", "path.customer"] {
             if let value = seen.field(name, in: id) { all.append((name, value)) }
         }
-        return try await post("/console/act/\(verb)", all)
+        return try await post("/console/actions/\(verb)", all)
     }
 
     func send(_ method: HTTPRequest.Method, _ uri: String, _ body: String?, _ headers: HTTPFields) async throws

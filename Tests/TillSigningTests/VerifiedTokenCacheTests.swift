@@ -81,7 +81,7 @@ struct VerifiedTokenCacheTests {
 
     @Test("The cache has a size limit, and keeps recently used tokens")
     func bound() throws {
-        let known = VerifiedTokenCache(most: 8)
+        let known = VerifiedTokenCache(limit: 8)
         let used = try header()
         for number in 0..<40 {
             #expect(refusal(try header(bundleID: "com.example.\(number)"), known) == nil)

@@ -1,6 +1,6 @@
 import TillServer
 
-/// A row of actions without input fields. `{{>acts}}` shows it as one form with a button per action.
+/// A row of actions without input fields. `{{>actions}}` shows it as one form with a button per action.
 struct ActionButtons: Sendable {
     /// The button of an action.
     struct Button: Sendable {
@@ -28,7 +28,7 @@ struct ActionButtons: Sendable {
     /// Path parameters besides those of the page.
     var parameters: [String: String] = [:]
 
-    /// The value for `{{>acts}}`; nothing without a button.
+    /// The value for `{{>actions}}`; nothing without a button.
     func value(_ page: PageRequest) -> PageValue {
         let known = buttons.compactMap { button in page.verbs[button.verb].map { (button, $0) } }
         guard !known.isEmpty else { return .nothing }

@@ -1,7 +1,7 @@
 "use strict";
 // Keeps an open page up to date. Without the script, the page is up to date after a reload.
 (() => {
-  const { address, had, act } = document.body.dataset;
+  const { address, had, action } = document.body.dataset;
   const effect = document.getElementById("effect");
   if (effect) effect.focus();
 
@@ -22,7 +22,7 @@
 
   if (!address) return;
   // After an action, show the address of the page, so that a reload does not repeat the action.
-  if (location.pathname.startsWith("/console/act/")) history.replaceState(null, "", address);
+  if (location.pathname.startsWith("/console/actions/")) history.replaceState(null, "", address);
   if (!window.EventSource) return;
 
   const waiting = new Map();
@@ -67,7 +67,7 @@
   // again receives all regions.
   function open(had) {
     const query = new URLSearchParams({ page: address, had });
-    if (act) query.set("act", act);
+    if (action) query.set("action", action);
     source = new EventSource(`/console/live?${query}`);
     source.addEventListener("regions", (event) => {
       pause = 500;

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import TillPostgres
+import TillSQLite
+import TillShop
+import TillStorage
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Checks a data directory and reports every problem.",
+        discussion: """
+            till doctor --data ./till-data
+            TILL_DATABASE=postgres://… till doctor --data ./till-data       with the data in PostgreSQL
+
+            Only reads, and can run while a server runs. Exit code 0: no problems; 1: the database cannot be reached;
+            3: problems found.
+            """
+    )
+
+    @Option(help: "The data directory (default ./till-data).")
+    var data: String?
+    @Option(help: "postgres://…: the database, if the data is not in the data directory. Prefer TILL_DATABASE.")
+    var database: String?
+    @Flag(help: "Prints the findings as JSON.")
+    var json = false
+
+    func run() async throws {
+        let settings = try await SettingsSource(file: nil)
+        let path = settings.text(data, "data") ?? "./till-data"
+        let url = settings.text(database, "database")
+        let directory = DataDirectory(path)
+        guard FileManager.default.fileExists(atPath: url == nil ? directory.database : directory.rootCertificate) else {
+            throw CommandRefused("\(path) contains no Till data. Name the data directory with --data.")
+        }
+        let report = await Doctor(directory, now: Int64(Date().timeIntervalSince1970 * 1_000)).report {
+            guard let url else { return try SQLiteStorage(examining: directory.database) }
+            return try PostgresStorage(examining: DatabaseURL(url))
+        }
+        show(report, of: path)
+        if let unreached = report.unreached { throw CommandRefused(Self.words(unreached)) }
+        if !report.findings.isEmpty { throw ExitCode(3) }
+    }
+
+    private func show(_ report: Doctor.Report, of path: String) {
+        if json {
+            let tree = JSONTree.members([
+                "findings": .array(report.findings.map { .string($0) }),
+                "unreached": .text(report.unreached.map { "\($0)" }),
+            ])
+            return print(String(decoding: tree.written(), as: UTF8.self))
+        }
+        for finding in report.findings { print("- \(finding)") }
+        if !report.findings.isEmpty {
+            print("Problems found: \(report.findings.count). \(Self.nextStep(report))")
+        } else if report.unreached == nil {
+            print("No problems in \(path).")
+        }
+    }
+
+    /// Advice for the findings of this report only.
+    private static func nextStep(_ report: Doctor.Report) -> String {
+        if report.others.isEmpty { return "Run the command given with each problem." }
+        let backup = "Restore a backup, unless the problem says what to do."
+        return report.modes.isEmpty ? backup : backup + " To fix a file mode, run the command given with it."
+    }
+
+    /// Advice for a store that could not be read at all.
+    private static func words(_ unreached: any Error) -> String {
+        let reason = "\(unreached)".sentence
+        let words = "\(reason) Nothing in it was checked."
+        guard unreached.isTransient, !reason.contains("TILL_DATABASE") else { return words }
+        return words + " Start its server, or check host, user, password and name in TILL_DATABASE."
+    }
+}
