@@ -77,7 +77,7 @@ struct WordListTests {
     @Test("Names are split into their words")
     func split() {
         #expect(ListedWord.parts(of: "HTTPStage") == ["http", "stage"])
-        #expect(ListedWord.parts(of: "offersSetAside2") == ["offers", "set", "aside"])
+        #expect(ListedWord.parts(of: "openNodeEar2") == ["open", "node", "ear"])
         #expect(ListedWord.parts(of: "tl-mark_x Y.z") == ["tl", "mark", "x", "y", "z"])
         #expect(ListedWord.parts(of: "_42é").isEmpty)
     }
@@ -85,12 +85,12 @@ struct WordListTests {
     @Test(
         "Each kind of name with a listed word is found",
         arguments: [
-            ("leap | advance | names |", "let noLeap = 1", 1), ("leap | advance | names |", "func leapt() {}", 0),
-            ("set aside | quarantine | names |", "var offersSetAside: Int", 1),
-            ("set aside | quarantine | names |", "var asideSet: Int", 0),
-            ("leap | advance | names |", "@Test(\"A leap over a month\") func f() {}", 1),
-            ("leap | advance | names |", "@Suite(\n    \"Leap\"\n)\nstruct S {}", 1),
-            ("leap | advance | names |", "let a = \"leap\" // leap", 0),
+            ("wish | operation | names |", "let noWish = 1", 1), ("wish | operation | names |", "func wishful() {}", 0),
+            ("node ear | NodeSubscription | names |", "var openNodeEar: Int", 1),
+            ("node ear | NodeSubscription | names |", "var earNode: Int", 0),
+            ("wish | operation | names |", "@Test(\"A wish for a month\") func f() {}", 1),
+            ("wish | operation | names |", "@Suite(\n    \"Wish\"\n)\nstruct S {}", 1),
+            ("wish | operation | names |", "let a = \"wish\" // wish", 0),
             ("stage | Backend | types |", "struct HTTPStage {}", 1), ("stage | Backend | types |", "let stage = 1", 0),
             ("lane | queue | type |", "enum Lane {}", 1), ("lane | queue | type |", "enum LaneWidth {}", 0),
             ("hear | subscribe | func |", "func hear() {}", 1), ("hear | subscribe | func |", "let hear = 1", 0),
@@ -107,20 +107,20 @@ struct WordListTests {
 
     @Test("Names in other files are found")
     func foundElsewhere() throws {
-        let first = try #require(ListedWord(row: "leap | advance | names |"))
+        let first = try #require(ListedWord(row: "wish | operation | names |"))
         let second = try #require(ListedWord(row: "acts | actions | types |"))
         let names =
-            FoundName.names(inPath: "Sources/Leap/big-leap.mustache")
+            FoundName.names(inPath: "Sources/Wish/big-wish.mustache")
             + FoundName.names(inPath: "Sources/A/Shop+Acts.swift")
-            + FoundName.names(inPython: "async def leap_once(x):\n    class BigLeap:\nleap = 1", path: "a.py")
-            + FoundName.names(inStyles: ".tl-leap:hover, .x { opacity: .5 }", path: "a.css")
+            + FoundName.names(inPython: "async def wish_once(x):\n    class BigWish:\nwish = 1", path: "a.py")
+            + FoundName.names(inStyles: ".tl-wish:hover, .x { opacity: .5 }", path: "a.css")
         let findings = Self.findings(in: names, words: [first, second], without: [])
         #expect(
             findings.map(\.message).map { $0.prefix { $0 != " " } } == [
-                "Leap", "big-leap", "Acts", "leap_once", "BigLeap", "tl-leap",
+                "Wish", "big-wish", "Acts", "wish_once", "BigWish", "tl-wish",
             ]
         )
-        #expect(ListedWord(row: "leap | advance | everywhere |") == nil)
-        #expect(ListedWord(row: "leap | advance") == nil)
+        #expect(ListedWord(row: "wish | operation | everywhere |") == nil)
+        #expect(ListedWord(row: "wish | operation") == nil)
     }
 }
