@@ -69,7 +69,12 @@ struct PageTests {
             #expect(real.text.contains(">Freeze</button>") && !real.text.contains(">Real time</button>"))
             #expect(real.text.contains("No endpoint configured. Notifications are stored, not sent."))
             let mode = ("mode", "frozen")
-            let frozen = try await visitor.perform("setClock", form: "setClock-freeze-\(clock)", on: environment, [mode])
+            let frozen = try await visitor.perform(
+                "setClock",
+                form: "setClock-freeze-\(clock)",
+                on: environment,
+                [mode]
+            )
             #expect(!frozen.text.contains(">Freeze</button>") && frozen.text.contains(">Real time</button>"))
             let fields = [("by", "10d"), ("settle", "true")]
             let ahead = try await visitor.perform(

@@ -126,7 +126,12 @@ struct ShopPagesTests {
             let seen = try await visitor.get(page)
             #expect(seen.text.contains("<bdi>backend</bdi>") && !seen.text.contains("PRIVATE KEY"))
             let id = try #require(site.test.shop.registry.keys.first { $0.name == "backend" }?.id)
-            let revoked = try await visitor.perform("revokeKey", form: "revokeKey-\(id)", on: page, [("path.keyId", id)])
+            let revoked = try await visitor.perform(
+                "revokeKey",
+                form: "revokeKey-\(id)",
+                on: page,
+                [("path.keyId", id)]
+            )
             #expect(revoked.text.contains(">revoked</span>"))
         }
     }
