@@ -98,13 +98,13 @@ extension PostgresStorage {
         return Dictionary(found.map { ($0.notification, $0) }) { first, _ in first }
     }
 
-    package func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
+    package func pendingDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
         let arguments = Self.place(of: clock) + Arguments(until?.milliseconds ?? .max)
-        return Int(try await read(.owedCount, arguments) { try $0.int(0) }.first ?? 0)
+        return Int(try await read(.pendingCount, arguments) { try $0.int(0) }.first ?? 0)
     }
 
-    package func owedEndpoints() async throws -> [EndpointName] {
-        try await read(.owedEndpoints) { row -> EndpointName? in
+    package func pendingEndpoints() async throws -> [EndpointName] {
+        try await read(.pendingEndpoints) { row -> EndpointName? in
             // A damaged delivery must not hide the others; the doctor reports it.
             guard let environment = StoreEnvironment(rawValue: try row.text(0)) else { return nil }
             return EndpointName(AccountScope(environment: environment, app: try row.text(1)), try row.text(2))
@@ -123,7 +123,7 @@ extension PostgresStorage {
         )
     }
 
-    package func record(_ deliveries: [Delivery], era: Int64?) async throws {
+    package func record(_ deliveries: [Delivery], epoch: Int64?) async throws {
         // One order for all nodes, so that two nodes cannot deadlock.
         let sorted = deliveries.sorted { ($0.notification, $0.endpoint) < ($1.notification, $1.endpoint) }
         try await write(
@@ -139,7 +139,7 @@ extension PostgresStorage {
                         delivery.attempts.count,
                         delivery.isDelivered,
                         try delivery.storedLog(),
-                        era
+                        epoch
                     )
                 )
             }

@@ -33,7 +33,7 @@ extension SQLiteStorage {
                 UPDATE identifiers SET next = next + ?1
                 WHERE series = 'all' AND typeof(next) = 'integer' AND next BETWEEN 0 AND ?2 - ?1 RETURNING next
                 """,
-                [count, Identifiers.mostCounters]
+                [count, Identifiers.maxCounters]
             ).first
             guard let next = try next?.integer(0) else { throw DamagedRow.counter(try Self.highWater(db)) }
             return next - count..<next
@@ -141,7 +141,7 @@ extension SQLiteStorage {
     }
 
     /// A changed row moves to a new place in the history; one that was only finished stays where it is.
-    private static func write(_ row: RowChange, _ db: Database) throws {
+    private static func write(_ row: TransactionChange, _ db: Database) throws {
         if let before = row.before {
             let delete = try db.cachedStatement(
                 sql: "DELETE FROM ledger WHERE partition = ? AND account = ? AND change = ? AND id = ?"
@@ -172,7 +172,7 @@ extension SQLiteStorage {
 /// A change with its account states already encoded, so that the writer only writes.
 private struct PreparedChange: Sendable {
     let accounts: [PreparedAccount]
-    let rows: [RowChange]
+    let rows: [TransactionChange]
     let redemptions: [CodeRedemption]
     let notifications: [OutboxEntry]
     let deliveries: [Delivery]

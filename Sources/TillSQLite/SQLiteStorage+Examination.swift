@@ -131,7 +131,7 @@ extension SQLiteStorage {
                 """
         ) {
             "The identifier series \(try $0.text(0)) is at \(try $0.text(1)), too close to its end "
-                + "(\(Identifiers.mostCounters)): no purchase is possible."
+                + "(\(Identifiers.maxCounters)): no purchase is possible."
         },
     ]
 

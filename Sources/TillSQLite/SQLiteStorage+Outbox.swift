@@ -114,7 +114,7 @@ extension SQLiteStorage {
         }
     }
 
-    package func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
+    package func pendingDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
         try await pool.read { db in
             let statement = try db.cachedStatement(
                 sql: """
@@ -127,7 +127,7 @@ extension SQLiteStorage {
         }
     }
 
-    package func owedEndpoints() async throws -> [EndpointName] {
+    package func pendingEndpoints() async throws -> [EndpointName] {
         try await pool.read { db in
             // A damaged delivery must not hide the others; the doctor reports it.
             try db.rows(of: "deliveries", "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL")
@@ -165,7 +165,7 @@ extension SQLiteStorage {
     }
 
     /// A single server uses this store, and its locks make an epoch needless.
-    package func record(_ deliveries: [Delivery], era: Int64?) async throws {
+    package func record(_ deliveries: [Delivery], epoch: Int64?) async throws {
         let logs = try deliveries.map { try $0.storedLog() }
         try await pool.write { db in
             let statement = try db.cachedStatement(

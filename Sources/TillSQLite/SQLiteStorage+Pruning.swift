@@ -25,7 +25,7 @@ extension SQLiteStorage {
                     id: NotificationID(try row.integer(0)),
                     signedDate: Timestamp(milliseconds: try row.integer(1)),
                     deliveries: Int(try row.integer(2)),
-                    owed: Int(try row.integer(3))
+                    pending: Int(try row.integer(3))
                 )
             }
         }

@@ -3,22 +3,22 @@ import GRDB
 import TillStorage
 
 /// Why a database file is not opened or written.
-package enum StoreRefused: StorageTrouble, CustomStringConvertible {
+package enum StoreRefused: StorageError, CustomStringConvertible {
     case newer(path: String)
     case older(path: String)
     case empty(path: String)
     case notTills(path: String, table: String)
     case notAFile(path: String)
     case notWritable(path: String)
-    case noRoom(path: String)
+    case diskFull(path: String)
     case doesNotSync(path: String, level: Int)
     case exists(path: String)
     case damaged(path: String, finding: String)
 
-    package var isPassing: Bool { isForRoom }
+    package var isTransient: Bool { isDiskFull }
 
-    package var isForRoom: Bool {
-        if case .noRoom = self { true } else { false }
+    package var isDiskFull: Bool {
+        if case .diskFull = self { true } else { false }
     }
 
     package var isUnreached: Bool {
@@ -43,7 +43,7 @@ package enum StoreRefused: StorageTrouble, CustomStringConvertible {
         case .notWritable(let path):
             "\(path) cannot be written. Its folder, and every file there whose name begins with till.sqlite, must be "
                 + "writable for the user that runs Till: check owner and mode (chown, chmod u+rw)."
-        case .noRoom(let path):
+        case .diskFull(let path):
             "There is no room on the disk for \(path). Make room, or name a data directory on another disk."
         case .doesNotSync(let path, let level):
             "\(path) reads back synchronous = \(level) instead of 2 (FULL), so nothing it acknowledges would be safe."
@@ -68,16 +68,16 @@ package enum StoreRefused: StorageTrouble, CustomStringConvertible {
             case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
                 guard FileManager.default.fileExists(atPath: path) else { throw error }
                 throw StoreRefused.notWritable(path: path)
-            default: throw error.isForRoom ? StoreRefused.noRoom(path: path) : error
+            default: throw error.isDiskFull ? StoreRefused.diskFull(path: path) : error
             }
         }
     }
 }
 
 /// A full disk is temporary: it ends when the operator frees space. No other SQLite error is.
-extension DatabaseError: StorageTrouble {
-    package var isPassing: Bool { isForRoom }
+extension DatabaseError: StorageError {
+    package var isTransient: Bool { isDiskFull }
     /// Growing the shared-memory file reports every failure with the same code, so that code counts, too.
-    package var isForRoom: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
+    package var isDiskFull: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
     package var isUnreached: Bool { false }
 }

@@ -50,7 +50,7 @@ package final class Shop: Sendable {
     let identifiers: IdentifierPool
     let commits: CommitQueue
     /// Whether there is enough disk space to commit.
-    let room = RoomWatch()
+    let room = DiskSpaceMonitor()
     let locks = AccountLocks()
     /// Every change of the shop passes through it, so that a restore can run exclusively.
     let gate = AsyncReadWriteLock()
@@ -121,7 +121,7 @@ package final class Shop: Sendable {
 
     /// What a clock shows; real time if it was never set.
     package func now(on clock: ClockName) -> Timestamp {
-        clocks.now(on: clock, wall: wallClock)
+        clocks.now(on: clock, realTime: wallClock)
     }
 
     /// The two environments of every app.
@@ -188,7 +188,7 @@ package final class Shop: Sendable {
         return try await exclusivelyHere(name) {
             do {
                 return try await cluster.holding(name, checkWaiting, body)
-            } catch is Overtaken {
+            } catch is PreconditionFailed {
                 throw ShopBusy(reason: "the data was replaced, or another node took over, meanwhile")
             }
         }

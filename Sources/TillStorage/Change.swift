@@ -5,7 +5,7 @@ package struct Change: Sendable {
     /// The accounts with their new state. Each write checks the version that the account was read at.
     package var accounts: [AccountChange]
     /// In the order in which they were made; each row occurs once.
-    package var rows: [RowChange]
+    package var rows: [TransactionChange]
     /// Counted against their limits in the same transaction.
     package var redemptions: [CodeRedemption]
     /// The notifications that the change causes.
@@ -22,7 +22,7 @@ package struct Change: Sendable {
     /// The writes of one command.
     package init(
         accounts: [AccountChange] = [],
-        rows: [RowChange] = [],
+        rows: [TransactionChange] = [],
         redemptions: [CodeRedemption] = [],
         notifications: [OutboxEntry] = [],
         deliveries: [Delivery] = [],
@@ -74,15 +74,15 @@ package enum CommitFailure: Error, Sendable {
     /// The limit of a code was reached.
     case codeUsedUp(CodeRedemption)
     /// The configuration that the change was decided with has changed: reload it and decide again.
-    case overtaken
+    case preconditionFailed
     /// The engine failed; the text is for the log only.
     case engine(String)
     /// The disk is full; the text is for the log only.
-    case noRoom(String)
+    case diskFull(String)
 
     /// The failure for an engine's error.
     package init(_ error: any Error) {
-        self = error.isFullDisk ? .noRoom(error.logText) : .engine(error.logText)
+        self = error.isFullDisk ? .diskFull(error.logText) : .engine(error.logText)
     }
 }
 
@@ -92,8 +92,8 @@ extension CommitFailure: CustomStringConvertible {
         switch self {
         case .conflict(let account): "account \(account.number) was changed meanwhile"
         case .codeUsedUp(let redemption): "code offer \(redemption.offerID) is used up"
-        case .overtaken: "the configuration that the change was decided with has changed"
-        case .engine(let words), .noRoom(let words): words
+        case .preconditionFailed: "the configuration that the change was decided with has changed"
+        case .engine(let words), .diskFull(let words): words
         }
     }
 }

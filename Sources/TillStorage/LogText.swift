@@ -15,7 +15,7 @@ extension Error {
             default: Self.name(of: self)
             }
         let line = text.replacing("\n", with: " ").replacing("\r", with: " ")
-        return line.count <= LogText.mostCharacters ? line : line.prefix(LogText.mostCharacters) + "…"
+        return line.count <= LogText.maxCharacters ? line : line.prefix(LogText.maxCharacters) + "…"
     }
 
     /// The type, and the case of an enumeration without its associated values.
@@ -48,5 +48,5 @@ extension Error {
 /// Limits of what a log line holds.
 package enum LogText {
     /// For one message, and for each value beside it.
-    package static let mostCharacters = 1_000
+    package static let maxCharacters = 1_000
 }

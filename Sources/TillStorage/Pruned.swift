@@ -40,13 +40,13 @@ package struct Prunable: Equatable, Sendable {
     /// How many deliveries it has, finished or pending.
     package let deliveries: Int
     /// How many are pending; such a notification must stay.
-    package let owed: Int
+    package let pending: Int
 
     /// A notification that is old enough to delete.
-    package init(id: NotificationID, signedDate: Timestamp, deliveries: Int, owed: Int) {
+    package init(id: NotificationID, signedDate: Timestamp, deliveries: Int, pending: Int) {
         self.id = id
         self.signedDate = signedDate
         self.deliveries = deliveries
-        self.owed = owed
+        self.pending = pending
     }
 }

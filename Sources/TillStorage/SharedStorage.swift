@@ -20,7 +20,7 @@ package protocol SharedStorage: Storage {
     /// registrations are removed.
     ///
     /// - Returns: the live nodes with all leases; nil when this node was removed.
-    func beat(_ id: String, seen: Int64, lease: Duration) async throws -> NodesView?
+    func renew(_ id: String, seen: Int64, lease: Duration) async throws -> NodesView?
 
     /// Stores the configuration version that a node has applied, before its next beat.
     func note(seen: Int64, by id: String) async throws
@@ -53,12 +53,12 @@ package protocol SharedStorage: Storage {
     var written: Int { get }
 
     /// Publishes a message to the other nodes. It is not stored: nodes that do not listen now never receive it.
-    func say(_ word: String) async throws
+    func publish(_ word: String) async throws
 
     /// Subscribes to the messages of all nodes, this one included, until the engine is closed.
-    func listen(_ hear: @escaping @Sendable (NodeSign) -> Void)
+    func subscribe(_ receive: @escaping @Sendable (NodeSign) -> Void)
 
-    /// Renews a node's registration regularly, however busy the node is, from `listen` until the engine is closed.
+    /// Renews a node's registration regularly, however busy the node is, from `subscribe` until the engine is closed.
     func keepAlive(_ id: String, lease: Duration)
 
     // MARK: A node's part of what falls due
@@ -90,7 +90,7 @@ package enum NodeSign: Sendable {
 }
 
 /// The messages that engines send themselves so that nodes check for changes; all others are the nodes' own.
-package enum NodeWord {
+package enum NodeMessage {
     /// Nodes joined or left.
     package static let nodes = "nodes"
     /// Cached configuration has changed.
@@ -130,7 +130,7 @@ package struct NodesView: Equatable, Sendable {
 
 /// How often cached configuration was changed, by kind; each count only rises.
 package struct ConfigurationVersions: Equatable, Sendable {
-    /// By `DocumentKind`; under `era`, how often everything was replaced.
+    /// By `DocumentKind`; under `epoch`, how often everything was replaced.
     package let values: [String: Int64]
 
     /// Counts.
@@ -139,9 +139,9 @@ package struct ConfigurationVersions: Equatable, Sendable {
     /// Rises with each change, so equal sums mean equal versions.
     package var sum: Int64 { values.values.reduce(0, +) }
     /// The epoch. It rises when everything is replaced, and a write of an older epoch is rejected.
-    package var era: Int64 { values[Self.era] ?? 0 }
+    package var epoch: Int64 { values[Self.epoch] ?? 0 }
     /// The key of the epoch.
-    package static let era = "era"
+    package static let epoch = "era"
 }
 
 /// What must still hold when a write is committed, besides the versions of its rows; otherwise the engine rejects it.
@@ -149,14 +149,14 @@ package struct WritePrecondition: Hashable, Sendable {
     /// The node that decided. A node that was removed can write nothing more.
     package let node: String
     /// The epoch in which it read.
-    package let era: Int64
+    package let epoch: Int64
     /// The sum of the configuration versions it decided with; nil where cached configuration does not matter.
     package let configurationVersion: Int64?
 
     /// A precondition.
-    package init(node: String, era: Int64, configurationVersion: Int64?) {
+    package init(node: String, epoch: Int64, configurationVersion: Int64?) {
         self.node = node
-        self.era = era
+        self.epoch = epoch
         self.configurationVersion = configurationVersion
     }
 
@@ -165,7 +165,7 @@ package struct WritePrecondition: Hashable, Sendable {
 }
 
 /// A write's precondition no longer holds (`WritePrecondition`). Nothing was written.
-package struct Overtaken: Error, CustomStringConvertible {
+package struct PreconditionFailed: Error, CustomStringConvertible {
     /// The error for a write that was overtaken.
     package init() {}
 

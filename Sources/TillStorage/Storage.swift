@@ -36,7 +36,7 @@ package protocol Storage: Sendable {
 
     /// Commits a batch in one transaction, each change under a savepoint of its own: a failed change leaves no trace
     /// and does not affect the others. The results are in the order of the changes. When the transaction itself fails,
-    /// every result is `CommitFailure.engine` or `.noRoom`.
+    /// every result is `CommitFailure.engine` or `.diskFull`.
     func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>]
 
     /// An account by its number.
@@ -91,8 +91,8 @@ package protocol Storage: Sendable {
 
     /// Stores attempts: the due date, the attempts and whether it was delivered. One transaction.
     ///
-    /// - Parameter era: the epoch in which this may happen; nil allows any (`ConfigurationVersions`).
-    func record(_ deliveries: [Delivery], era: Int64?) async throws
+    /// - Parameter epoch: the epoch in which this may happen; nil allows any (`ConfigurationVersions`).
+    func record(_ deliveries: [Delivery], epoch: Int64?) async throws
 
     /// Makes deliveries due again and changes nothing else of them, because an attempt may be stored at the same time.
     func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws
@@ -114,10 +114,10 @@ package protocol Storage: Sendable {
     func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery]
 
     /// How many deliveries of an app's environment are due or will be.
-    func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int
+    func pendingDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int
 
     /// The endpoints with pending deliveries.
-    func owedEndpoints() async throws -> [EndpointName]
+    func pendingEndpoints() async throws -> [EndpointName]
 
     /// Discards the pending deliveries to an endpoint that was removed.
     func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws
@@ -125,10 +125,10 @@ package protocol Storage: Sendable {
     // MARK: The request log
 
     /// Adds entries and deletes the oldest ones beyond `keeping`.
-    func appendJournal(_ entries: [RequestLogEntry], keeping: Int) async throws
+    func appendRequestLog(_ entries: [RequestLogEntry], keeping: Int) async throws
 
     /// The entry of a request id.
-    func journalEntry(_ id: String) async throws -> RequestLogEntry?
+    func requestLogEntry(_ id: String) async throws -> RequestLogEntry?
 
     /// The newest entries before a number, newest first.
     func requestLog(before number: Int64, limit: Int) async throws -> [NumberedEntry]
@@ -234,7 +234,7 @@ extension Storage {
     package func columns(of table: ShopTable) -> [ShopTable.Column] { table.columns }
 
     /// Stores attempts in any epoch.
-    package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, era: nil) }
+    package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, epoch: nil) }
 }
 
 /// An app in an environment.

@@ -69,7 +69,7 @@ package struct CoreStage: Sendable {
         ids.insert(account.id)
         var ledger = ledger(of: ids, for: command, at: now)
         catchUp(&ledger)
-        let expected = command.mostIdentifiers(for: Array(ledger.accounts.values))
+        let expected = command.maxIdentifiers(for: Array(ledger.accounts.values))
         let before = ledger.identifiers.remaining
         try ledger.perform(command, by: account.id)
         let used = before - ledger.identifiers.remaining
@@ -160,7 +160,7 @@ package struct CoreStage: Sendable {
         let concerned = accounts.values.filter { ids.contains($0.id) }.sorted { $0.id < $1.id }
         return Ledger(
             accounts: concerned,
-            rows: command.rows(from: concerned).compactMap { rows[$0] }.filter { ids.contains($0.account) },
+            transactions: command.transactions(from: concerned).compactMap { rows[$0] }.filter { ids.contains($0.account) },
             catalog: catalog,
             policy: policy,
             identifiers: Identifiers(reserved: nextIdentifier..<nextIdentifier + 1_000_000),
@@ -174,7 +174,7 @@ package struct CoreStage: Sendable {
     private mutating func keep(_ ledger: Ledger) {
         nextIdentifier += 1_000_000 - ledger.identifiers.remaining
         for changed in ledger.accounts.values { accounts[changed.customer] = changed }
-        for change in ledger.rowChanges { rows[change.after.id] = change.after }
+        for change in ledger.transactionChanges { rows[change.after.id] = change.after }
         events += ledger.events
         notifications += ledger.notifications
     }

@@ -20,13 +20,13 @@ package final class PostgresServer: Sendable {
 
     /// The server that all tests of a process share.
     ///
-    /// - Throws: `PostgresTrouble` when PostgreSQL is not installed or does not start.
+    /// - Throws: `TestPostgresError` when PostgreSQL is not installed or does not start.
     package static func shared() throws -> PostgresServer { try common.get() }
 
     /// Starts a separate server.
     ///
     /// - Parameter isSafe: whether acknowledged commits survive a crash of the machine, which few tests need.
-    /// - Throws: `PostgresTrouble` when PostgreSQL is not installed or does not start.
+    /// - Throws: `TestPostgresError` when PostgreSQL is not installed or does not start.
     package init(isSafe: Bool = false) throws {
         let programs = try Self.programs()
         // The path of a socket has at most 107 bytes.
@@ -62,7 +62,7 @@ package final class PostgresServer: Sendable {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let places = newest + path.split(separator: ":").map(String.init)
         guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }) else {
-            throw PostgresTrouble.missing
+            throw TestPostgresError.missing
         }
         return place
     }
@@ -190,7 +190,7 @@ package final class PostgresServer: Sendable {
         }
         guard line == wanted else {
             let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
-            throw PostgresTrouble.failed("\(line.isEmpty ? "no answer" : line): \(log.suffix(1_000))")
+            throw TestPostgresError.failed("\(line.isEmpty ? "no answer" : line): \(log.suffix(1_000))")
         }
     }
 }
@@ -243,7 +243,7 @@ private struct PostgresDatabases {
 }
 
 /// Why there is no server for the tests.
-package enum PostgresTrouble: Error, CustomStringConvertible {
+package enum TestPostgresError: Error, CustomStringConvertible {
     case missing
     case failed(String)
 

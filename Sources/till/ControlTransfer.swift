@@ -6,14 +6,14 @@ import TillShop
 
 /// Bodies that are too large to hold in memory.
 extension ControlClient {
-    private static let longest = TimeAmount.minutes(60)
+    private static let timeLimit = TimeAmount.minutes(60)
     private static let chunk = 256 << 10
 
     /// Fetches a path and passes on the body chunk by chunk.
     func download(_ path: String, to take: (Data) throws -> Void) async throws {
         var request = HTTPClientRequest(url: address + path)
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        let response = try await Self.open(request, at: address, timeout: Self.longest)
+        let response = try await Self.open(request, at: address, timeout: Self.timeLimit)
         guard response.status == .ok else { throw try await Self.refusal(response) }
         var last = UInt8(ascii: "\n")
         do {
@@ -38,7 +38,7 @@ extension ControlClient {
             return ByteBuffer(bytes: data)
         })
         request.body = .stream(chunks, length: .unknown)
-        let response = try await Self.open(request, at: address, timeout: Self.longest)
+        let response = try await Self.open(request, at: address, timeout: Self.timeLimit)
         guard response.status == .ok else { throw try await Self.refusal(response) }
         return try JSONTree.parse(Array(buffer: try await response.body.collect(upTo: 1 << 20)))
     }

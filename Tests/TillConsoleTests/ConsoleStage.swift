@@ -21,7 +21,7 @@ final class ConsoleStage: Sendable {
         _ test: TestShop,
         token: String? = nil,
         patience: Duration = .seconds(300),
-        wrongTokens: WrongTokens = WrongTokens()
+        failedTokens: FailedTokenLimiter = FailedTokenLimiter()
     ) throws {
         self.test = test
         let figures = PrometheusFigures()
@@ -35,7 +35,7 @@ final class ConsoleStage: Sendable {
                 controlPort: { 3 },
                 ocspURL: "http://localhost/ocsp"
             ),
-            guardian: ControlGuard(token: token, hosts: [], wrongTokens: wrongTokens),
+            guardian: ControlGuard(token: token, hosts: [], failedTokens: failedTokens),
             figures: figures,
             meter: RequestMeter(factory: figures),
             hasPages: true
@@ -84,7 +84,7 @@ actor Visitor {
     }
 
     /// Fills in a form of a page and sends it.
-    func act(_ verb: String, form: String? = nil, on page: String, _ fields: [(String, String)]) async throws -> Answer
+    func perform(_ verb: String, form: String? = nil, on page: String, _ fields: [(String, String)]) async throws -> Answer
     {
         let seen = try await get(page)
         let id = form ?? verb

@@ -118,7 +118,7 @@ struct DecoderTests {
         #expect(await parts(foreign, test).allSatisfy { $0.verdict?.signer == .otherTill })
         let own = try await notification(test)
         let leaf = test.shop.authority.certificates.map(\.certificate).filter { $0.part == .leaf }
-        try await test.shop.authority.say(.revoked(at: 0, reason: nil), of: leaf)
+        try await test.shop.authority.setState(.revoked(at: 0, reason: nil), of: leaf)
         let verdict = try #require(await parts(own, test).first?.verdict)
         #expect(verdict.signer == .thisTill && verdict.notes.first?.contains("revoked") == true)
     }
@@ -175,10 +175,10 @@ struct DecoderTests {
         let one = try signed("{}")
         let many = "[" + Array(repeating: "\"\(one)\"", count: 100).joined(separator: ",") + "]"
         let wide = await TextDecoding.parts(of: many, test.shop)
-        #expect(wide.isCutShort && wide.parts.count == TextDecoding.mostParts)
+        #expect(wide.isCutShort && wide.parts.count == TextDecoding.maxParts)
         let texts = [
             "", " ", "a", "a.b.c", "eyJ.eyJ.eyJ", "eyJ..", "....", "{", "[[[[", String(repeating: "[", count: 100_000),
-            String(repeating: "A", count: TextDecoding.longest + 1), "\"\\ud800\"", "{\"a\":\"\\u0000\"}", "\0",
+            String(repeating: "A", count: TextDecoding.maxBytes + 1), "\"\\ud800\"", "{\"a\":\"\\u0000\"}", "\0",
             String(repeating: "\"", count: 1_000), "MIIB",
             "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "e30=", "eyJhbGciOiJub25lIn0.e30.",

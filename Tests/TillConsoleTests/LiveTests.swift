@@ -27,7 +27,7 @@ struct LiveTests {
         let session = Session(cookie: "a cookie")
         let page = try await stage.console.page(at: address, session)
         var had = LiveRegions.digests(LiveRegions.summary(page.html))
-        let stream = LiveStream(console: stage.console, session: session, address: address, act: nil, had: had)
+        let stream = LiveStream(console: stage.console, session: session, address: address, action: nil, had: had)
         let frozen = try await stage.console.verbs.call(
             "setClock",
             ["bundleId": "com.example.shop", "environment": "sandbox"],
@@ -121,7 +121,7 @@ struct LiveTests {
             #expect(ended.text.contains("event: gone"))
             let none = try await visitor.get("/console/live?page=/console/nothing/at/all")
             #expect(none.status == 404)
-            for _ in 0..<LiveSeats.most { #expect(stage.console.seats.take()) }
+            for _ in 0..<LiveSeats.limit { #expect(stage.console.seats.take()) }
         }
     }
 
@@ -136,25 +136,25 @@ struct LiveTests {
             let (effect, name) = await actions.perform(verb, form)
             #expect(effect.outcome == nil)
             let session = Session(cookie: "a cookie")
-            let page = try await stage.console.page(at: "/console/", session, effect, act: name)
+            let page = try await stage.console.page(at: "/console/", session, effect, action: name)
             #expect(page.html.contains("in progress"))
             #expect(LiveRegions.of(page.html).first?.id == "effect")
             return name
         }
-        let act = try #require(name)
+        let action = try #require(name)
         var ended: Effect?
         for _ in 0..<1_000 where ended?.outcome == nil {
-            ended = actions.effect(of: act)
+            ended = actions.effect(of: action)
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect((try ended?.outcome?.get())??["name"]?.text == "Another")
-        #expect(actions.effect(of: act) == nil)
+        #expect(actions.effect(of: action) == nil)
     }
 
     @Test("The number of open streams is limited")
     func seats() {
         let seats = LiveSeats()
-        for _ in 0..<LiveSeats.most { #expect(seats.take()) }
+        for _ in 0..<LiveSeats.limit { #expect(seats.take()) }
         #expect(!seats.take())
         seats.leave()
         #expect(seats.take())

@@ -145,12 +145,12 @@ struct SafetyTests {
     func guesses() async throws {
         let waits = Mutex<[Duration]>([])
         let start = ContinuousClock().now
-        let wrong = WrongTokens(now: { start }, sleep: { wait in waits.withLock { $0.append(wait) } })
-        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's", wrongTokens: wrong)
+        let wrong = FailedTokenLimiter(now: { start }, sleep: { wait in waits.withLock { $0.append(wait) } })
+        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's", failedTokens: wrong)
         try await stage.visit { visitor in
             let page = try await visitor.get("/console/sign-in")
             let proof = try #require(Self.proof(in: page.text))
-            for _ in 0..<WrongTokens.perAddress.burst {
+            for _ in 0..<FailedTokenLimiter.perAddress.burst {
                 let refused = try await visitor.post("/console/sign-in", [("token", "guess"), ("_proof", proof)])
                 #expect(refused.status == 403)
             }

@@ -31,7 +31,7 @@ struct TimelineDrawingTests {
         try shop.buy("pro")
         #expect(try shop.timeline().bars[0].end < 300)
         shop.advance(to: "2026-01-01T12:20:00Z")
-        try shop.act(.turnAutoRenewOff(try shop.subscription().originalID))
+        try shop.perform(.turnAutoRenewOff(try shop.subscription().originalID))
         shop.advance(to: "2026-03-01")
         try shop.buy("pro", .none)
         let timeline = try shop.timeline()
@@ -70,8 +70,8 @@ struct TimelineDrawingTests {
         shop.advance(to: "2026-01-15")
         let original = try shop.subscription().originalID
         for _ in 0..<4 {
-            try shop.act(.turnAutoRenewOff(original))
-            try shop.act(.turnAutoRenewOn(original))
+            try shop.perform(.turnAutoRenewOff(original))
+            try shop.perform(.turnAutoRenewOn(original))
         }
         let marks = try shop.timeline().marks
         #expect(marks.map(\.level) == [0, 0, 1, 2, 3])
@@ -82,7 +82,7 @@ struct TimelineDrawingTests {
     @Test(
         "Undelivered notifications are hollow, and the legend shows their status",
         arguments: zip(
-            [TimelineNotice.Fate.owed, .failed, .unsent],
+            [TimelineNotice.Fate.pending, .failed, .unsent],
             ["pending", "failed", "not sent"]
         )
     )
@@ -104,10 +104,10 @@ struct TimelineDrawingTests {
     func unshared() throws {
         var shop = TimelineStage()
         shop.stage.open("bob")
-        try shop.act(.joinFamily(of: try #require(shop.stage.accounts["bob"]).id, named: "family"))
+        try shop.perform(.joinFamily(of: try #require(shop.stage.accounts["bob"]).id, named: "family"))
         try shop.buy("pro", .none, by: "bob")
         shop.advance(to: "2026-01-20")
-        try shop.act(.leaveFamily)
+        try shop.perform(.leaveFamily)
         let text = try shop.timeline("ann", .familyShared).svg(id: "a")
         #expect(text.contains(">no longer shared<") && !text.contains(">refund"))
     }
@@ -216,7 +216,7 @@ struct TimelineDrawingTests {
         // The input of a timeline does not record access that was revoked and restored.
         guard !facts.isRestored else { return }
         let story = TimelineStory(facts)
-        #expect(story.untold.isEmpty, "\(place) \(story.untold.map(\.start.iso8601))")
+        #expect(story.unknownSpans.isEmpty, "\(place) \(story.unknownSpans.map(\.start.iso8601))")
         // Transactions are dated to the second, so observations within that second are ambiguous.
         let seconds = Set(facts.rows.flatMap { [$0.purchaseDate, $0.revocation?.date].compactMap(\.self) })
         for (instant, hadAccess) in witness.access(by: facts.subscription.originalID)
@@ -224,7 +224,7 @@ struct TimelineDrawingTests {
             let period = story.periods.contains {
                 $0.start <= instant && instant < ($0.revokedFrom ?? $0.end)
             }
-            let grace = story.troubles.contains { $0.kind == .grace && $0.start <= instant && instant < $0.end }
+            let grace = story.billingIssues.contains { $0.kind == .grace && $0.start <= instant && instant < $0.end }
             #expect((period || grace) == hadAccess, "\(place) at \(instant.iso8601)")
             let lapsed = story.lapses.contains { $0.start <= instant && instant < $0.end }
             #expect(!(lapsed && hadAccess), "\(place) at \(instant.iso8601)")
@@ -243,7 +243,7 @@ extension TimelineDrawingTests {
             for isCut in [false, true] {
                 var less = facts
                 less.notices = Array(notices.suffix(kept))
-                less.toldSince = isCut ? less.notices.first?.date ?? facts.now : nil
+                less.knownSince = isCut ? less.notices.first?.date ?? facts.now : nil
                 let story = TimelineStory(less)
                 for (instant, hadAccess) in seen where hadAccess {
                     let isDenied = story.lapses.contains { $0.start <= instant && instant < $0.end }

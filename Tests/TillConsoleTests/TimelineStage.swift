@@ -24,7 +24,7 @@ struct TimelineStage {
     /// Advances to noon of a day, or to an instant.
     mutating func advance(to day: String) { stage.advance(to: Timestamp(noon: day)) }
 
-    mutating func act(_ command: Command, by customer: String = "ann") throws { try stage.act(customer, command) }
+    mutating func perform(_ command: Command, by customer: String = "ann") throws { try stage.perform(customer, command) }
 
     mutating func buy(
         _ product: String,
@@ -33,7 +33,7 @@ struct TimelineStage {
         by customer: String = "ann"
     ) throws {
         let plan: BillingPlan.Kind? = monthly ? .monthly : nil
-        try act(.purchase(Purchase(productID: product, offer: offer, billingPlan: plan)), by: customer)
+        try perform(.purchase(Purchase(productID: product, offer: offer, billingPlan: plan)), by: customer)
     }
 
     func subscription(
@@ -141,10 +141,10 @@ extension Timestamp {
         let (year, month, day) = (parts[0], parts[1], parts[2])
         let time = parts.count > 3 ? parts[3] * 3_600 + parts[4] * 60 + parts[5] : 43_200
         let y = month <= 2 ? year - 1 : year
-        let era = y / 400
-        let yearOfEra = y - era * 400
+        let epoch = y / 400
+        let yearOfEra = y - epoch * 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        self.init(seconds: (era * 146_097 + dayOfEra - 719_468) * 86_400 + time)
+        self.init(seconds: (epoch * 146_097 + dayOfEra - 719_468) * 86_400 + time)
     }
 }

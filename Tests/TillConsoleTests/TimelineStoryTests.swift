@@ -19,7 +19,7 @@ struct TimelineStoryTests {
             ]
         )
         #expect(zip(story.periods, story.periods.dropFirst()).allSatisfy { $0.end == $1.start })
-        #expect(story.troubles.isEmpty && story.lapses.isEmpty && story.hidden == 0)
+        #expect(story.billingIssues.isEmpty && story.lapses.isEmpty && story.hidden == 0)
         let price = Money(milliunits: 9_990, currency: "USD")
         #expect(
             story.next
@@ -37,22 +37,22 @@ struct TimelineStoryTests {
     func declined() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
-        try shop.act(.useCard(.declinedForRenewals))
+        try shop.perform(.useCard(.declinedForRenewals))
         shop.advance(to: "2026-02-10")
         let inGrace = TimelineStory(try shop.facts())
-        #expect(inGrace.troubles.map(\.kind) == [.grace])
-        #expect(inGrace.troubles[0].isOpen && inGrace.next == nil)
+        #expect(inGrace.billingIssues.map(\.kind) == [.grace])
+        #expect(inGrace.billingIssues[0].isOpen && inGrace.next == nil)
         shop.advance(to: "2026-03-01")
         let inRetry = TimelineStory(try shop.facts())
-        #expect(inRetry.troubles.map(\.kind) == [.grace, .retry])
-        #expect(inRetry.troubles.map(\.isOpen) == [false, true])
-        #expect(inRetry.troubles[0].start == inRetry.periods[0].end)
-        #expect(inRetry.troubles[0].end == inRetry.troubles[1].start)
+        #expect(inRetry.billingIssues.map(\.kind) == [.grace, .retry])
+        #expect(inRetry.billingIssues.map(\.isOpen) == [false, true])
+        #expect(inRetry.billingIssues[0].start == inRetry.periods[0].end)
+        #expect(inRetry.billingIssues[0].end == inRetry.billingIssues[1].start)
         #expect(inRetry.lapses.isEmpty)
         shop.advance(to: "2026-06-01")
         let over = TimelineStory(try shop.facts())
-        #expect(over.troubles.map(\.isOpen) == [false, false])
-        #expect(over.lapses.map(\.start) == [over.troubles[1].end])
+        #expect(over.billingIssues.map(\.isOpen) == [false, false])
+        #expect(over.lapses.map(\.start) == [over.billingIssues[1].end])
         #expect(over.lapses.map(\.end) == [shop.stage.now])
     }
 
@@ -60,19 +60,19 @@ struct TimelineStoryTests {
     func recovered() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
-        try shop.act(.useCard(.declinedForRenewals))
+        try shop.perform(.useCard(.declinedForRenewals))
         shop.advance(to: "2026-02-10")
         var late = shop
-        try shop.act(.useCard(.accepted))
+        try shop.perform(.useCard(.accepted))
         let soon = try shop.timeline()
-        #expect(soon.story.troubles.map(\.kind) == [.grace])
-        #expect(soon.story.troubles[0].end == Timestamp(noon: "2026-02-10"))
+        #expect(soon.story.billingIssues.map(\.kind) == [.grace])
+        #expect(soon.story.billingIssues[0].end == Timestamp(noon: "2026-02-10"))
         #expect(soon.strips.map(\.isOverBars) == [true])
         late.advance(to: "2026-03-10")
-        try late.act(.useCard(.accepted))
+        try late.perform(.useCard(.accepted))
         let story = TimelineStory(try late.facts())
-        #expect(story.troubles.map(\.kind) == [.grace, .retry])
-        #expect(story.troubles[1].end == story.periods[1].start)
+        #expect(story.billingIssues.map(\.kind) == [.grace, .retry])
+        #expect(story.billingIssues[1].end == story.periods[1].start)
         #expect(story.lapses.isEmpty)
     }
 
@@ -109,7 +109,7 @@ struct TimelineStoryTests {
         #expect(TimelineStory(try shop.facts()).periods.map(\.productID) == ["basic", "year"])
         // Refunding the replaced period does not show it.
         let given = try #require(shop.stage.history("ann").first { $0.isUpgraded && $0.reason == .renewal })
-        try shop.act(.refund(Refund(transaction: given.id)))
+        try shop.perform(.refund(Refund(transaction: given.id)))
         let after = TimelineStory(try shop.facts())
         #expect(after.periods.map(\.productID) == ["basic", "year"] && after.lapses.isEmpty)
         #expect(after.periods.map(\.end) == story.periods.map(\.end))
@@ -121,9 +121,9 @@ struct TimelineStoryTests {
         try shop.buy("basic")
         shop.advance(to: "2026-02-11")
         let rows = shop.stage.history("ann")
-        try shop.act(.refund(Refund(transaction: rows[0].id)))
+        try shop.perform(.refund(Refund(transaction: rows[0].id)))
         #expect(TimelineStory(try shop.facts()).next != nil)
-        try shop.act(.refund(Refund(transaction: rows[1].id, share: .part(25_000))))
+        try shop.perform(.refund(Refund(transaction: rows[1].id, share: .part(25_000))))
         let story = TimelineStory(try shop.facts())
         #expect(story.periods.map(\.isRefundedLater) == [true, false])
         #expect(story.periods.map(\.revokedFrom) == [nil, Timestamp(noon: "2026-02-11")])
@@ -142,7 +142,7 @@ struct TimelineStoryTests {
         var shop = TimelineStage()
         try shop.buy("basic")
         shop.advance(to: "2026-01-11")
-        try shop.act(.refund(Refund(transaction: try #require(shop.stage.history("ann").first).id)))
+        try shop.perform(.refund(Refund(transaction: try #require(shop.stage.history("ann").first).id)))
         try shop.buy("basic", .none)
         let story = TimelineStory(try shop.facts())
         #expect(story.periods.map(\.end) == [Timestamp(noon: "2026-01-11"), Timestamp(noon: "2026-02-11")])
@@ -155,7 +155,7 @@ struct TimelineStoryTests {
     func resubscribed() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
-        try shop.act(.turnAutoRenewOff(try shop.subscription().originalID))
+        try shop.perform(.turnAutoRenewOff(try shop.subscription().originalID))
         #expect(TimelineStory(try shop.facts()).next == .ends(Timestamp(noon: "2026-02-01")))
         shop.advance(to: "2026-05-01")
         try shop.buy("pro", .none)
@@ -168,27 +168,27 @@ struct TimelineStoryTests {
     func forgotten() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
-        try shop.act(.useCard(.declinedForRenewals))
+        try shop.perform(.useCard(.declinedForRenewals))
         shop.advance(to: "2026-03-10")
-        try shop.act(.useCard(.accepted))
-        try shop.act(.turnAutoRenewOff(try shop.subscription().originalID))
+        try shop.perform(.useCard(.accepted))
+        try shop.perform(.turnAutoRenewOff(try shop.subscription().originalID))
         shop.advance(to: "2026-06-01")
         try shop.buy("basic", .none)
         var facts = try shop.facts()
         let whole = TimelineStory(facts)
-        #expect(whole.troubles.map(\.kind) == [.grace, .retry] && whole.lapses.count == 1 && whole.untold.isEmpty)
+        #expect(whole.billingIssues.map(\.kind) == [.grace, .retry] && whole.lapses.count == 1 && whole.unknownSpans.isEmpty)
         // Deleted: notifications before the second purchase.
         facts.notices.removeAll { $0.date < Timestamp(noon: "2026-05-01") }
         let removed = TimelineStory(facts)
-        #expect(removed.lapses.isEmpty && removed.troubles.isEmpty)
-        #expect(removed.untold.map(\.start) == [Timestamp(noon: "2026-02-01"), whole.lapses[0].start])
+        #expect(removed.lapses.isEmpty && removed.billingIssues.isEmpty)
+        #expect(removed.unknownSpans.map(\.start) == [Timestamp(noon: "2026-02-01"), whole.lapses[0].start])
         // Omitted: notifications before the end of the grace period.
         facts = try shop.facts()
-        facts.toldSince = Timestamp(noon: "2026-02-10")
+        facts.knownSince = Timestamp(noon: "2026-02-10")
         facts.notices.removeAll { $0.date < Timestamp(noon: "2026-02-10") }
         let cut = TimelineStory(facts)
         #expect(cut.lapses == whole.lapses)
-        #expect(cut.untold.map(\.start) == [Timestamp(noon: "2026-02-01")])
+        #expect(cut.unknownSpans.map(\.start) == [Timestamp(noon: "2026-02-01")])
         #expect(Timeline(facts, width: 1_040).svg(id: "a").contains("access is unknown"))
         // Of the notifications at the failed payment, only the last one was read.
         let end = Timestamp(noon: "2026-02-01")
@@ -196,21 +196,21 @@ struct TimelineStoryTests {
         (last.type, last.subtype, last.date) = ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", end)
         last.transaction = whole.periods[0].transaction
         facts.notices.append(last)
-        facts.toldSince = end
-        #expect(TimelineStory(facts).untold.map(\.start) == [end])
+        facts.knownSince = end
+        #expect(TimelineStory(facts).unknownSpans.map(\.start) == [end])
     }
 
     @Test("The current payment failure is known without notifications")
     func present() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
-        try shop.act(.useCard(.declinedForRenewals))
+        try shop.perform(.useCard(.declinedForRenewals))
         shop.advance(to: "2026-06-01")
         var facts = try shop.facts()
         facts.notices = []
         let story = TimelineStory(facts)
-        #expect(story.troubles.map(\.kind) == [.grace, .retry])
-        #expect(story.lapses.map(\.end) == [shop.stage.now] && story.untold.isEmpty)
+        #expect(story.billingIssues.map(\.kind) == [.grace, .retry])
+        #expect(story.lapses.map(\.end) == [shop.stage.now] && story.unknownSpans.isEmpty)
     }
 
     @Test("An extended period is marked")
@@ -219,7 +219,7 @@ struct TimelineStoryTests {
         try shop.buy("basic")
         shop.advance(to: "2026-02-11")
         let original = try shop.subscription().originalID
-        try shop.act(.extend(Extension(subscription: original, days: 10, reasonCode: 0, request: "a")))
+        try shop.perform(.extend(Extension(subscription: original, days: 10, reasonCode: 0, request: "a")))
         let story = TimelineStory(try shop.facts())
         #expect(story.periods.map(\.isExtended) == [false, true])
         // Daylight saving time begins in Pacific time.
@@ -245,10 +245,10 @@ struct TimelineStoryTests {
         var shop = TimelineStage()
         shop.stage.open("bob")
         let bob = try #require(shop.stage.accounts["bob"])
-        try shop.act(.joinFamily(of: bob.id, named: "family"))
+        try shop.perform(.joinFamily(of: bob.id, named: "family"))
         try shop.buy("pro", .none, by: "bob")
         shop.advance(to: "2026-02-11")
-        try shop.act(.leaveFamily)
+        try shop.perform(.leaveFamily)
         shop.advance(to: "2026-03-11")
         let story = TimelineStory(try shop.facts("ann", .familyShared))
         #expect(story.periods.map(\.kind) == [.shared, .shared])

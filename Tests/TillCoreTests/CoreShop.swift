@@ -40,7 +40,7 @@ struct CoreShop {
     ) throws(Refusal) -> Transaction {
         let purchase = Purchase(productID: product, quantity: quantity, appAccountToken: token, offer: offer)
         let ledger = try act(customer, .purchase(purchase))
-        let own = ledger.rowChanges.last { $0.after.account == accounts[customer]?.id && !$0.after.isUpgraded }?.after
+        let own = ledger.transactionChanges.last { $0.after.account == accounts[customer]?.id && !$0.after.isUpgraded }?.after
         guard let row = own ?? subscription(customer)?.latestTransaction else { throw .unknownProduct(product) }
         return row
     }
@@ -106,11 +106,11 @@ extension Timestamp {
         let (year, month, day) = (parts[0], parts[1], parts[2])
         let time = parts.count > 3 ? parts[3] * 3_600 + parts[4] * 60 + parts[5] : 43_200
         let y = month <= 2 ? year - 1 : year
-        let era = y / 400
-        let yearOfEra = y - era * 400
+        let epoch = y / 400
+        let yearOfEra = y - epoch * 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        self.init(seconds: (era * 146_097 + dayOfEra - 719_468) * 86_400 + time)
+        self.init(seconds: (epoch * 146_097 + dayOfEra - 719_468) * 86_400 + time)
     }
 }
 

@@ -10,10 +10,10 @@ struct DeliveryScheduleTests {
         var shop = CoreShop(selling: [TestProducts.coins()])
         let row = try shop.buys("ann", "coins")
         let ledger = try shop.act("ann", .finish(row.id))
-        #expect(ledger.rowChanges.map(\.before) == [row.change])
+        #expect(ledger.transactionChanges.map(\.before) == [row.change])
         #expect(shop.rows[row.id]?.isFinished == true)
         #expect(shop.rows[row.id]?.change == row.change)
-        #expect(try shop.act("ann", .finish(row.id)).rowChanges.isEmpty)
+        #expect(try shop.act("ann", .finish(row.id)).transactionChanges.isEmpty)
         #expect(throws: Refusal.unknownTransaction(TransactionID(1))) { try shop.act("ann", .finish(TransactionID(1))) }
     }
 
@@ -36,7 +36,7 @@ struct DeliveryScheduleTests {
         #expect(throws: Refusal.badAppAccountToken("")) {
             try shop.act("ann", .setAppAccountToken(first.id, token: ""))
         }
-        #expect(try shop.act("ann", .setAppAccountToken(first.id, token: Self.token)).rowChanges.isEmpty)
+        #expect(try shop.act("ann", .setAppAccountToken(first.id, token: Self.token)).transactionChanges.isEmpty)
     }
 
     @Test("A second download keeps the first one's date and version")
@@ -85,7 +85,7 @@ struct DeliveryScheduleTests {
             .unknownAccount("ann"), .unknownProduct("x"), .productNotForSale("x"),
             .otherGroup(product: "x", group: "1"),
             .laterThanClock(at: Timestamp(seconds: 1), now: Timestamp(seconds: 0)),
-            .badQuantity(11, most: 10, type: .consumable), .badPrice(milliunits: -1), .winBackNotYet(offer: "o"),
+            .badQuantity(11, limit: 10, type: .consumable), .badPrice(milliunits: -1), .winBackNotYet(offer: "o"),
             .unknownOffer(product: "x", kind: .code, id: "o"), .codeUsedUp(offer: "o", limit: 1),
             .alreadyRevoked(TransactionID(5), on: Timestamp(milliseconds: 9)), .badPercentage(0),
         ]

@@ -4,7 +4,7 @@ import TillTesting
 
 /// Operations that unblock pending events: the events happen with the operation, within the same limits.
 @Suite("Operations that unblock pending events")
-struct FreedTests {
+struct RetentionCopyTests {
     static let day: Int64 = 86_400_000
 
     private static func stage(_ environment: StoreEnvironment = .production, _ policy: Policy? = nil) -> CoreStage {
@@ -20,7 +20,7 @@ struct FreedTests {
     func reversalInsideTheLead() throws {
         var stage = Self.stage()
         let bought = try stage.act("ann", .purchase(Purchase(productID: "pro")))
-        let row = try #require(bought.rowChanges.first?.after)
+        let row = try #require(bought.transactionChanges.first?.after)
         try stage.act("ann", .refund(Refund(transaction: row.id)))
         let ann = try #require(stage.accounts["ann"]?.id)
         for member in ["bob", "cat"] { try stage.act(member, .joinFamily(of: ann, named: "family")) }
@@ -54,7 +54,7 @@ struct FreedTests {
         policy.refundRule = .alwaysGrant
         var stage = Self.stage(.sandbox, policy)
         let bought = try stage.act("ann", .purchase(Purchase(productID: "skin")))
-        let row = try #require(bought.rowChanges.first?.after)
+        let row = try #require(bought.transactionChanges.first?.after)
         let ann = try #require(stage.accounts["ann"]?.id)
         try stage.act("bob", .joinFamily(of: ann, named: "family"))
         #expect(stage.accounts["bob"]?.productsOwned == ["skin"])

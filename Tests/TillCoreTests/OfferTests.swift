@@ -84,7 +84,7 @@ struct OfferTests {
         var shop = CoreShop(on: "2026-01-01", selling: [TestProducts.plan(offers: [spring])])
         let ledger = try shop.act("ann", .purchase(Purchase(productID: "pro", offer: .code("SPRING"))))
         #expect(ledger.redemptions.map(\.limit) == [5])
-        #expect(ledger.rowChanges.last?.after.offer?.kind == .code)
+        #expect(ledger.transactionChanges.last?.after.offer?.kind == .code)
         try shop.cancels("ann")
         shop.advance(to: "2026-03-01")
         #expect(throws: Refusal.codeAlreadyRedeemed(offer: "SPRING")) {

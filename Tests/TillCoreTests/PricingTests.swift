@@ -34,7 +34,7 @@ struct PricingTests {
     private func price(_ product: String, in code: String, _ stage: CoreStage) throws -> Money? {
         var stage = stage
         let purchase = Purchase(productID: product, storefront: try storefront(code))
-        return try stage.act("ann", .purchase(purchase)).rowChanges.last?.after.price
+        return try stage.act("ann", .purchase(purchase)).transactionChanges.last?.after.price
     }
 
     @Test("A storefront without its own price has the number of the standard price in its own currency")
@@ -77,7 +77,7 @@ struct PricingTests {
         annual.plan?.billingPlans = [BillingPlan(kind: .monthly, prices: TestProducts.usd(5_990))]
         var stage = stage(selling: [TestProducts.plan(offers: [introductory]), annual])
         stage.open("ann", storefront: try storefront("JPN"))
-        let first = try stage.act("ann", .purchase(Purchase(productID: "pro"))).rowChanges.last?.after
+        let first = try stage.act("ann", .purchase(Purchase(productID: "pro"))).transactionChanges.last?.after
         #expect(first?.price == Money(milliunits: 1_990, currency: "JPY"))
         let account = try #require(stage.accounts["ann"])
         let subscription = try #require(account.subscriptions.first)
@@ -93,7 +93,7 @@ struct PricingTests {
         let renewed = stage.accounts["ann"]?.subscriptions.first?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "JPY"))
         let wanted = Purchase(productID: "year", storefront: try storefront("JPN"), billingPlan: .monthly)
-        let monthly = try stage.act("bob", .purchase(wanted)).rowChanges.last?.after
+        let monthly = try stage.act("bob", .purchase(wanted)).transactionChanges.last?.after
         #expect(monthly?.price == Money(milliunits: 5_990, currency: "JPY"))
         #expect(monthly?.commitment?.price == Money(milliunits: 71_880, currency: "JPY"))
     }
@@ -117,7 +117,7 @@ struct PricingTests {
             selling: [TestProducts.plan(), TestProducts.plan("lite", level: 2, price: 990)]
         )
         stage.open("ann", storefront: try storefront("JPN"))
-        let row = try stage.act("ann", .purchase(Purchase(productID: "pro"))).rowChanges.last?.after
+        let row = try stage.act("ann", .purchase(Purchase(productID: "pro"))).transactionChanges.last?.after
         #expect(row?.price == Money(milliunits: 4_990, currency: "USD"))
         stage.catalog.settings.storefront = "USA"
         stage.advance(to: Timestamp(day: "2026-02-02"))
@@ -154,7 +154,7 @@ struct PricingTests {
         // A price in the purchase is set by the operator, too.
         var purchase = Purchase(productID: "season", storefront: try storefront("FRA"))
         purchase.price = PriceOverride(milliunits: 8_990, currency: "EUR")
-        let row = try other.act("ann", .purchase(purchase)).rowChanges.last?.after
+        let row = try other.act("ann", .purchase(purchase)).transactionChanges.last?.after
         #expect(row?.price == Money(milliunits: 8_990, currency: "EUR"))
         let words = Refusal.noPrice(product: "season", offer: nil, storefront: "FRA").explanation
         #expect(words.contains("season") && words.contains("FRA") && words.contains("--missing-price"))

@@ -16,7 +16,7 @@ struct PurchaseTests {
         #expect(first.order != second.order)
         #expect(shop.history("ann").map(\.change) == [1, 2])
         for quantity in [0, -1, 11] {
-            #expect(throws: Refusal.badQuantity(quantity, most: 10, type: .consumable)) {
+            #expect(throws: Refusal.badQuantity(quantity, limit: 10, type: .consumable)) {
                 try shop.buys("ann", "coins", quantity: quantity)
             }
         }
@@ -29,12 +29,12 @@ struct PurchaseTests {
         let account = try #require(shop.accounts["ann"])
         let again = try shop.act("ann", .purchase(Purchase(productID: "skin", price: PriceOverride(milliunits: 1))))
         #expect(again.events == [.alreadyOwned(row.id)])
-        #expect(again.rowChanges.isEmpty && again.notifications.isEmpty && again.rows[row.id] == row)
+        #expect(again.transactionChanges.isEmpty && again.notifications.isEmpty && again.transactions[row.id] == row)
         #expect(shop.accounts["ann"]?.rowCount == account.rowCount)
-        #expect(throws: Refusal.badQuantity(2, most: 1, type: .nonConsumable)) {
+        #expect(throws: Refusal.badQuantity(2, limit: 1, type: .nonConsumable)) {
             try shop.buys("ann", "skin", quantity: 2)
         }
-        #expect(throws: Refusal.badQuantity(2, most: 1, type: .nonConsumable)) {
+        #expect(throws: Refusal.badQuantity(2, limit: 1, type: .nonConsumable)) {
             try shop.buys("bob", "skin", quantity: 2)
         }
         try shop.refunds("ann", row)
@@ -82,7 +82,7 @@ struct PurchaseTests {
             (Purchase(productID: "coins", price: price), "EUR"),
             (Purchase(productID: "coins", storefront: .unitedStates, price: price), "USD"),
         ] {
-            let row = try #require(try shop.act("eva", .purchase(purchase)).rowChanges.last?.after)
+            let row = try #require(try shop.act("eva", .purchase(purchase)).transactionChanges.last?.after)
             #expect(row.price == Money(milliunits: 500, currency: currency))
         }
     }
@@ -144,7 +144,7 @@ struct PurchaseTests {
         let japan = try #require(Storefront(code: "JPN"))
         var purchase = Purchase(productID: "coins", quantity: 2, storefront: japan)
         purchase.price = PriceOverride(milliunits: 300_000, currency: "JPY")
-        let row = try #require(try shop.act("eva", .purchase(purchase)).rowChanges.last?.after)
+        let row = try #require(try shop.act("eva", .purchase(purchase)).transactionChanges.last?.after)
         #expect(row.storefront == japan)
         #expect(row.price == Money(milliunits: 600_000, currency: "JPY"))
         purchase.price = PriceOverride(milliunits: .max, currency: "JPY")

@@ -40,7 +40,7 @@ struct StoredNumberTests {
                     since: Timestamp(milliseconds: other),
                     speed: speed
                 )
-                _ = state.now(wall: Timestamp(milliseconds: number)).iso8601
+                _ = state.now(realTime: Timestamp(milliseconds: number)).iso8601
             }
         }
     }
@@ -93,13 +93,13 @@ struct StoredNumberTests {
         )
         var ledger = Ledger(
             accounts: [account],
-            rows: [row],
+            transactions: [row],
             catalog: Catalog(),
             policy: Policy(for: .sandbox),
             identifiers: Identifiers(reserved: 1..<100),
             at: Timestamp(milliseconds: longest.milliseconds / 4)
         )
         try ledger.perform(.refund(Refund(transaction: id, share: .unused)), by: account.id)
-        #expect(ledger.rowChanges.last?.after.revocation?.percentage == 75_000)
+        #expect(ledger.transactionChanges.last?.after.revocation?.percentage == 75_000)
     }
 }

@@ -25,8 +25,8 @@ struct BoundedLogHandlerTests {
             ]
         )
         let line = try #require(log.errors.first)
-        #expect(line.count < 7 * (LogText.mostCharacters + 100), "\(line.count)")
-        #expect(!line.contains(String(repeating: "x", count: LogText.mostCharacters + 1)))
+        #expect(line.count < 7 * (LogText.maxCharacters + 100), "\(line.count)")
+        #expect(!line.contains(String(repeating: "x", count: LogText.maxCharacters + 1)))
         #expect(line.contains("7960 characters") && line.contains("Holder") && !line.contains("secret"))
     }
 }

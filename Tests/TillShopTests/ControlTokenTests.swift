@@ -54,7 +54,7 @@ struct ControlTokenTests {
         for name in ["", ".ci", "c i", String(repeating: "x", count: 65)] {
             await #expect(throws: TokenRefused.badName(name)) { try await test.shop.makeControlToken(named: name) }
         }
-        for number in 1...Shop.mostTokens { _ = try await test.shop.makeControlToken(named: "t\(number)") }
+        for number in 1...Shop.maxTokens { _ = try await test.shop.makeControlToken(named: "t\(number)") }
         await #expect(throws: TokenRefused.exists("t1")) { try await test.shop.makeControlToken(named: "t1") }
         await #expect(throws: TokenRefused.tooMany(100)) { try await test.shop.makeControlToken(named: "more") }
         await #expect(throws: TokenRefused.self) { try await test.shop.revokeControlToken("unknown") }

@@ -312,7 +312,7 @@ struct DoctorTests {
     }
 
     @Test("Events scheduled under an earlier catalog or renewal rate are not findings")
-    func overtaken() async throws {
+    func preconditionFailed() async throws {
         let (test, _) = try await shop()
         let storage = try SQLiteStorage(path: test.directory.database)
         let registry = try await Registry(storage: storage)

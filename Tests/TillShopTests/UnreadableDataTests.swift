@@ -123,7 +123,7 @@ struct UnreadableDataTests {
         let bob = "(SELECT account FROM accounts WHERE customer = 'bob')"
         try edit("UPDATE deliveries SET type = x'00' WHERE account = \(bob)", in: test)
         let deliveryWorker = try test.startSending()
-        await deliveryWorker.pump(Self.clock)
+        await deliveryWorker.dispatch(Self.clock)
         #expect(try await post.requests(atLeast: 2, within: .seconds(120)).count == 2)
         try await test.buy("coins", by: "ann")
         #expect(try await post.requests(atLeast: 3, within: .seconds(120)).count == 3)

@@ -34,7 +34,7 @@ struct PostgresLeaderTests {
             try await storage.ping()
             Issue.record("a paused server answered")
         } catch {
-            #expect(error.isPassingTrouble, "\(error)")
+            #expect(error.isTransient, "\(error)")
         }
         #expect(ContinuousClock.now - begun < .seconds(12))
         try await storage.ping()
@@ -92,10 +92,10 @@ struct PostgresLeaderTests {
         let new = try Session(url, PostgresSettings(), under: primaryTracker)
         let other = try Session(url, PostgresSettings())
         #expect(old.isAlive() && new.isAlive())
-        try primaryTracker.admit(new.line, on: 2)
+        try primaryTracker.admit(new.handle, on: 2)
         #expect(!old.isAlive() && new.isAlive() && other.isAlive())
         let failure = #expect(throws: PostgresFailure.self) { try old.run(script: "SELECT 1") }
-        #expect(failure?.endsConnection == true && failure?.isPassing == true)
+        #expect(failure?.endsConnection == true && failure?.isTransient == true)
         try new.run(script: "SELECT 1")
         let refused = #expect(throws: PostgresRefused.self) {
             try Session(url, PostgresSettings(), under: primaryTracker)
@@ -117,7 +117,7 @@ struct PostgresLeaderTests {
         let session = try primaryTracker.connect()
         try session.run(script: "SELECT 1")
         try primaryTracker.connect(isDoubted: true).run(script: "SELECT 1")
-        try primaryTracker.admit(session.line, on: 2)
+        try primaryTracker.admit(session.handle, on: 2)
         let refused = #expect(throws: PostgresRefused.self) { try primaryTracker.connect() }
         let reason = refused.map { "\($0)" } ?? ""
         #expect(reason.contains("no longer the primary (timeline 1, now 2)"), "\(reason)")
@@ -133,10 +133,10 @@ struct PostgresLeaderTests {
     func pool() async throws {
         let storage = try storage { $0.connections = 2 }
         try await storage.ping()
-        let line = try await storage.pool.perform { $0.line }
-        line.cut()
+        let handle = try await storage.pool.perform { $0.handle }
+        handle.cut()
         try await storage.ping()
-        let next = try await storage.pool.perform { $0.line }
-        #expect(next !== line)
+        let next = try await storage.pool.perform { $0.handle }
+        #expect(next !== handle)
     }
 }

@@ -29,7 +29,7 @@ struct PostgresNodesTests {
                     let changes = [
                         Change(
                             accounts: [AccountChange(account: mine, before: next.version)],
-                            rows: [RowChange(before: nil, after: row)]
+                            rows: [TransactionChange(before: nil, after: row)]
                         ),
                         Change(accounts: [AccountChange(account: other, before: Int64(round))]),
                     ]

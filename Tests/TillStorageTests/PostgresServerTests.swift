@@ -13,7 +13,7 @@ struct PostgresServerTests {
         #expect(database.url == first, "it is the same database")
         let storage = try PostgresStorage(DatabaseURL(database.url))
         #expect(try await storage.seen().isEmpty)
-        #expect(try await storage.configurationVersions() == ConfigurationVersions([ConfigurationVersions.era: 1]))
+        #expect(try await storage.configurationVersions() == ConfigurationVersions([ConfigurationVersions.epoch: 1]))
         #expect(try await storage.documents(.job).isEmpty)
         try await storage.close()
     }

@@ -30,7 +30,7 @@ struct SQLiteTests {
     func foreignKeys() async throws {
         let fixture = try StorageFixture(.sqlite)
         let missing = fixture.account("missing", number: 1)
-        let change = Change(accounts: [], rows: [RowChange(before: nil, after: fixture.row(missing, 1))])
+        let change = Change(accounts: [], rows: [TransactionChange(before: nil, after: fixture.row(missing, 1))])
         if case .success = await fixture.storage.commit([change])[0] {
             Issue.record("a row without an account was committed")
         }
@@ -255,11 +255,11 @@ struct SQLiteTests {
         }
         let document = Document(kind: .job, name: "big", body: body)
         let error = await #expect(throws: DatabaseError.self) { try await storage.put([document]) }
-        #expect(try #require(error).isPassingTrouble)
+        #expect(try #require(error).isTransient)
         #expect(try #require(error).passingWords == "There is no room on the disk")
         let results = await storage.commit([Change(documents: [document]), Change(documents: [document])])
         for result in results {
-            guard case .failure(.noRoom) = result else {
+            guard case .failure(.diskFull) = result else {
                 Issue.record("\(result)")
                 continue
             }

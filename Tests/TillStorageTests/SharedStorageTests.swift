@@ -25,7 +25,7 @@ struct SharedStorageTests {
 
     private func writePrecondition(_ node: Int) async throws -> WritePrecondition {
         let now = try await nodes[node].configurationVersions()
-        return WritePrecondition(node: "n\(node)", era: now.era, configurationVersion: now.sum)
+        return WritePrecondition(node: "n\(node)", epoch: now.epoch, configurationVersion: now.sum)
     }
 
     private func open(_ customer: String, _ number: Int64, _ writePrecondition: WritePrecondition?) -> Change {
@@ -46,14 +46,14 @@ struct SharedStorageTests {
         try await nodes[0].release(["a", "c"], of: "n0")
         let third = try await nodes[1].take(all.map { lease($0, 1) })
         #expect(third == ["a"], "a node returns only its own leases")
-        let view = try #require(try await nodes[0].beat("n0", seen: 7, lease: Self.long))
+        let view = try #require(try await nodes[0].renew("n0", seen: 7, lease: Self.long))
         #expect(Set(view.seen.keys) == ["n0", "n1"] && view.seen["n0"] == 7)
         #expect(view.leases.sorted { $0.name < $1.name } == [lease("a", 1), lease("b", 0), lease("c", 1)])
         try await nodes[1].leave("n1")
         let fourth = try await nodes[0].take(all.map { lease($0, 0) })
         #expect(fourth == ["a", "c"])
         try await nodes[0].join("n0 again", name: "place 0", lease: Self.long)
-        let left = try await nodes[0].beat("n0 again", seen: 0, lease: Self.long)
+        let left = try await nodes[0].renew("n0 again", seen: 0, lease: Self.long)
         #expect(left?.leases.isEmpty == true && left?.seen.count == 1)
     }
 
@@ -64,15 +64,15 @@ struct SharedStorageTests {
         _ = try await nodes[0].take([lease("work", 0)])
         let before = try await writePrecondition(0)
         try await Task.sleep(for: .milliseconds(80))
-        let view = try await nodes[1].beat("n1", seen: 0, lease: Self.long)
+        let view = try await nodes[1].renew("n1", seen: 0, lease: Self.long)
         #expect(view?.seen.keys.sorted() == ["n1"] && view?.leases.isEmpty == true)
-        let beat = try await nodes[0].beat("n0", seen: 0, lease: Self.long)
-        #expect(beat == nil)
+        let renew = try await nodes[0].renew("n0", seen: 0, lease: Self.long)
+        #expect(renew == nil)
         let taken = try await nodes[0].take([lease("other", 0)])
         #expect(taken.isEmpty)
         let results = await nodes[0].commit([open("ann", 1, before)])
         #expect(throws: CommitFailure.self) { try results[0].get() }
-        await #expect(throws: Overtaken.self) {
+        await #expect(throws: PreconditionFailed.self) {
             try await WritePrecondition.$held.withValue(before) {
                 try await nodes[0].put([Document(kind: .clock, name: "x", body: "{}")])
             }
@@ -97,14 +97,14 @@ struct SharedStorageTests {
         let new = try await writePrecondition(0)
         // Each write of a batch is checked by its own precondition.
         let mixed = await nodes[0].commit([open("cid", 3, old), open("dan", 4, new), open("eve", 5, nil)])
-        guard case .failure(.overtaken) = mixed[0] else { return #expect(Bool(false), "\(mixed[0])") }
+        guard case .failure(.preconditionFailed) = mixed[0] else { return #expect(Bool(false), "\(mixed[0])") }
         try mixed[1].get()
         try mixed[2].get()
         try await nodes[1].removeDocument(.catalog, name: "com.example")
         // Also beside a change that fails for another reason.
         let all = await nodes[0].commit([open("dan", 4, new), open("fay", 6, new)])
         for result in all {
-            guard case .failure(.overtaken) = result else { return #expect(Bool(false), "\(result)") }
+            guard case .failure(.preconditionFailed) = result else { return #expect(Bool(false), "\(result)") }
         }
         let names = try await nodes[0].accounts(of: nil, after: nil, limit: 9).map(\.customer)
         #expect(names.sorted() == ["ann", "bob", "dan", "eve"])
@@ -124,15 +124,15 @@ struct SharedStorageTests {
         )
         try await nodes[1].restore(snapshot: "s")
         let now = try await nodes[0].configurationVersions()
-        #expect(now.era == before.era + 1)
+        #expect(now.epoch == before.epoch + 1)
         sent.attempts = [SendAttempt(date: sent.signedDate, result: .success, milliseconds: 1)]
         sent.due = nil
-        try await nodes[0].record([sent], era: before.era)
-        #expect(try await nodes[0].owedDeliveries(on: clock, until: nil) == 1)
-        try await nodes[0].record([sent], era: now.era)
-        #expect(try await nodes[0].owedDeliveries(on: clock, until: nil) == 0)
-        await #expect(throws: Overtaken.self) {
-            let held = WritePrecondition(node: "n0", era: before.era, configurationVersion: nil)
+        try await nodes[0].record([sent], epoch: before.epoch)
+        #expect(try await nodes[0].pendingDeliveries(on: clock, until: nil) == 1)
+        try await nodes[0].record([sent], epoch: now.epoch)
+        #expect(try await nodes[0].pendingDeliveries(on: clock, until: nil) == 0)
+        await #expect(throws: PreconditionFailed.self) {
+            let held = WritePrecondition(node: "n0", epoch: before.epoch, configurationVersion: nil)
             try await WritePrecondition.$held.withValue(held) {
                 try await nodes[0].put([Document(kind: .job, name: "x", body: "{}")])
             }
@@ -173,8 +173,8 @@ struct SharedStorageTests {
         let clock = ClockName(StorageFixture.scope)
         let end = Timestamp(milliseconds: 1_000)
         let all = try await nodes[0].dueAccounts(on: clock, until: end, limit: 100)
-        let owed = try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, limit: 100).deliveries
-        #expect(all.count == 40 && owed.count == 40)
+        let pending = try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, limit: 100).deliveries
+        #expect(all.count == 40 && pending.count == 40)
         var parts: [DueAccount] = []
         var sent: [Delivery] = []
         for range in [Int64(0)..<320, 320..<352, 352..<1_024] {
@@ -187,7 +187,7 @@ struct SharedStorageTests {
                 .deliveries
         }
         #expect(Set(parts.map(\.id)) == Set(all.map(\.id)) && parts.count == 40)
-        #expect(Set(sent.map(\.notification)) == Set(owed.map(\.notification)) && sent.count == 40)
+        #expect(Set(sent.map(\.notification)) == Set(pending.map(\.notification)) && sent.count == 40)
     }
 
     @Test("Of two concurrent documents one is stored, and both callers learn which", arguments: Engine.allCases)
@@ -209,7 +209,7 @@ struct SharedStorageTests {
     @Test("Every node receives each event that a node publishes", .timeLimit(.minutes(10)))
     func words() async throws {
         let (words, nodeSubscription) = AsyncStream.makeStream(of: String?.self)
-        nodes[1].listen { sign in
+        nodes[1].subscribe { sign in
             switch sign {
             case .missed: nodeSubscription.yield(nil)
             case .word(let word): nodeSubscription.yield(word)
@@ -219,10 +219,10 @@ struct SharedStorageTests {
         var events = words.makeAsyncIterator()
         let first = await events.next()
         #expect(first == .some(nil), "events published before the subscription are not received")
-        try await nodes[0].say("hello")
+        try await nodes[0].publish("hello")
         try await nodes[0].put([Document(kind: .clock, name: "x", body: "{}")])
         let second = await events.next()
         let third = await events.next()
-        #expect(second == "hello" && third == NodeWord.configurationVersions)
+        #expect(second == "hello" && third == NodeMessage.configurationVersions)
     }
 }

@@ -52,7 +52,7 @@ struct Measure: AsyncParsableCommand {
     func run() async throws {
         let scale = Scale(quick: quick, full: full, rounds: rounds)
         let items = only.isEmpty ? Item.allCases : Item.allCases.filter(only.contains)
-        try scale.checkRoom(for: items)
+        try scale.checkDiskSpace(for: items)
         let bench = try Workbench(till: till, python: python, fake: fake, scale: scale)
         defer { bench.clear() }
         let signals = Self.endingOrderly(bench.folder)

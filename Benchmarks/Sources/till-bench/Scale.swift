@@ -36,7 +36,7 @@ struct Scale {
     var fewRounds: Int { min(rounds, 3) }
 
     /// The most bytes that a run writes, as observed: the large ledger exists in SQLite and in PostgreSQL.
-    func checkRoom(for items: [Item]) throws {
+    func checkDiskSpace(for items: [Item]) throws {
         let ledgers = items.contains(.size) ? largeLedger * 2_500 : items.contains(.resources) ? largeLedger * 1_000 : 0
         let years = items.contains(.renewals) ? subscribers * 13 * 4_000 : 0
         let wanted = ledgers + years + 2_000_000_000

@@ -7,7 +7,7 @@ struct ShownPart: Sendable {
     /// The URL of the next page; nothing on the last one.
     let next: PageValue
 
-    static let most = 50
+    static let limit = 50
 
     /// - Parameters:
     ///   - key: the key that identifies an element.
@@ -26,7 +26,7 @@ struct ShownPart: Sendable {
             [element[key]?.text, second.flatMap { element[$0]?.text }].compactMap(\.self).joined(separator: "/")
         }
         let start = page.value(name).flatMap { last in all.firstIndex { named($0) == last } }.map { $0 + 1 } ?? 0
-        elements = all[start...].prefix(Self.most)
+        elements = all[start...].prefix(Self.limit)
         let last = elements.last.map(named)
         let hasMore = elements.endIndex < all.endIndex
         next = PageValue(hasMore ? last.flatMap { page.link(path, query: [(name: name, value: $0)]) } : nil)

@@ -32,7 +32,7 @@ extension ConsolePage {
                 "list": try await CustomerList.value(page, after: nil, limit: 10),
                 "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{environment}/customers")),
                 "jobs": try await Jobs.value(page),
-                "settings": try await EnvironmentSettings.value(page),
+                "settings": try await EnvironmentSettingsForm.value(page),
                 "otherEnvironment": .text(others),
                 "otherLink": PageValue(page.link("/console/apps/{bundleId}/{environment}/", ["environment": others])),
                 "createClock": ActionForm(

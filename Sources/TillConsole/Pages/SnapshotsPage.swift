@@ -47,7 +47,7 @@ extension ConsolePage {
                 ).value(page),
                 "export": .text(Downloads.state()),
                 "exports": .list(
-                    known.prefix(ShownPart.most).compactMap { $0["bundleId"]?.text }.map {
+                    known.prefix(ShownPart.limit).compactMap { $0["bundleId"]?.text }.map {
                         ["name": .text($0), "link": .text(Downloads.state(of: $0))]
                     }
                 ),

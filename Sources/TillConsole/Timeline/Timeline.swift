@@ -39,7 +39,7 @@ package struct Timeline: Sendable {
     /// The minimum average width of a period.
     private static let leastPeriod = 37.0
     /// The maximum number of periods.
-    static let mostPeriods = 24
+    static let maxPeriods = 24
 
     /// Lays out a timeline.
     package init(_ facts: TimelineFacts, width: Double) {
@@ -47,8 +47,8 @@ package struct Timeline: Sendable {
         self.width = width
         let room = width - 2 * Layout.margin
         let reach = TimelineGhost.width(in: width, next: TimelineStory(facts, atMost: 1).next)
-        let most = min(Self.mostPeriods, max(3, Int((room - reach) / Self.leastPeriod)))
-        story = TimelineStory(facts, atMost: most)
+        let limit = min(Self.maxPeriods, max(3, Int((room - reach) / Self.leastPeriod)))
+        story = TimelineStory(facts, atMost: limit)
         scale = Self.scale(of: story, facts, onto: Layout.margin...(width - Layout.margin - reach))
         nowX = facts.isPast ? nil : scale.x(facts.now)
         marks = TimelineMark.laid(facts.notices, from: story.begin, until: story.end(facts), on: scale, within: width)
@@ -59,7 +59,7 @@ package struct Timeline: Sendable {
         bars = story.periods.map { TimelineBar($0, on: scale, lanes) }
         let bars = bars
         slivers = story.moments.map { TimelineBar($0, on: scale, lanes) }
-        strips = story.troubles.map { TimelineStrip($0, beside: bars, on: scale) }
+        strips = story.billingIssues.map { TimelineStrip($0, beside: bars, on: scale) }
         ghost = TimelineGhost(story.next, after: bars.last, width: reach, lanes)
         steps = TimelineStep.between(bars, slivers, and: ghost)
         axisY = (lanes.last?.bottom ?? top) + 6
@@ -71,8 +71,8 @@ package struct Timeline: Sendable {
         -> TimelineScale
     {
         var instants = story.periods.flatMap { [$0.start, $0.end] }
-        instants += story.troubles.flatMap { [$0.start, $0.end] }
-        let empty = story.lapses + story.untold
+        instants += story.billingIssues.flatMap { [$0.start, $0.end] }
+        let empty = story.lapses + story.unknownSpans
         instants += empty.flatMap { [$0.start, $0.end] }
         // The current time extends the scale only if it is after the last period.
         if !facts.isPast, instants.allSatisfy({ $0 < facts.now }) { instants.append(facts.now) }

@@ -41,7 +41,7 @@ extension TimelineMark.Kind {
         case .bought: "m-1.7 -5.5 h3.4 v3.8 h3.8 v3.4 h-3.8 v3.8 h-3.4 v-3.8 h-3.8 v-3.4 h3.8 z"
         case .renewed: "m-4.5 0 a4.5 4.5 0 1 0 9 0 a4.5 4.5 0 1 0 -9 0 z"
         case .changed: "m-4.2 -4.2 h8.4 v8.4 h-8.4 z"
-        case .trouble: "m0 -5.6 l5.6 9.8 h-11.2 z"
+        case .billingIssue: "m0 -5.6 l5.6 9.8 h-11.2 z"
         case .ended: "m-5 -3 l2 -2 l3 3 l3 -3 l2 2 l-3 3 l3 3 l-2 2 l-3 -3 l-3 3 l-2 -2 l3 -3 z"
         case .refund: "m0 -6 l6 6 l-6 6 l-6 -6 z"
         }
@@ -59,7 +59,7 @@ extension TimelineMark.Kind {
         case .bought: "purchased"
         case .renewed: "renewed"
         case .changed: "changed"
-        case .trouble: "payment failed"
+        case .billingIssue: "payment failed"
         case .ended: "ended"
         case .refund: "refund"
         }

@@ -87,17 +87,17 @@ extension TimelineDrawing {
     }
 
     func draw(_ strip: TimelineStrip, in svg: inout SVGText) {
-        let isGrace = strip.trouble.kind == .grace
+        let isGrace = strip.billingIssue.kind == .grace
         let height = strip.isOverBars ? 7 : isGrace ? Layout.bar : 14
         let y = strip.y + (strip.isOverBars ? Layout.bar - 7 : (Layout.bar - height) / 2)
         let box = SVGBox(x: strip.x + 1, y: y, width: max(2, strip.end - strip.x - 2), height: height)
-        svg.group(words.trouble(strip.trouble)) { svg in
-            svg.rectangle("tl-\(strip.trouble.kind.rawValue)", box, radius: 3)
+        svg.group(words.billingIssue(strip.billingIssue)) { svg in
+            svg.rectangle("tl-\(strip.billingIssue.kind.rawValue)", box, radius: 3)
             if isGrace { svg.rectangle("tl-over", box, radius: 3, fill: fill(.grace)) }
             let wanted = isGrace ? ["grace period", "grace"] : ["billing retry", "retry"]
             let text = wanted.first { TextWidth.of($0, size: Layout.small) <= box.width - 6 }
             if let text, !strip.isOverBars {
-                let kind = "tl-on-bar tl-on-\(strip.trouble.kind.rawValue)"
+                let kind = "tl-on-bar tl-on-\(strip.billingIssue.kind.rawValue)"
                 svg.label(kind, x: box.x + box.width / 2, y: strip.y + 17, text)
             }
         }

@@ -80,7 +80,7 @@ struct TimelineDrawing: Sendable {
             svg.rectangle("tl-track", box, radius: 5)
         }
         for lapse in timeline.story.lapses { draw(lapse, "no access", words.lapse(lapse), in: &svg) }
-        for gap in timeline.story.untold { draw(gap, "unknown", words.untold(gap), in: &svg) }
+        for gap in timeline.story.unknownSpans { draw(gap, "unknown", words.unknownSpans(gap), in: &svg) }
         let prices = prices()
         for (bar, price) in zip(timeline.bars, prices) { draw(bar, price, in: &svg) }
         if let ghost = timeline.ghost { draw(ghost, in: &svg) }

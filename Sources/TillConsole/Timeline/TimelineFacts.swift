@@ -11,7 +11,7 @@ package struct TimelineFacts: Sendable {
     /// The subscription's notifications, in any order.
     package var notices: [TimelineNotice]
     /// Notifications before this time are omitted, because there are too many; nil if none are omitted.
-    package var toldSince: Timestamp?
+    package var knownSince: Timestamp?
     /// Products with their names in lane order, highest level first. Other products are shown with their IDs below.
     package var products: [(id: String, name: String)]
     /// The current time on the customer's clock.
@@ -31,7 +31,7 @@ package struct TimelineFacts: Sendable {
         subscription: any HeldSubscription,
         renewal: RenewalInfo,
         notices: [TimelineNotice] = [],
-        toldSince: Timestamp? = nil,
+        knownSince: Timestamp? = nil,
         products: [(id: String, name: String)] = [],
         now: Timestamp,
         hasEarlier: Bool = false,
@@ -43,7 +43,7 @@ package struct TimelineFacts: Sendable {
         self.subscription = subscription
         self.renewal = renewal
         self.notices = notices
-        self.toldSince = toldSince
+        self.knownSince = knownSince
         self.products = products
         self.now = now
         self.hasEarlier = hasEarlier
@@ -63,7 +63,7 @@ package struct TimelineNotice: Equatable, Sendable {
         /// Delivered to every endpoint.
         case arrived
         /// At least one delivery is pending.
-        case owed
+        case pending
         /// At least one delivery failed, and no delivery is pending.
         case failed
         /// No endpoint is configured for it.
@@ -109,7 +109,7 @@ package struct TimelineNotice: Equatable, Sendable {
         case "SUBSCRIBED", "ONE_TIME_CHARGE": .bought
         case "OFFER_REDEEMED": subtype == "UPGRADE" ? .bought : .changed
         case "DID_RENEW": .renewed
-        case "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED": .trouble
+        case "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED": .billingIssue
         case "EXPIRED": .ended
         case "CONSUMPTION_REQUEST", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "REVOKE": .refund
         default: .changed

@@ -2,7 +2,7 @@
 struct TimelineLegend: Sendable {
     enum Entry: Equatable, Sendable {
         case period(TimelinePeriod.Kind)
-        case trouble(TimelineTrouble.Kind)
+        case billingIssue(TimelineBillingIssue.Kind)
         case revoked
         case extended
         case mark(TimelineMark.Kind, String)
@@ -16,8 +16,8 @@ struct TimelineLegend: Sendable {
             case .period(.trial): "free"
             case .period(.offer): "offer"
             case .period(.shared): "shared"
-            case .trouble(.grace): "grace"
-            case .trouble(.retry): "billing retry"
+            case .billingIssue(.grace): "grace"
+            case .billingIssue(.retry): "billing retry"
             case .revoked: "revoked"
             case .extended: "extended"
             case .mark(_, let words): words
@@ -40,16 +40,16 @@ struct TimelineLegend: Sendable {
 
     init(of timeline: Timeline) {
         let periods = Set((timeline.bars + timeline.slivers).map(\.period.kind))
-        let troubles = Set(timeline.strips.map(\.trouble.kind))
+        let billingIssues = Set(timeline.strips.map(\.billingIssue.kind))
         let marks = Set(timeline.marks.flatMap(\.notices).map(\.kind))
         let fates = Set(timeline.marks.flatMap(\.notices).map(\.fate))
         var wanted = TimelinePeriod.Kind.allCases.filter(periods.contains).map(Entry.period)
-        wanted += TimelineTrouble.Kind.allCases.filter(troubles.contains).map(Entry.trouble)
+        wanted += TimelineBillingIssue.Kind.allCases.filter(billingIssues.contains).map(Entry.billingIssue)
         if timeline.bars.contains(where: { $0.period.revocation != nil }) { wanted.append(.revoked) }
         if timeline.bars.contains(where: \.period.isExtended) { wanted.append(.extended) }
         let types = Set(timeline.marks.flatMap(\.notices).map(\.type))
         wanted += TimelineMark.Kind.allCases.filter(marks.contains).map { .mark($0, $0.words(of: types)) }
-        if fates.contains(.owed) { wanted.append(.hollow) }
+        if fates.contains(.pending) { wanted.append(.hollow) }
         if fates.contains(.failed) { wanted.append(.failed) }
         if fates.contains(.unsent) { wanted.append(.unsent) }
         var placed: [(entry: Entry, x: Double, row: Int)] = []
@@ -79,10 +79,10 @@ struct TimelineLegend: Sendable {
             svg.rectangle("tl-bar tl-\(kind.rawValue)", box, radius: 3)
             if kind == .trial { svg.rectangle("tl-over", box, radius: 3, fill: drawing.fill(.trial)) }
             if kind == .shared { svg.rectangle("tl-over", box, radius: 3, fill: drawing.fill(.shared)) }
-        case .trouble(.grace):
+        case .billingIssue(.grace):
             svg.rectangle("tl-grace", box, radius: 3)
             svg.rectangle("tl-over", box, radius: 3, fill: drawing.fill(.grace))
-        case .trouble(.retry):
+        case .billingIssue(.retry):
             svg.rectangle("tl-retry", SVGBox(x: box.x, y: box.y + 2, width: box.width, height: 7), radius: 3)
         case .revoked:
             svg.rectangle("tl-revoked", box, radius: 3)
@@ -91,7 +91,7 @@ struct TimelineLegend: Sendable {
             svg.rectangle("tl-bar tl-paid", box, radius: 3)
             drawing.extended(box, in: &svg)
         case .mark(let kind, _): TimelineDrawing.draw(kind, .arrived, x: middle.x, y: middle.y, in: &svg)
-        case .hollow: TimelineDrawing.draw(.renewed, .owed, x: middle.x, y: middle.y, in: &svg)
+        case .hollow: TimelineDrawing.draw(.renewed, .pending, x: middle.x, y: middle.y, in: &svg)
         case .failed: TimelineDrawing.draw(.renewed, .failed, x: middle.x, y: middle.y, in: &svg)
         case .unsent: TimelineDrawing.draw(.renewed, .unsent, x: middle.x, y: middle.y, in: &svg)
         }

@@ -11,7 +11,7 @@ package struct TimelineMark: Equatable, Sendable {
         /// A change by the customer or the developer, or of the price.
         case changed
         /// A failed payment.
-        case trouble
+        case billingIssue
         /// The end of the subscription.
         case ended
         /// A refund, a refund request or the end of sharing.

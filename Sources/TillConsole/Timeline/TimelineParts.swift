@@ -57,7 +57,7 @@ package struct TimelineBar: Equatable, Sendable {
 /// The strip of a failed payment.
 package struct TimelineStrip: Equatable, Sendable {
     /// The failed payment.
-    package let trouble: TimelineTrouble
+    package let billingIssue: TimelineBillingIssue
     /// Its left edge.
     package let x: Double
     /// Its right edge.
@@ -67,13 +67,13 @@ package struct TimelineStrip: Equatable, Sendable {
     /// Whether it overlaps bars, because the payment succeeded later.
     package let isOverBars: Bool
 
-    init(_ trouble: TimelineTrouble, beside bars: [TimelineBar], on scale: TimelineScale) {
-        self.trouble = trouble
-        x = scale.x(trouble.start)
-        end = scale.x(trouble.end)
-        let before = bars.last { $0.period.start < trouble.start } ?? bars.first
+    init(_ billingIssue: TimelineBillingIssue, beside bars: [TimelineBar], on scale: TimelineScale) {
+        self.billingIssue = billingIssue
+        x = scale.x(billingIssue.start)
+        end = scale.x(billingIssue.end)
+        let before = bars.last { $0.period.start < billingIssue.start } ?? bars.first
         y = before?.y ?? 0
-        isOverBars = bars.contains { $0.period.start < trouble.end && $0.period.end > trouble.start }
+        isOverBars = bars.contains { $0.period.start < billingIssue.end && $0.period.end > billingIssue.start }
     }
 }
 

@@ -84,7 +84,7 @@ package struct TimelineStretch: Equatable, Sendable {
 }
 
 /// A time span after a failed payment.
-package struct TimelineTrouble: Equatable, Sendable {
+package struct TimelineBillingIssue: Equatable, Sendable {
     /// Whether the customer keeps access.
     package enum Kind: String, CaseIterable, Sendable {
         /// Access continues.

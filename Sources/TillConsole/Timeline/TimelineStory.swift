@@ -7,11 +7,11 @@ package struct TimelineStory: Sendable {
     /// Periods that were replaced at their start, by date.
     package let moments: [TimelinePeriod]
     /// Failed payments, by date.
-    package let troubles: [TimelineTrouble]
+    package let billingIssues: [TimelineBillingIssue]
     /// Time spans without access, by date.
     package let lapses: [TimelineStretch]
     /// Gaps between periods for which the notifications about grace periods are missing, by date.
-    package let untold: [TimelineStretch]
+    package let unknownSpans: [TimelineStretch]
     /// Commitments, by date.
     package let commitments: [TimelineCommitment]
     /// What follows the last period; nil if the subscription has ended.
@@ -21,19 +21,19 @@ package struct TimelineStory: Sendable {
 
     /// Computes the history of a subscription.
     ///
-    /// - Parameter most: the maximum number of periods; older ones are omitted.
-    package init(_ facts: TimelineFacts, atMost most: Int = .max) {
+    /// - Parameter limit: the maximum number of periods; older ones are omitted.
+    package init(_ facts: TimelineFacts, atMost limit: Int = .max) {
         let begun = Self.periods(facts)
         let all = begun.filter { $0.start < $0.end }
-        let shown = Array(all.suffix(max(1, most)))
+        let shown = Array(all.suffix(max(1, limit)))
         periods = shown
         hidden = all.count - shown.count
         let begin = shown.first?.start ?? facts.now
         moments = begun.filter { $0.start == $0.end && $0.start >= begin }
-        troubles = Self.troubles(facts).filter { $0.end > begin }
-        let gaps = Self.gaps(shown, troubles, facts)
+        billingIssues = Self.billingIssues(facts).filter { $0.end > begin }
+        let gaps = Self.gaps(shown, billingIssues, facts)
         lapses = gaps.filter(\.isKnown).map(\.stretch)
-        untold = gaps.filter { !$0.isKnown }.map(\.stretch)
+        unknownSpans = gaps.filter { !$0.isKnown }.map(\.stretch)
         commitments = Self.commitments(shown)
         next = facts.isPast ? nil : Self.next(facts)
     }
@@ -78,30 +78,30 @@ package struct TimelineStory: Sendable {
     // MARK: Failed payments
 
     /// Past failures come from notifications, the current one from the subscription.
-    private static func troubles(_ facts: TimelineFacts) -> [TimelineTrouble] {
-        let past = pastTroubles(facts.notices)
+    private static func billingIssues(_ facts: TimelineFacts) -> [TimelineBillingIssue] {
+        let past = pastBillingIssues(facts.notices)
         guard let failed = facts.subscription.state.failedPayment, !facts.isPast else { return past }
         let begin = facts.subscription.renewalDate
-        var troubles = past.filter { $0.start < begin }
+        var billingIssues = past.filter { $0.start < begin }
         // A refund ends the grace period or billing retry.
         let refund = facts.subscription.latestTransaction.revocation.map { max($0.date, begin) }
         let isOpen = facts.subscription.state.awaitsPayment
-        func add(_ kind: TimelineTrouble.Kind, _ start: Timestamp, _ end: Timestamp, isOpen: Bool) {
+        func add(_ kind: TimelineBillingIssue.Kind, _ start: Timestamp, _ end: Timestamp, isOpen: Bool) {
             let end = min(end, refund ?? end)
-            if end > start { troubles.append(TimelineTrouble(kind: kind, start: start, end: end, isOpen: isOpen)) }
+            if end > start { billingIssues.append(TimelineBillingIssue(kind: kind, start: start, end: end, isOpen: isOpen)) }
         }
         let graceEnd = failed.graceUntil ?? begin
         add(.grace, begin, graceEnd, isOpen: isOpen && !failed.isGraceOver)
         if failed.isGraceOver { add(.retry, graceEnd, failed.retryUntil, isOpen: isOpen) }
-        return troubles
+        return billingIssues
     }
 
-    private static func pastTroubles(_ notices: [TimelineNotice]) -> [TimelineTrouble] {
-        var troubles: [TimelineTrouble] = []
-        var open: (kind: TimelineTrouble.Kind, start: Timestamp, transaction: TransactionID?)?
+    private static func pastBillingIssues(_ notices: [TimelineNotice]) -> [TimelineBillingIssue] {
+        var billingIssues: [TimelineBillingIssue] = []
+        var open: (kind: TimelineBillingIssue.Kind, start: Timestamp, transaction: TransactionID?)?
         func close(at end: Timestamp) {
             if let open, end > open.start {
-                troubles.append(TimelineTrouble(kind: open.kind, start: open.start, end: end, isOpen: false))
+                billingIssues.append(TimelineBillingIssue(kind: open.kind, start: open.start, end: end, isOpen: false))
             }
             open = nil
         }
@@ -120,7 +120,7 @@ package struct TimelineStory: Sendable {
             default: break
             }
         }
-        return troubles
+        return billingIssues
     }
 
     // MARK: Gaps
@@ -129,7 +129,7 @@ package struct TimelineStory: Sendable {
     /// about a grace period are missing (`isKnown` is false).
     private static func gaps(
         _ periods: [TimelinePeriod],
-        _ troubles: [TimelineTrouble],
+        _ billingIssues: [TimelineBillingIssue],
         _ facts: TimelineFacts
     ) -> [(stretch: TimelineStretch, isKnown: Bool)] {
         var gaps: [(stretch: TimelineStretch, isKnown: Bool)] = []
@@ -137,7 +137,7 @@ package struct TimelineStory: Sendable {
             let isLast = index + 1 == periods.count
             guard !isLast || !facts.isPast else { continue }
             let limit = isLast ? facts.now : periods[index + 1].start
-            let waiting = troubles.filter { $0.start >= period.start && $0.start < limit }.map { min($0.end, limit) }
+            let waiting = billingIssues.filter { $0.start >= period.start && $0.start < limit }.map { min($0.end, limit) }
             let begin = max(period.end, waiting.max() ?? period.end)
             guard begin < limit else { continue }
             let isKnown =
@@ -149,7 +149,7 @@ package struct TimelineStory: Sendable {
 
     /// Whether notifications of a period are available. Then those of a following grace period would be, too.
     private static func hasNotifications(_ period: TimelinePeriod, _ facts: TimelineFacts) -> Bool {
-        if let since = facts.toldSince, period.end <= since { return false }
+        if let since = facts.knownSince, period.end <= since { return false }
         return facts.notices.contains { $0.transaction == period.transaction && $0.date.wholeSecond <= period.end }
     }
 

@@ -46,7 +46,7 @@ package struct TimelineTick: Equatable, Sendable {
         let shortest = story.periods.map { $0.expiresDate.milliseconds - $0.start.milliseconds }.min() ?? 86_400_000
         let grain = Grain(shortest: shortest)
         var instants = Set(story.periods.flatMap { [$0.start, $0.end] })
-        instants.formUnion(story.troubles.map(\.end).filter { $0 >= story.begin })
+        instants.formUnion(story.billingIssues.map(\.end).filter { $0 >= story.begin })
         let rising = instants.sorted()
         let labelled = labelled(rising, story, on: scale, within: width, grain)
         var lastSecond: String?
@@ -81,7 +81,7 @@ package struct TimelineTick: Equatable, Sendable {
         _ grain: Grain
     ) -> Set<Timestamp> {
         let last = story.periods.last.map { [$0.end, $0.start] } ?? []
-        let wanted = rising.prefix(1) + last + story.troubles.map(\.end) + rising.reversed()
+        let wanted = rising.prefix(1) + last + story.billingIssues.map(\.end) + rising.reversed()
         var taken: [(left: Double, right: Double)] = []
         var labelled: Set<Timestamp> = []
         for instant in wanted where !labelled.contains(instant) && instant >= story.begin {

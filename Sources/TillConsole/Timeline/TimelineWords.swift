@@ -60,9 +60,9 @@ struct TimelineWords: Sendable {
     }
 
     /// Describes a failed payment.
-    func trouble(_ trouble: TimelineTrouble) -> String {
-        let span = "\(date(trouble.start)) to \(date(trouble.end))"
-        return switch trouble.kind {
+    func billingIssue(_ billingIssue: TimelineBillingIssue) -> String {
+        let span = "\(date(billingIssue.start)) to \(date(billingIssue.end))"
+        return switch billingIssue.kind {
         case .grace: "Grace period, \(span): the payment failed and access continues."
         case .retry: "Billing retry, \(span): the payment failed and there is no access."
         }
@@ -72,7 +72,7 @@ struct TimelineWords: Sendable {
     func lapse(_ lapse: TimelineStretch) -> String { "No access, \(date(lapse.start)) to \(date(lapse.end))." }
 
     /// Describes a gap for which notifications are missing.
-    func untold(_ gap: TimelineStretch) -> String {
+    func unknownSpans(_ gap: TimelineStretch) -> String {
         "\(date(gap.start)) to \(date(gap.end)): access is unknown, because notifications of that time were deleted or "
             + "are omitted."
     }
@@ -99,7 +99,7 @@ struct TimelineWords: Sendable {
         let fate =
             switch notice.fate {
             case .arrived: "Delivered."
-            case .owed: "Delivery pending."
+            case .pending: "Delivery pending."
             case .failed: "Delivery failed."
             case .unsent: "Not sent: no endpoint configured."
             }
@@ -117,9 +117,9 @@ struct TimelineWords: Sendable {
         sentences += story.periods.compactMap { period in
             period.revokedFrom.map { "Access revoked, \(date($0)) to \(date(period.end))." }
         }
-        sentences += story.troubles.map(trouble)
+        sentences += story.billingIssues.map(billingIssue)
         sentences += story.lapses.map(lapse)
-        sentences += story.untold.map(untold)
+        sentences += story.unknownSpans.map(unknownSpans)
         sentences += [story.next].compactMap(\.self).map(next)
         if !facts.isPast { sentences.append("The current time is \(now).") }
         return sentences.joined(separator: " ")

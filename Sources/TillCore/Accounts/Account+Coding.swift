@@ -3,7 +3,8 @@
 extension Account {
     private enum Key: String, CodingKey {
         case id, app, customer, storefront, version, changeNumber, refundNumber, rowCount, lastEvent
-        case appTransaction, subscriptions, sharedSubscriptions, holdings, owned
+        case appTransaction, subscriptions, sharedSubscriptions, owned
+        case ownedProducts = "holdings"
         case introductoryOffersUsed, codesRedeemed, offerNonces
         case winBackOffersTaken, family, card, asksToBuy, heldPurchases, heldNumber, refundRequests
         case notificationNumber, lastSigned, clock, jobsDone
@@ -40,9 +41,9 @@ extension Account {
         } catch let damaged as DamagedSubscription {
             damageFound = "its subscription \(damaged.reason)"
         }
-        holdings = try read(.holdings, or: [])
+        ownedProducts = try read(.ownedProducts, or: [])
         if let owned = try values.decodeIfPresent([String: OwnedProduct010].self, forKey: .owned) {
-            holdings = owned.sorted { $0.value.transaction < $1.value.transaction }.map { $1.holding(of: $0) }
+            ownedProducts = owned.sorted { $0.value.transaction < $1.value.transaction }.map { $1.ownedProduct(of: $0) }
         }
         introductoryOffersUsed = try read(.introductoryOffersUsed, or: [])
         codesRedeemed = try read(.codesRedeemed, or: [])
@@ -76,7 +77,7 @@ extension Account {
         try values.encodeIfPresent(appTransaction, forKey: .appTransaction)
         if !subscriptions.isEmpty { try values.encode(subscriptions, forKey: .subscriptions) }
         if !sharedSubscriptions.isEmpty { try values.encode(sharedSubscriptions, forKey: .sharedSubscriptions) }
-        if !holdings.isEmpty { try values.encode(holdings, forKey: .holdings) }
+        if !ownedProducts.isEmpty { try values.encode(ownedProducts, forKey: .ownedProducts) }
         if !introductoryOffersUsed.isEmpty {
             try values.encode(introductoryOffersUsed.sorted(), forKey: .introductoryOffersUsed)
         }

@@ -36,11 +36,11 @@ package struct AccountRelations: Equatable, Sendable {
             if let owner = copy.owner { copies.append(.subscription(group: copy.groupID, owner: owner)) }
         }
         var purchases: Set<TransactionID> = []
-        for holding in account.holdings {
-            if holding.ownership == .purchased {
-                purchases.insert(holding.transaction)
-            } else if let owner = holding.sharedFrom, !holding.isRevoked {
-                copies.append(.product(source: holding.source, owner: owner))
+        for ownedProduct in account.ownedProducts {
+            if ownedProduct.ownership == .purchased {
+                purchases.insert(ownedProduct.transaction)
+            } else if let owner = ownedProduct.sharedFrom, !ownedProduct.isRevoked {
+                copies.append(.product(source: ownedProduct.source, owner: owner))
             }
         }
         groups = Set(account.subscriptions.map(\.groupID))

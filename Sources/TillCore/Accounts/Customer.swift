@@ -1,6 +1,6 @@
 /// One customer in one app and environment: everything that can still change, through time or a command.
 ///
-/// Ledger rows that are only history are not part of it; a command that needs one names it. So the cost of a purchase
+/// Ledger transactions that are only history are not part of it; a command that needs one names it. So the cost of a purchase
 /// does not grow with the customer's history.
 package struct Account: Codable, Equatable, Sendable {
     /// The number is the `appTransactionId`, even for a customer who never downloaded the app.
@@ -19,7 +19,7 @@ package struct Account: Codable, Equatable, Sendable {
     package var changeNumber: Int64
     /// The last refund number that was used.
     package var refundNumber: Int64
-    /// How many rows the account has in the ledger; `till doctor` verifies it.
+    /// How many transactions the account has in the ledger; `till doctor` verifies it.
     package var rowCount: Int64
     /// When the account last changed; no event may be earlier.
     package var lastEvent: Timestamp
@@ -31,7 +31,7 @@ package struct Account: Codable, Equatable, Sendable {
     package var sharedSubscriptions: [SharedSubscription]
     /// Non-consumables that the customer has or had: an entry for each purchase and for each copy of another's
     /// purchase.
-    package var holdings: [Holding]
+    package var ownedProducts: [OwnedProduct]
     /// Groups in which an introductory offer was used up.
     package var introductoryOffersUsed: Set<String>
     /// Offer codes redeemed, as `product/offer`.
@@ -88,7 +88,7 @@ package struct Account: Codable, Equatable, Sendable {
         subscriptions = []
         sharedSubscriptions = []
         damageFound = nil
-        holdings = []
+        ownedProducts = []
         introductoryOffersUsed = []
         codesRedeemed = []
         offerNonces = []
@@ -155,12 +155,12 @@ package struct Account: Codable, Equatable, Sendable {
     }
 
     /// The customer's own purchase of a non-consumable; nil when there is none or it was refunded.
-    package func owned(_ productID: String) -> Holding? {
-        holdings.first { $0.productID == productID && !$0.isRevoked && $0.ownership == .purchased }
+    package func owned(_ productID: String) -> OwnedProduct? {
+        ownedProducts.first { $0.productID == productID && !$0.isRevoked && $0.ownership == .purchased }
     }
 
     /// The non-consumables that the customer may use now, each once.
-    package var productsOwned: Set<String> { Set(holdings.filter { !$0.isRevoked }.map(\.productID)) }
+    package var productsOwned: Set<String> { Set(ownedProducts.filter { !$0.isRevoked }.map(\.productID)) }
 }
 
 /// A customer's download of the app.
@@ -201,7 +201,7 @@ package struct AppTransaction: Codable, Equatable, Sendable {
 }
 
 /// A non-consumable that a customer has through one purchase.
-package struct Holding: Codable, Equatable, Sendable {
+package struct OwnedProduct: Codable, Equatable, Sendable {
     /// The product.
     package var productID: String
     /// The customer's own transaction: the purchase, or the copy of a family member's.
@@ -305,5 +305,5 @@ package struct FamilyMembership: Codable, Equatable, Sendable {
     }
 
     /// The maximum number of members.
-    package static let mostMembers = 6
+    package static let maxMembers = 6
 }

@@ -73,11 +73,11 @@ extension Account {
         guard Set(subscriptions.map(\.groupID)).count == subscriptions.count else {
             return "it has two subscriptions to one group"
         }
-        guard Set(holdings.map(\.transaction)).count == holdings.count else {
+        guard Set(ownedProducts.map(\.transaction)).count == ownedProducts.count else {
             return "it has two products from one transaction"
         }
-        for holding in holdings where (holding.ownership == .familyShared) != (holding.sharedFrom != nil) {
-            return "its copy of \(holding.productID) does not name the purchaser, or a purchase names one"
+        for ownedProduct in ownedProducts where (ownedProduct.ownership == .familyShared) != (ownedProduct.sharedFrom != nil) {
+            return "its copy of \(ownedProduct.productID) does not name the purchaser, or a purchase names one"
         }
         let held = heldPurchases.map(\.number)
         guard Set(held).count == held.count, held.allSatisfy({ $0 >= 1 && $0 <= heldNumber }) else {
@@ -94,8 +94,8 @@ extension FamilyMembership {
     fileprivate func damage(of account: AccountID) -> String? {
         guard members.contains(account) else { return "its family \(name) does not have it as a member" }
         guard Set(members).count == members.count else { return "its family \(name) names a member twice" }
-        guard members.count <= Self.mostMembers else {
-            return "its family \(name) has more than \(Self.mostMembers) members"
+        guard members.count <= Self.maxMembers else {
+            return "its family \(name) has more than \(Self.maxMembers) members"
         }
         return members.contains(organizer) ? nil : "the organizer of its family \(name) is not a member"
     }
@@ -105,13 +105,13 @@ extension HeldSubscription {
     /// What is wrong in the parts common to bought and shared subscriptions; nil when nothing is. The state itself is
     /// checked when it is read (`SubscriptionState.init(stored:)`).
     fileprivate func damage(in account: AccountID) -> String? {
-        for row in state.periods.map(\.transaction) {
-            if let reason = row.damage { return "has transaction \(row.id.number): \(reason)" }
-            guard row.account == account else {
-                return "has transaction \(row.id.number), which names account \(row.account.number)"
+        for transaction in state.periods.map(\.transaction) {
+            if let reason = transaction.damage { return "has transaction \(transaction.id.number): \(reason)" }
+            guard transaction.account == account else {
+                return "has transaction \(transaction.id.number), which names account \(transaction.account.number)"
             }
-            guard row.originalID == originalID, row.groupID == groupID, row.ownership == ownership else {
-                return "has transaction \(row.id.number), which belongs to another subscription"
+            guard transaction.originalID == originalID, transaction.groupID == groupID, transaction.ownership == ownership else {
+                return "has transaction \(transaction.id.number), which belongs to another subscription"
             }
         }
         let dates = [originalPurchaseDate, recentStart] + state.dates
@@ -159,7 +159,7 @@ extension ExpirationReason {
 }
 
 extension Transaction {
-    /// What is wrong with the numbers of a row, which arithmetic relies on; nil when nothing is.
+    /// What is wrong with the numbers of a transaction, which arithmetic relies on; nil when nothing is.
     package var damage: String? {
         let dates: [Timestamp?] = [
             purchaseDate, originalPurchaseDate, modifiedDate, expiresDate, revocation?.date, commitment?.expiresDate,

@@ -8,15 +8,15 @@ extension Ledger {
         }
         var family = self[host].family ?? FamilyMembership(name: name, organizer: host, members: [host])
         if id != host {
-            guard family.members.count < FamilyMembership.mostMembers else { throw .familyFull(family: family.name) }
+            guard family.members.count < FamilyMembership.maxMembers else { throw .familyFull(family: family.name) }
             family.members.append(id)
         }
         for member in family.members { self[member].family = family }
         touch(id)
         guard id != host else { return }
         note(.joinedFamily(id))
-        for member in family.members where member != id { share(holdingsOf: member, with: id) }
-        for member in family.members where member != id { share(holdingsOf: id, with: member) }
+        for member in family.members where member != id { share(productsOf: member, with: id) }
+        for member in family.members where member != id { share(productsOf: id, with: member) }
     }
 
     /// Leaves the family. When the organizer leaves, or one member is left, the family ends.
@@ -43,18 +43,18 @@ extension Ledger {
 
     /// The purchaser turns sharing on or off for one purchase.
     mutating func setSharing(of original: TransactionID, to shares: Bool) throws(Refusal) {
-        let row = try row(original)
-        guard row.ownership == .purchased else { throw .familyShared(original) }
-        guard row.isOriginal else { throw .notOriginal(original, original: row.originalID) }
-        if let subscription = self[row.account].subscription(original) {
-            return try setSharing(ofSubscription: subscription, to: shares, by: row.account)
+        let transaction = try transaction(original)
+        guard transaction.ownership == .purchased else { throw .familyShared(original) }
+        guard transaction.isOriginal else { throw .notOriginal(original, original: transaction.originalID) }
+        if let subscription = self[transaction.account].subscription(original) {
+            return try setSharing(ofSubscription: subscription, to: shares, by: transaction.account)
         }
-        guard let place = self[row.account].holdings.firstIndex(where: { $0.transaction == original }),
-            let product = catalog.products[row.productID], product.isFamilyShareable
-        else { throw .notShareable(product: row.productID) }
-        self[row.account].holdings[place].isShared = shares
-        touch(row.account)
-        if shares { shareProduct(row, product) } else { endSharingOfProduct(row, reason: .other) }
+        guard let place = self[transaction.account].ownedProducts.firstIndex(where: { $0.transaction == original }),
+            let product = catalog.products[transaction.productID], product.isFamilyShareable
+        else { throw .notShareable(product: transaction.productID) }
+        self[transaction.account].ownedProducts[place].isShared = shares
+        touch(transaction.account)
+        if shares { shareProduct(transaction, product) } else { endSharingOfProduct(transaction, reason: .other) }
     }
 
     private mutating func setSharing(

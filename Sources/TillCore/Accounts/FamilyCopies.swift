@@ -4,12 +4,12 @@ extension Ledger {
     // MARK: Sharing everything
 
     /// Shares everything of an owner that can be shared with a member now.
-    mutating func share(holdingsOf owner: AccountID, with member: AccountID) {
-        for holding in self[owner].holdings
-        where holding.ownership == .purchased && !holding.isRevoked && holding.isShared
-            && catalog.products[holding.productID]?.isFamilyShareable == true
+    mutating func share(productsOf owner: AccountID, with member: AccountID) {
+        for ownedProduct in self[owner].ownedProducts
+        where ownedProduct.ownership == .purchased && !ownedProduct.isRevoked && ownedProduct.isShared
+            && catalog.products[ownedProduct.productID]?.isFamilyShareable == true
         {
-            shareProduct(holding, of: owner, with: member)
+            shareProduct(ownedProduct, of: owner, with: member)
         }
         for subscription in self[owner].subscriptions { share(subscription, of: owner, with: member) }
     }
@@ -17,21 +17,21 @@ extension Ledger {
     /// A job's part: family sharing was turned on for a product.
     ///
     /// - Returns: whether the account's purchase is shared now; nil where it has none.
-    mutating func shareHoldings(of productID: String, by id: AccountID) -> Bool? {
+    mutating func shareOwnedProducts(of productID: String, by id: AccountID) -> Bool? {
         let has =
-            self[id].holdings.contains { $0.productID == productID && $0.ownership == .purchased && !$0.isRevoked }
+            self[id].ownedProducts.contains { $0.productID == productID && $0.ownership == .purchased && !$0.isRevoked }
             || self[id].subscriptions.contains {
                 $0.latestTransaction.productID == productID && $0.state.givesAccess
             }
         guard has, let family = self[id].family else { return nil }
-        for member in family.members where member != id { share(holdingsOf: id, with: member) }
+        for member in family.members where member != id { share(productsOf: id, with: member) }
         return true
     }
 
     /// Ends a member's access through an owner's purchases.
     mutating func endAccess(of member: AccountID, to owner: AccountID) {
-        for holding in self[member].holdings where holding.sharedFrom == owner && !holding.isRevoked {
-            if let copy = rows[holding.transaction] { revokeProduct(copy, reason: .other) }
+        for ownedProduct in self[member].ownedProducts where ownedProduct.sharedFrom == owner && !ownedProduct.isRevoked {
+            if let copy = transactions[ownedProduct.transaction] { revokeProduct(copy, reason: .other) }
         }
         for copy in self[member].sharedSubscriptions where copy.owner == owner {
             revokeAccess(by: copy, of: member, reason: .other)
@@ -41,57 +41,57 @@ extension Ledger {
     // MARK: Non-consumables
 
     /// Gives every other member a copy of a non-consumable, if it can be shared.
-    mutating func shareProduct(_ row: Transaction, _ product: Product) {
+    mutating func shareProduct(_ transaction: Transaction, _ product: Product) {
         guard
-            product.isFamilyShareable, let family = self[row.account].family,
-            let holding = self[row.account].holdings.first(where: { $0.transaction == row.id }),
-            holding.isShared, !holding.isRevoked
+            product.isFamilyShareable, let family = self[transaction.account].family,
+            let ownedProduct = self[transaction.account].ownedProducts.first(where: { $0.transaction == transaction.id }),
+            ownedProduct.isShared, !ownedProduct.isRevoked
         else { return }
-        for member in family.members where member != row.account {
-            shareProduct(holding, of: row.account, with: member)
+        for member in family.members where member != transaction.account {
+            shareProduct(ownedProduct, of: transaction.account, with: member)
         }
     }
 
-    private mutating func shareProduct(_ holding: Holding, of owner: AccountID, with member: AccountID) {
-        if let place = self[member].holdings.firstIndex(where: { $0.source == holding.transaction }) {
-            guard self[member].holdings[place].isRevoked, let copy = rows[self[member].holdings[place].transaction]
+    private mutating func shareProduct(_ ownedProduct: OwnedProduct, of owner: AccountID, with member: AccountID) {
+        if let place = self[member].ownedProducts.firstIndex(where: { $0.source == ownedProduct.transaction }) {
+            guard self[member].ownedProducts[place].isRevoked, let copy = transactions[self[member].ownedProducts[place].transaction]
             else { return }
             return restoreProduct(copy)
         }
-        let copy = enter(newCopy(of: holding.transaction, holding.productID, .nonConsumable, for: member))
-        self[member].holdings.append(
-            Holding(
-                productID: holding.productID,
+        let copy = enter(newCopy(of: ownedProduct.transaction, ownedProduct.productID, .nonConsumable, for: member))
+        self[member].ownedProducts.append(
+            OwnedProduct(
+                productID: ownedProduct.productID,
                 transaction: copy.id,
                 ownership: .familyShared,
                 sharedFrom: owner,
-                source: holding.transaction
+                source: ownedProduct.transaction
             )
         )
         note(.charged(copy.id))
     }
 
     /// Ends the members' access through a non-consumable.
-    mutating func endSharingOfProduct(_ row: Transaction, reason: RevocationReason) {
-        for copy in copies(of: row) where copy.revocation == nil { revokeProduct(copy, reason: reason) }
+    mutating func endSharingOfProduct(_ transaction: Transaction, reason: RevocationReason) {
+        for copy in copies(of: transaction) where copy.revocation == nil { revokeProduct(copy, reason: reason) }
     }
 
     /// A refund of a non-consumable was reversed: members regain the access that the refund ended, and members who
     /// joined since get it, too.
-    mutating func resumeSharingOfProduct(_ row: Transaction) {
+    mutating func resumeSharingOfProduct(_ transaction: Transaction) {
         guard
-            let product = catalog.products[row.productID], product.isFamilyShareable,
-            self[row.account].holdings.first(where: { $0.transaction == row.id })?.isShared == true
+            let product = catalog.products[transaction.productID], product.isFamilyShareable,
+            self[transaction.account].ownedProducts.first(where: { $0.transaction == transaction.id })?.isShared == true
         else { return }
-        for copy in copies(of: row) where copy.revocation != nil { restoreProduct(copy) }
-        shareProduct(row, product)
+        for copy in copies(of: transaction) where copy.revocation != nil { restoreProduct(copy) }
+        shareProduct(transaction, product)
     }
 
     /// The members' copies of a non-consumable, with or without access.
-    private func copies(of row: Transaction) -> [Transaction] {
-        guard let family = self[row.account].family else { return [] }
-        return family.members.filter { $0 != row.account }.flatMap { member in
-            self[member].holdings.filter { $0.source == row.id }.compactMap { rows[$0.transaction] }
+    private func copies(of transaction: Transaction) -> [Transaction] {
+        guard let family = self[transaction.account].family else { return [] }
+        return family.members.filter { $0 != transaction.account }.flatMap { member in
+            self[member].ownedProducts.filter { $0.source == transaction.id }.compactMap { transactions[$0.transaction] }
         }
     }
 
@@ -109,9 +109,9 @@ extension Ledger {
     }
 
     /// Marks a non-consumable as revoked, or not.
-    mutating func setRevoked(_ isRevoked: Bool, holdingBy row: Transaction) {
-        guard let place = self[row.account].holdings.firstIndex(where: { $0.transaction == row.id }) else { return }
-        self[row.account].holdings[place].isRevoked = isRevoked
+    mutating func setRevoked(_ isRevoked: Bool, holdingBy transaction: Transaction) {
+        guard let place = self[transaction.account].ownedProducts.firstIndex(where: { $0.transaction == transaction.id }) else { return }
+        self[transaction.account].ownedProducts[place].isRevoked = isRevoked
     }
 
     // MARK: The transaction of a copy

@@ -56,9 +56,9 @@ extension Ledger {
                 revokeAccess(by: copy, of: member, reason: .other)
                 continue
             }
-            var row = renewalRow(of: copy.latestTransaction, by: member, from: source.start)
-            row.takeTerms(of: source.transaction)
-            let entered = enter(row, until: source.end)
+            var transaction = renewalRow(of: copy.latestTransaction, by: member, from: source.start)
+            transaction.takeTerms(of: source.transaction)
+            let entered = enter(transaction, until: source.end)
             var renewed = copy
             if isLongGap(from: copy.renewalDate, to: max(source.start, now)) { renewed.recentStart = source.start }
             renewed.state = .active(entered, previous: now < source.start ? copy.state.latest : nil)

@@ -1,8 +1,8 @@
 /// Purchases on hold: for a parent's approval, or for a customer to complete them (docs/api/lifecycle.md).
 extension Ledger {
     mutating func hold(_ purchase: Purchase, because reason: HeldPurchase.Reason, by id: AccountID) throws(Refusal) {
-        guard self[id].heldPurchases.count < Ledger.mostHeldPurchases else {
-            throw .tooManyHeldPurchases(most: Ledger.mostHeldPurchases)
+        guard self[id].heldPurchases.count < Ledger.maxHeldPurchases else {
+            throw .tooManyHeldPurchases(limit: Ledger.maxHeldPurchases)
         }
         // A later approval buys it, even if the subscription has changed meanwhile.
         var purchase = purchase
@@ -31,5 +31,5 @@ extension Ledger {
         touch(id)
     }
 
-    private static let mostHeldPurchases = 100
+    private static let maxHeldPurchases = 100
 }

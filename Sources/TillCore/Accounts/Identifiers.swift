@@ -40,7 +40,7 @@ package struct AccountID: Hashable, Comparable, Sendable {
     /// An existing account number.
     package init(_ number: Int64) { self.number = number }
 
-    /// The partition of the account and all its rows.
+    /// The partition of the account and all its transactions.
     package var partition: Partition { Partition(of: number) }
 
     /// `appTransactionId` on the wire.
@@ -48,7 +48,7 @@ package struct AccountID: Hashable, Comparable, Sendable {
 
     /// Whether a number has the shape of an app transaction id rather than of a transaction id.
     package static func hasShape(_ number: Int64) -> Bool {
-        (Identifiers.appTransactionBase..<Identifiers.appTransactionBase + Identifiers.appTransactionRoom)
+        (Identifiers.appTransactionBase..<Identifiers.appTransactionBase + Identifiers.appTransactionCount)
             .contains(number)
     }
 
@@ -137,7 +137,7 @@ package struct Identifiers: Sendable {
 
     static let sandboxBase: Int64 = 2_000_000_000_000_000
     static let appTransactionBase: Int64 = 704_000_000_000_000_000
-    static let appTransactionRoom: Int64 = 1_000_000_000_000_000
+    static let appTransactionCount: Int64 = 1_000_000_000_000_000
 
     /// A range that is reserved for this caller alone.
     package init(reserved: Range<Int64>) {
@@ -198,10 +198,10 @@ package struct Identifiers: Sendable {
     }
 
     /// The limit of counter values: order ids have the smallest number space.
-    package static let mostCounters = OrderID.space / Partition.count
+    package static let maxCounters = OrderID.space / Partition.count
 
     /// Above this counter value too few are left: a server reserves thousands at a time.
-    package static let lastBeforeEnd = mostCounters - 1_000_000_000
+    package static let lastBeforeEnd = maxCounters - 1_000_000_000
 
     /// The counter value in an account's number.
     package static func counter(of account: AccountID) -> Int64 {

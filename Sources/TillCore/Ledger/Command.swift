@@ -36,10 +36,10 @@ package enum Command: Sendable {
     /// Only processes what is due.
     case processDue
 
-    /// Ledger rows that the rules need for their decision, besides the accounts.
+    /// Ledger transactions that the rules need for their decision, besides the accounts.
     ///
     /// - Parameter accounts: the account and its family.
-    package func rows(from accounts: [Account]) -> [TransactionID] {
+    package func transactions(from accounts: [Account]) -> [TransactionID] {
         let named: [TransactionID] =
             switch self {
             case .finish(let id), .setAppAccountToken(let id, _), .reverseRefund(let id), .requestRefund(let id, _),
@@ -63,17 +63,17 @@ package enum Command: Sendable {
         return (named + asked + copies).filter { seen.insert($0).inserted }
     }
 
-    /// An upper bound of the ids that the command needs: a transaction, a line item and an order for each row it may
+    /// An upper bound of the ids that the command needs: a transaction, a line item and an order for each transaction it may
     /// make.
     ///
     /// - Parameter accounts: the account and all others that the command affects.
-    package func mostIdentifiers(for accounts: [Account]) -> Int64 {
+    package func maxIdentifiers(for accounts: [Account]) -> Int64 {
         let members = Int64(accounts.count)
-        let holdings = accounts.reduce(0) {
-            $0 + $1.holdings.count + $1.subscriptions.count + $1.sharedSubscriptions.count
+        let ownedProducts = accounts.reduce(0) {
+            $0 + $1.ownedProducts.count + $1.subscriptions.count + $1.sharedSubscriptions.count
         }
         // A command may trigger charges at once: up to this many renewals, each with the family's copies.
-        return 3 * members * Int64(holdings + 1 + Ledger.mostFreedAtOnce)
+        return 3 * members * Int64(ownedProducts + 1 + Ledger.maxFreedAtOnce)
     }
 
     /// Existing purchases of a non-consumable; buying it again returns to them.
@@ -82,7 +82,7 @@ package enum Command: Sendable {
     }
 
     private static func copies(in accounts: [Account]) -> [TransactionID] {
-        accounts.flatMap(\.holdings).filter { $0.ownership == .familyShared }.map(\.transaction).sorted()
+        accounts.flatMap(\.ownedProducts).filter { $0.ownership == .familyShared }.map(\.transaction).sorted()
     }
 }
 

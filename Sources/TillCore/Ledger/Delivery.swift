@@ -3,9 +3,9 @@ extension Ledger {
     /// The app finished the purchase. No payload shows it, so the order of the history does not change; repeating is
     /// harmless.
     mutating func finish(_ id: TransactionID) throws(Refusal) {
-        let row = try row(id)
-        guard !row.isFinished else { return }
-        amend(row, movesHistory: false) { $0.isFinished = true }
+        let transaction = try transaction(id)
+        guard !transaction.isFinished else { return }
+        amend(transaction, movesHistory: false) { $0.isFinished = true }
         note(.finished(id))
     }
 
@@ -14,7 +14,7 @@ extension Ledger {
     /// For a subscription the token applies to the current and all later transactions; earlier ones keep theirs.
     mutating func setAppAccountToken(_ text: String, on id: TransactionID) throws(Refusal) {
         guard let token = UUIDText.canonical(text) else { throw .badAppAccountToken(text) }
-        var target = try row(id)
+        var target = try transaction(id)
         guard target.isOriginal else { throw .notOriginal(id, original: target.originalID) }
         guard target.ownership == .purchased else { throw .familyShared(id) }
         if let group = target.groupID, var subscription = self[target.account].subscription(toGroup: group) {

@@ -1,4 +1,4 @@
-/// What happened, in order. Events are facts; the ledger rows are the record, and `notice` says which notification, if
+/// What happened, in order. Events are facts; the ledger transactions are the record, and `notice` says which notification, if
 /// any, an event causes.
 package enum Event: Equatable, Sendable {
     /// A one-time product was bought, or shared with a family member.

@@ -1,4 +1,4 @@
-/// The accounts and rows that one command affects, and the rules' decisions about them.
+/// The accounts and transactions that one command affects, and the rules' decisions about them.
 ///
 /// A value: the shop fills it, performs one command and commits the result. The rules have no side effects; each area
 /// of the store is an extension in its own file (Purchase, PlanChange, Refund, Family).
@@ -13,10 +13,10 @@ package struct Ledger: Sendable {
     package let until: Timestamp
     /// The accounts as they will be committed.
     package private(set) var accounts: [AccountID: Account]
-    /// Rows that were loaded or made.
-    package private(set) var rows: [TransactionID: Transaction]
-    /// The rows to write, in the order of the changes.
-    package private(set) var rowChanges: [RowChange]
+    /// Transactions that were loaded or made.
+    package private(set) var transactions: [TransactionID: Transaction]
+    /// The transactions to write, in the order of the changes.
+    package private(set) var transactionChanges: [TransactionChange]
     /// Redemptions of codes with a limit over all customers.
     package private(set) var redemptions: [CodeRedemption]
     /// What happened, in order.
@@ -33,11 +33,11 @@ package struct Ledger: Sendable {
 
     /// - Parameters:
     ///   - accounts: the account of the command, and its family.
-    ///   - rows: the existing rows that `Command.rows(from:)` named.
-    ///   - identifiers: at least as many as `Command.mostIdentifiers(for:)` says.
+    ///   - transactions: the existing transactions that `Command.transactions(from:)` named.
+    ///   - identifiers: at least as many as `Command.maxIdentifiers(for:)` says.
     package init(
         accounts: [Account],
-        rows: [Transaction] = [],
+        transactions: [Transaction] = [],
         catalog: Catalog,
         policy: Policy,
         identifiers: Identifiers,
@@ -46,13 +46,13 @@ package struct Ledger: Sendable {
     ) {
         self.rule = rule
         self.accounts = Dictionary(uniqueKeysWithValues: accounts.map { ($0.id, $0) })
-        self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+        self.transactions = Dictionary(uniqueKeysWithValues: transactions.map { ($0.id, $0) })
         self.catalog = catalog
         self.policy = policy
         self.identifiers = identifiers
         self.now = now
         until = now
-        rowChanges = []
+        transactionChanges = []
         redemptions = []
         events = []
         notifications = []
@@ -88,7 +88,7 @@ package struct Ledger: Sendable {
     }
 
     /// The maximum number of deadlines that are processed together with the command that made them due.
-    static let mostFreedAtOnce = 8
+    static let maxFreedAtOnce = 8
 
     // MARK: Commands
 
@@ -126,7 +126,7 @@ package struct Ledger: Sendable {
         }
         // The command may have made charges due that waited for a card or for consent. Deadlines beyond the limit are
         // processed with the account's next update.
-        _ = catchUp(atMost: Ledger.mostFreedAtOnce)
+        _ = catchUp(atMost: Ledger.maxFreedAtOnce)
     }
 
     // MARK: Writing
@@ -147,10 +147,10 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// A row that the command named.
-    func row(_ id: TransactionID) throws(Refusal) -> Transaction {
-        guard let row = rows[id] else { throw .unknownTransaction(id) }
-        return row
+    /// A transaction that the command named.
+    func transaction(_ id: TransactionID) throws(Refusal) -> Transaction {
+        guard let transaction = transactions[id] else { throw .unknownTransaction(id) }
+        return transaction
     }
 
     /// An account's own subscription, by its original transaction.
@@ -159,58 +159,58 @@ package struct Ledger: Sendable {
         throw self[id].sharedSubscription(original) == nil ? .unknownSubscription(original) : .familyShared(original)
     }
 
-    /// Adds a new row at the end of its account's history and returns it with its change number.
+    /// Adds a new transaction at the end of its account's history and returns it with its change number.
     mutating func enter(_ transaction: Transaction) -> Transaction {
-        var row = transaction
-        row.change = nextChange(of: row.account)
-        row.modifiedDate = now
-        self[row.account].rowCount += 1
-        rows[row.id] = row
-        rowChanges.append(RowChange(before: nil, after: row))
-        return row
+        var transaction = transaction
+        transaction.change = nextChange(of: transaction.account)
+        transaction.modifiedDate = now
+        self[transaction.account].rowCount += 1
+        transactions[transaction.id] = transaction
+        transactionChanges.append(TransactionChange(before: nil, after: transaction))
+        return transaction
     }
 
     /// Adds a new period of a subscription.
     mutating func enter(_ transaction: Transaction, until end: Timestamp) -> SubscriptionPeriod {
-        var row = transaction
-        row.expiresDate = end
-        return SubscriptionPeriod(enter(row), until: end)
+        var transaction = transaction
+        transaction.expiresDate = end
+        return SubscriptionPeriod(enter(transaction), until: end)
     }
 
-    /// Changes a row. It moves to the end of the history, unless the change affects no payload.
+    /// Changes a transaction. It moves to the end of the history, unless the change affects no payload.
     @discardableResult
     mutating func amend(
-        _ row: Transaction,
+        _ transaction: Transaction,
         movesHistory: Bool = true,
         _ change: (inout Transaction) -> Void
     ) -> Transaction {
-        var amended = row
+        var amended = transaction
         change(&amended)
         if movesHistory {
-            amended.change = nextChange(of: row.account)
+            amended.change = nextChange(of: transaction.account)
             amended.modifiedDate = now
         }
-        rows[row.id] = amended
-        if let place = rowChanges.lastIndex(where: { $0.after.id == row.id }) {
-            rowChanges[place].after = amended
+        transactions[transaction.id] = amended
+        if let place = transactionChanges.lastIndex(where: { $0.after.id == transaction.id }) {
+            transactionChanges[place].after = amended
         } else {
-            rowChanges.append(RowChange(before: row.change, after: amended))
+            transactionChanges.append(TransactionChange(before: transaction.change, after: amended))
         }
         refresh(amended)
         return amended
     }
 
-    /// Records an event and its notification. Accounts and rows must already be in the state that the notification
+    /// Records an event and its notification. Accounts and transactions must already be in the state that the notification
     /// shows.
     ///
     /// - Parameter isSilent: whether to send no notification.
     mutating func note(_ event: Event, isSilent: Bool = false) {
         events.append(event)
         guard let id = event.transaction else { return }
-        guard let row = present(id) else { preconditionFailure("\(event) is about a row that was not loaded") }
-        self[row.account].lastEvent = max(self[row.account].lastEvent, now)
+        guard let transaction = present(id) else { preconditionFailure("\(event) is about a row that was not loaded") }
+        self[transaction.account].lastEvent = max(self[transaction.account].lastEvent, now)
         guard !isSilent, let notice = event.notice else { return }
-        notifications.append(notification(notice, of: event, about: row))
+        notifications.append(notification(notice, of: event, about: transaction))
     }
 
     /// Sets an account's last event to now.
@@ -218,16 +218,16 @@ package struct Ledger: Sendable {
         self[id].lastEvent = max(self[id].lastEvent, now)
     }
 
-    private mutating func notification(_ notice: Notice, of event: Event, about row: Transaction) -> Notification {
-        var account = self[row.account]
+    private mutating func notification(_ notice: Notice, of event: Event, about transaction: Transaction) -> Notification {
+        var account = self[transaction.account]
         account.notificationNumber += 1
         let earliest = account.lastSigned.map { $0.advanced(milliseconds: 1) } ?? now
         let signedDate = max(now, earliest)
         account.lastSigned = signedDate
-        self[row.account] = account
+        self[transaction.account] = account
         // Looked up by concrete type: an existential would copy the value for each notification.
-        let own = row.ownership == .purchased ? account.subscription(row.originalID) : nil
-        let shared = row.ownership == .familyShared ? account.sharedSubscription(row.originalID) : nil
+        let own = transaction.ownership == .purchased ? account.subscription(transaction.originalID) : nil
+        let shared = transaction.ownership == .familyShared ? account.sharedSubscription(transaction.originalID) : nil
         var reason: ConsumptionRequestReason?
         if case .refundRequested(_, let given, _) = event { reason = given }
         return Notification(
@@ -236,7 +236,7 @@ package struct Ledger: Sendable {
             subtype: notice.subtype,
             account: account.id,
             number: account.notificationNumber,
-            transaction: row,
+            transaction: transaction,
             renewalInfo: own.map { info(of: $0, account) } ?? shared.map { info(of: $0, account) },
             status: own?.status ?? shared?.status,
             date: now,
@@ -248,9 +248,9 @@ package struct Ledger: Sendable {
         RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy)
     }
 
-    /// A row in its current state, wherever the ledger holds it.
+    /// A transaction in its current state, wherever the ledger holds it.
     private func present(_ id: TransactionID) -> Transaction? {
-        if let row = rows[id] { return row }
+        if let transaction = transactions[id] { return transaction }
         for account in accounts.values {
             for subscription in account.heldSubscriptions {
                 if let period = subscription.state.periods.first(where: { $0.id == id }) { return period.transaction }
@@ -272,29 +272,29 @@ package struct Ledger: Sendable {
     }
 
     /// A subscription's state contains its transactions; they must equal the ledger's.
-    private mutating func refresh(_ row: Transaction) {
-        guard row.groupID != nil else { return }
+    private mutating func refresh(_ transaction: Transaction) {
+        guard transaction.groupID != nil else { return }
         func refreshed(_ state: SubscriptionState) -> SubscriptionState {
-            state.contains(row.id) ? state.map { $0.id == row.id ? row : $0 } : state
+            state.contains(transaction.id) ? state.map { $0.id == transaction.id ? transaction : $0 } : state
         }
-        if var subscription = self[row.account].subscription(row.originalID) {
+        if var subscription = self[transaction.account].subscription(transaction.originalID) {
             subscription.state = refreshed(subscription.state)
-            self[row.account].put(subscription)
-        } else if var copy = self[row.account].sharedSubscription(row.originalID) {
+            self[transaction.account].put(subscription)
+        } else if var copy = self[transaction.account].sharedSubscription(transaction.originalID) {
             copy.state = refreshed(copy.state)
-            self[row.account].put(copy)
+            self[transaction.account].put(copy)
         }
     }
 }
 
-/// A row to write.
-package struct RowChange: Equatable, Sendable {
-    /// The change number under which the row is stored now; nil for a new row.
+/// A transaction to write.
+package struct TransactionChange: Equatable, Sendable {
+    /// The change number under which the transaction is stored now; nil for a new transaction.
     package let before: Int64?
-    /// The new row; a change that affects no payload keeps the change number.
+    /// The new transaction; a change that affects no payload keeps the change number.
     package var after: Transaction
 
-    /// A row that replaces the one stored under `before`.
+    /// A transaction that replaces the one stored under `before`.
     package init(before: Int64?, after: Transaction) {
         self.before = before
         self.after = after

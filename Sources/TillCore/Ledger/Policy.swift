@@ -74,7 +74,7 @@ package struct Policy: Codable, Equatable, Sendable {
 
     /// The longest gap in paid service within one run, in milliseconds: sixty days, or ten minutes at accelerated
     /// rates.
-    package var longestGap: Int64 { rate.isCalendar ? 60 * 86_400_000 : 10 * 60_000 }
+    package var maxGap: Int64 { rate.isCalendar ? 60 * 86_400_000 : 10 * 60_000 }
 
     /// Whether a customer may redeem a win-back offer on an expired subscription of their own.
     package func allows(

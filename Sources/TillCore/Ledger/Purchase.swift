@@ -15,9 +15,9 @@ extension Ledger {
     mutating func sell(_ purchase: Purchase, by id: AccountID) throws(Refusal) {
         guard let product = catalog.products[purchase.productID] else { throw .unknownProduct(purchase.productID) }
         guard product.isForSale else { throw .productNotForSale(product.id) }
-        let most = product.type == .consumable ? 10 : 1
-        guard (1...most).contains(purchase.quantity) else {
-            throw .badQuantity(purchase.quantity, most: most, type: product.type)
+        let limit = product.type == .consumable ? 10 : 1
+        guard (1...limit).contains(purchase.quantity) else {
+            throw .badQuantity(purchase.quantity, limit: limit, type: product.type)
         }
         var purchase = purchase
         if let text = purchase.appAccountToken {
@@ -67,18 +67,18 @@ extension Ledger {
     private mutating func buyOnce(_ purchase: Purchase, _ product: Product, by id: AccountID) throws(Refusal) {
         let offer = try oneTimeOffer(purchase.offer, product, id)
         try checkPrices(of: purchase, product, [offer].compactMap(\.self), by: id)
-        let row = try enterSale(
+        let transaction = try enterSale(
             purchase,
             product,
             to: id,
             offer: offer.map { PendingOffer(offer: $0, remainingPeriods: 1) }
         )
         if product.type == .nonConsumable {
-            self[id].holdings.append(Holding(productID: product.id, transaction: row.id, ownership: .purchased))
+            self[id].ownedProducts.append(OwnedProduct(productID: product.id, transaction: transaction.id, ownership: .purchased))
         }
         purchaseResult = .purchased
-        note(.charged(row.id))
-        shareProduct(row, product)
+        note(.charged(transaction.id))
+        shareProduct(transaction, product)
     }
 
     private mutating func oneTimeOffer(
@@ -101,7 +101,7 @@ extension Ledger {
         guard let plan = product.plan else { return }
         let held = self[id].subscription(toGroup: plan.groupID)
         if let held, held.isPaidFor(by: purchase) { return payNow(for: held, purchase, by: id) }
-        let offers = try chooseOffers(purchase, product, by: id, holding: held)
+        let offers = try chooseOffers(purchase, product, by: id, ownedProduct: held)
         if let held, held.status == .active {
             // A customer who keeps the current product pays the agreed price.
             if held.latestTransaction.productID != product.id || !offers.isEmpty {
@@ -136,24 +136,24 @@ extension Ledger {
         // A refunded period, or a current one whose next period was refunded, ends with the purchase.
         let replaced = held.map { supersede($0) } ?? []
         let period = try enterPeriod(purchase, product, to: id, offer: offers.first, continuing: held)
-        let row = period.transaction
+        let transaction = period.transaction
         // A refund ended the service before the end of the period.
         let continuesRun = held.map { !isLongGap(from: $0.endOfAccess, to: now) } ?? false
         var begun = Subscription(
             groupID: plan.groupID,
-            originalID: row.originalID,
-            originalPurchaseDate: row.originalPurchaseDate,
+            originalID: transaction.originalID,
+            originalPurchaseDate: transaction.originalPurchaseDate,
             state: .active(period),
             preference: RenewalPreference(productID: product.id),
-            recentStart: continuesRun ? (held?.recentStart ?? row.purchaseDate) : row.purchaseDate,
+            recentStart: continuesRun ? (held?.recentStart ?? transaction.purchaseDate) : transaction.purchaseDate,
             anchor: anchor(after: period, of: product, under: offers.first?.offer)
         )
-        begun.appAccountToken = row.appAccountToken
+        begun.appAccountToken = transaction.appAccountToken
         begun.paidService = held?.paidService ?? 0
         begun.paidPeriods = held?.paidPeriods ?? 0
-        begun.countPayment(of: row)
+        begun.countPayment(of: transaction)
         begun.pendingOffers = Ledger.remaining(of: offers)
-        begun.agreedPrice = catalog.price(product.prices, in: row.storefront)
+        begun.agreedPrice = catalog.price(product.prices, in: transaction.storefront)
         begun.extensions = held?.extensions ?? []
         begun.replacedRefunds = replaced
         begun.lastPriceIncrease = held?.lastPriceIncrease
@@ -179,7 +179,7 @@ extension Ledger {
         _ purchase: Purchase,
         _ product: Product,
         by id: AccountID,
-        holding held: Subscription?
+        ownedProduct held: Subscription?
     ) throws(Refusal) -> [PendingOffer] {
         guard let group = product.plan?.groupID, purchase.billingPlan != .monthly else { return [] }
         let isActive = held?.status == .active
@@ -262,9 +262,9 @@ extension Ledger {
         }
     }
 
-    // MARK: The row
+    // MARK: The transaction
 
-    /// Adds the row of a one-time purchase.
+    /// Adds the transaction of a one-time purchase.
     private mutating func enterSale(
         _ purchase: Purchase,
         _ product: Product,
@@ -282,18 +282,18 @@ extension Ledger {
         offer: PendingOffer?,
         continuing held: Subscription?
     ) throws(Refusal) -> SubscriptionPeriod {
-        var row = try sale(of: product, purchase, to: id, offer: offer)
+        var transaction = try sale(of: product, purchase, to: id, offer: offer)
         guard let plan = product.plan else { throw .unknownProduct(product.id) }
         let isMonthly = purchase.billingPlan == .monthly
-        row.originalID = held?.originalID ?? row.id
-        row.originalPurchaseDate = held?.originalPurchaseDate ?? row.purchaseDate
-        row.lineItem = identifiers.lineItem(of: id, environment: self[id].environment, storefront: row.storefront)
-        row.groupID = plan.groupID
-        row.billingPlan = plan.monthly == nil ? nil : isMonthly ? .monthly : .billedUpfront
-        row.commitment = isMonthly ? firstMonth(plan, row.storefront, from: row.purchaseDate) : nil
+        transaction.originalID = held?.originalID ?? transaction.id
+        transaction.originalPurchaseDate = held?.originalPurchaseDate ?? transaction.purchaseDate
+        transaction.lineItem = identifiers.lineItem(of: id, environment: self[id].environment, storefront: transaction.storefront)
+        transaction.groupID = plan.groupID
+        transaction.billingPlan = plan.monthly == nil ? nil : isMonthly ? .monthly : .billedUpfront
+        transaction.commitment = isMonthly ? firstMonth(plan, transaction.storefront, from: transaction.purchaseDate) : nil
         let period = isMonthly ? Period(1, .month) : plan.firstPeriod(under: offer?.offer)
-        let anchor = PeriodAnchor(of: row.purchaseDate)
-        return enter(row, until: policy.end(of: period, from: row.purchaseDate, anchor: anchor))
+        let anchor = PeriodAnchor(of: transaction.purchaseDate)
+        return enter(transaction, until: policy.end(of: period, from: transaction.purchaseDate, anchor: anchor))
     }
 
     /// The common fields of every purchase.
@@ -371,7 +371,7 @@ extension Transaction {
     /// Milliseconds of service that it paid for; zero when it was free.
     var paidMilliseconds: Int64 {
         guard let expiresDate, isPaid else { return 0 }
-        // A stored row may be measured before its dates have been checked.
+        // A stored transaction may be measured before its dates have been checked.
         let length = expiresDate.milliseconds.subtractingReportingOverflow(purchaseDate.milliseconds)
         return length.overflow ? 0 : length.partialValue
     }
@@ -391,9 +391,9 @@ extension Subscription {
             && (purchase.billingPlan ?? billingPlan) == billingPlan
     }
 
-    /// Counts the service that a new row paid for.
-    mutating func countPayment(of row: Transaction) {
-        paidService += row.paidMilliseconds
-        if row.isPaid { paidPeriods += 1 }
+    /// Counts the service that a new transaction paid for.
+    mutating func countPayment(of transaction: Transaction) {
+        paidService += transaction.paidMilliseconds
+        if transaction.isPaid { paidPeriods += 1 }
     }
 }

@@ -4,21 +4,21 @@ extension Ledger {
 
     /// A customer requests a refund. For a subscription, auto-renewal is turned off first, as in the App Store.
     mutating func requestRefund(of id: TransactionID, because reason: ConsumptionRequestReason) throws(Refusal) {
-        let row = try row(id)
-        guard row.ownership == .purchased else { throw .familyShared(id) }
-        if let revocation = row.revocation { throw .alreadyRevoked(id, on: revocation.date) }
-        guard !self[row.account].refundRequests.contains(where: { $0.transaction == id }) else {
+        let transaction = try transaction(id)
+        guard transaction.ownership == .purchased else { throw .familyShared(id) }
+        if let revocation = transaction.revocation { throw .alreadyRevoked(id, on: revocation.date) }
+        guard !self[transaction.account].refundRequests.contains(where: { $0.transaction == id }) else {
             throw .refundAlreadyRequested(id)
         }
-        guard self[row.account].refundRequests.count < Ledger.mostRefundRequests else {
-            throw .tooManyRefundRequests(most: Ledger.mostRefundRequests)
+        guard self[transaction.account].refundRequests.count < Ledger.maxRefundRequests else {
+            throw .tooManyRefundRequests(limit: Ledger.maxRefundRequests)
         }
-        if let subscription = self[row.account].subscription(row.originalID), subscription.state.contains(id),
+        if let subscription = self[transaction.account].subscription(transaction.originalID), subscription.state.contains(id),
             subscription.status == .active, subscription.willRenew
         {
-            try disableAutoRenew(subscription, by: row.account)
+            try disableAutoRenew(subscription, by: transaction.account)
         }
-        self[row.account].refundRequests.append(
+        self[transaction.account].refundRequests.append(
             RefundRequest(
                 transaction: id,
                 reason: reason,
@@ -27,19 +27,19 @@ extension Ledger {
                 rule: policy.refundRule
             )
         )
-        let asksForData = row.type == .consumable || row.type == .autoRenewable
+        let asksForData = transaction.type == .consumable || transaction.type == .autoRenewable
         note(.refundRequested(id, reason, asksForData: asksForData))
     }
 
     /// The developer's consumption report. It counts while a request is open and its twelve hours are not over;
     /// otherwise it is accepted and ignored.
     mutating func take(_ report: ConsumptionReport, on id: TransactionID) throws(Refusal) {
-        let row = try row(id)
+        let transaction = try transaction(id)
         guard
-            let place = self[row.account].refundRequests.firstIndex(where: { $0.transaction == id }),
-            now <= self[row.account].refundRequests[place].since.advanced(milliseconds: policy.refundWindow)
+            let place = self[transaction.account].refundRequests.firstIndex(where: { $0.transaction == id }),
+            now <= self[transaction.account].refundRequests[place].since.advanced(milliseconds: policy.refundWindow)
         else { return }
-        self[row.account].refundRequests[place].report = report
+        self[transaction.account].refundRequests[place].report = report
         note(.consumptionReported(id))
     }
 
@@ -68,8 +68,8 @@ extension Ledger {
 
     /// What remains: the unused part of a subscription's period, or what was not consumed of another product.
     private func share(after request: RefundRequest, of id: TransactionID) -> Refund.Share {
-        guard let row = rows[id] else { return .full }
-        if row.groupID != nil { return unusedPart(of: row) == nil ? .full : .unused }
+        guard let transaction = transactions[id] else { return .full }
+        if transaction.groupID != nil { return unusedPart(of: transaction) == nil ? .full : .unused }
         guard let consumed = request.report?.consumptionPercentage, (1..<Ledger.wholePercentage).contains(consumed)
         else {
             return .full
@@ -78,58 +78,58 @@ extension Ledger {
     }
 
     mutating func declineRefund(of id: TransactionID) throws(Refusal) {
-        let row = try row(id)
-        guard self[row.account].refundRequests.contains(where: { $0.transaction == id }) else {
+        let transaction = try transaction(id)
+        guard self[transaction.account].refundRequests.contains(where: { $0.transaction == id }) else {
             throw .refundNotRequested(id)
         }
-        self[row.account].refundRequests.removeAll { $0.transaction == id }
+        self[transaction.account].refundRequests.removeAll { $0.transaction == id }
         note(.refundDeclined(id))
     }
 
     mutating func grant(_ refund: Refund) throws(Refusal) {
-        let row = try row(refund.transaction)
-        guard row.ownership == .purchased else { throw .familyShared(row.id) }
-        if let revocation = row.revocation { throw .alreadyRevoked(row.id, on: revocation.date) }
-        let percentage = try percentage(of: refund, row)
+        let transaction = try transaction(refund.transaction)
+        guard transaction.ownership == .purchased else { throw .familyShared(transaction.id) }
+        if let revocation = transaction.revocation { throw .alreadyRevoked(transaction.id, on: revocation.date) }
+        let percentage = try percentage(of: refund, transaction)
         let isFull = percentage == Ledger.wholePercentage
-        self[row.account].refundRequests.removeAll { $0.transaction == row.id }
-        self[row.account].refundNumber += 1
-        let number = self[row.account].refundNumber
+        self[transaction.account].refundRequests.removeAll { $0.transaction == transaction.id }
+        self[transaction.account].refundNumber += 1
+        let number = self[transaction.account].refundNumber
         let revocation = Revocation(
             date: now.wholeSecond,
             reason: refund.reason,
             kind: isFull ? .refundFull : .refundProrated,
             percentage: percentage
         )
-        let refunded = amend(row) {
+        let refunded = amend(transaction) {
             $0.revocation = revocation
             $0.refundNumber = number
         }
-        guard let subscription = self[row.account].subscription(row.originalID) else {
-            setRevoked(true, holdingBy: row)
-            note(.refunded(row.id))
+        guard let subscription = self[transaction.account].subscription(transaction.originalID) else {
+            setRevoked(true, holdingBy: transaction)
+            note(.refunded(transaction.id))
             return endSharingOfProduct(refunded, reason: refund.reason)
         }
-        let isLatest = subscription.state.latest.id == row.id
+        let isLatest = subscription.state.latest.id == transaction.id
         try apply(
-            isLatest ? .refund(subscription.state.latest) : .refundOfEarlier(row.id),
+            isLatest ? .refund(subscription.state.latest) : .refundOfEarlier(transaction.id),
             to: subscription.originalID,
-            of: row.account
+            of: transaction.account
         )
     }
 
     mutating func reverseRefund(of id: TransactionID) throws(Refusal) {
-        let row = try row(id)
-        guard row.ownership == .purchased, row.refundNumber != nil else { throw .notRefunded(id) }
-        let held = self[row.account].subscription(row.originalID)
+        let transaction = try transaction(id)
+        guard transaction.ownership == .purchased, transaction.refundNumber != nil else { throw .notRefunded(id) }
+        let held = self[transaction.account].subscription(transaction.originalID)
         let wasReplaced = held?.replacedRefunds.contains(id) == true
-        let restored = amend(row) {
+        let restored = amend(transaction) {
             $0.revocation = nil
             $0.refundNumber = nil
             if wasReplaced { $0.isUpgraded = true }
         }
-        guard let subscription = self[row.account].subscription(row.originalID) else {
-            setRevoked(false, holdingBy: row)
+        guard let subscription = self[transaction.account].subscription(transaction.originalID) else {
+            setRevoked(false, holdingBy: transaction)
             note(.refundReversed(id))
             return resumeSharingOfProduct(restored)
         }
@@ -139,16 +139,16 @@ extension Ledger {
         try apply(
             latest.id == id ? .reversal(latest, endedWhy: endedWhy) : .reversalOfEarlier(id),
             to: subscription.originalID,
-            of: row.account
+            of: transaction.account
         ) { $0.replacedRefunds.removeAll { $0 == id } }
         // A card that was accepted meanwhile is charged at once for a payment that is awaited again.
-        if self[row.account].card == .accepted { chargeAwaited(by: row.account) }
+        if self[transaction.account].card == .accepted { chargeAwaited(by: transaction.account) }
     }
 
     // MARK: The amount
 
     /// Thousandths of a percent: 100,000 in full, the requested part, or the unused part of a period.
-    private func percentage(of refund: Refund, _ row: Transaction) throws(Refusal) -> Int {
+    private func percentage(of refund: Refund, _ transaction: Transaction) throws(Refusal) -> Int {
         switch refund.share {
         case .full:
             return Ledger.wholePercentage
@@ -156,16 +156,16 @@ extension Ledger {
             guard (1..<Ledger.wholePercentage).contains(part) else { throw .badPercentage(part) }
             return part
         case .unused:
-            guard let part = unusedPart(of: row) else { throw .nothingLeftToProrate(row.id) }
+            guard let part = unusedPart(of: transaction) else { throw .nothingLeftToProrate(transaction.id) }
             return part
         }
     }
 
     /// A period that has not begun is completely unused.
-    private func unusedPart(of row: Transaction) -> Int? {
-        guard let end = row.expiresDate else { return nil }
-        let whole = end.milliseconds - row.purchaseDate.milliseconds
-        let left = end.milliseconds - max(now.milliseconds, row.purchaseDate.milliseconds)
+    private func unusedPart(of transaction: Transaction) -> Int? {
+        guard let end = transaction.expiresDate else { return nil }
+        let whole = end.milliseconds - transaction.purchaseDate.milliseconds
+        let left = end.milliseconds - max(now.milliseconds, transaction.purchaseDate.milliseconds)
         guard whole > 0, left > 0 else { return nil }
         let divided = whole.dividingFullWidth(left.multipliedFullWidth(by: Int64(Ledger.wholePercentage)))
         let part = Int(divided.quotient)
@@ -175,5 +175,5 @@ extension Ledger {
     /// Thousandths of a percent of a full refund.
     private static let wholePercentage = 100_000
 
-    private static let mostRefundRequests = 100
+    private static let maxRefundRequests = 100
 }

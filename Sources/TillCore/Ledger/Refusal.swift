@@ -9,7 +9,7 @@ package enum Refusal: Error, Equatable, Sendable {
     case unknownTransaction(TransactionID)
     case unknownProduct(String)
     case productNotForSale(String)
-    case badQuantity(Int, most: Int, type: ProductType)
+    case badQuantity(Int, limit: Int, type: ProductType)
     case badPrice(milliunits: Int64)
     case badAppAccountToken(String)
     case unknownOrder(OrderID)
@@ -17,7 +17,7 @@ package enum Refusal: Error, Equatable, Sendable {
     case monthlyPlanNotSold(storefront: String)
     case noPrice(product: String, offer: String?, storefront: String)
     case unknownHeldPurchase(Int64)
-    case tooManyHeldPurchases(most: Int)
+    case tooManyHeldPurchases(limit: Int)
     case cardDeclined
     // Existing purchases.
     case alreadySubscribed(product: String, until: Timestamp)
@@ -48,7 +48,7 @@ package enum Refusal: Error, Equatable, Sendable {
     case alreadyRevoked(TransactionID, on: Timestamp)
     case refundAlreadyRequested(TransactionID)
     case refundNotRequested(TransactionID)
-    case tooManyRefundRequests(most: Int)
+    case tooManyRefundRequests(limit: Int)
     case notRefunded(TransactionID)
     case badPercentage(Int)
     case nothingLeftToProrate(TransactionID)
@@ -76,9 +76,9 @@ package enum Refusal: Error, Equatable, Sendable {
             "The catalog has no product \(id); import it first."
         case .productNotForSale(let id):
             "Product \(id) was removed from sale; put it back on sale, or import a catalog that has it."
-        case .badQuantity(let quantity, let most, let type):
+        case .badQuantity(let quantity, let limit, let type):
             "The quantity \(quantity) is invalid: for the type \(type.wireName) "
-                + (most == 1 ? "it must be 1." : "it must be 1 to \(most).")
+                + (limit == 1 ? "it must be 1." : "it must be 1 to \(limit).")
         case .badPrice(let milliunits):
             "The price of \(milliunits) thousandths is invalid: "
                 + "it must be 0 or more, and the total for the quantity must fit 63 bits."
@@ -99,8 +99,8 @@ package enum Refusal: Error, Equatable, Sendable {
                 + "catalog, or allow it: till rules set --missing-price storefrontCurrency"
         case .unknownHeldPurchase(let number):
             "This customer has no held purchase \(number); list them with till purchase list."
-        case .tooManyHeldPurchases(let most):
-            "This customer already has \(most) held purchases; approve or decline some."
+        case .tooManyHeldPurchases(let limit):
+            "This customer already has \(limit) held purchases; approve or decline some."
         case .cardDeclined:
             "The customer's card is declined; make it valid again with till card accept."
         case .priceOfFreeTrial:
@@ -125,8 +125,8 @@ package enum Refusal: Error, Equatable, Sendable {
             "Transaction \(id.number) already has a refund request without a decision."
         case .refundNotRequested(let id):
             "Transaction \(id.number) has no refund request; make one with till refund request."
-        case .tooManyRefundRequests(let most):
-            "This customer already has \(most) refund requests without a decision."
+        case .tooManyRefundRequests(let limit):
+            "This customer already has \(limit) refund requests without a decision."
         case .familyOnAnotherClock(let customer, let clock):
             "Customer \(customer) is on another clock than the family, which is on "
                 + "\(clock.map { "the clock \($0)" } ?? "that of the app"); put both on one first."
@@ -170,7 +170,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .notInFamily(let customer):
             "Customer \(customer) is in no family."
         case .familyFull(let family):
-            "The family \(family) has \(FamilyMembership.mostMembers) members, which is the maximum."
+            "The family \(family) has \(FamilyMembership.maxMembers) members, which is the maximum."
         }
     }
 }

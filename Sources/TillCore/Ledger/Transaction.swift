@@ -5,13 +5,13 @@ package struct Transaction: Codable, Equatable, Sendable {
     /// The id of the first purchase; constant through a group's renewals, changes of plan and resubscriptions.
     package var originalID: TransactionID
     package var account: AccountID
-    /// The account's change number when the row got its present form: its position in the history.
+    /// The account's change number when the transaction got its present form: its position in the history.
     package var change: Int64
     /// Only for auto-renewables.
     package var lineItem: Int64?
     /// Nil for a family member's copy, which has no charge.
     package var order: OrderID?
-    /// `productId` on the wire; a change of plan makes a new row.
+    /// `productId` on the wire; a change of plan makes a new transaction.
     package var productID: String
     /// Only for auto-renewables.
     package var groupID: String?
@@ -19,7 +19,7 @@ package struct Transaction: Codable, Equatable, Sendable {
     package var type: ProductType
     /// In whole seconds; the wire counts milliseconds since 1970.
     package var purchaseDate: Timestamp
-    /// The purchase date of the row that `originalID` names, in whole seconds.
+    /// The purchase date of the transaction that `originalID` names, in whole seconds.
     package var originalPurchaseDate: Timestamp
     /// Only for auto-renewables.
     package var expiresDate: Timestamp?
@@ -47,14 +47,14 @@ package struct Transaction: Codable, Equatable, Sendable {
     package var isFinished: Bool
     /// For a family member's copy: the purchaser's transaction.
     package var sharedFrom: TransactionID?
-    /// When the row got its present form; signatures are never dated earlier.
+    /// When the transaction got its present form; signatures are never dated earlier.
     package var modifiedDate: Timestamp
     /// `billingPlanType` on the wire; nil where the product has only one way.
     package var billingPlan: BillingPlan.Kind?
     /// `commitmentInfo` on the wire; only for plans with monthly billing.
     package var commitment: Commitment?
 
-    /// A row with all its parts.
+    /// A transaction with all its parts.
     package init(
         id: TransactionID,
         originalID: TransactionID,
@@ -113,7 +113,7 @@ package struct Transaction: Codable, Equatable, Sendable {
         self.commitment = commitment
     }
 
-    /// Whether the row is the first of its original id.
+    /// Whether the transaction is the first of its original id.
     package var isOriginal: Bool { id == originalID }
 }
 

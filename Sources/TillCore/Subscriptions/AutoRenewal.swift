@@ -29,10 +29,10 @@ extension Subscription {
         let productID = latestTransaction.productID
         if !isBound { preference.autoRenews = false }
         preference.commitmentRenews = false
-        if preference.productID != productID { pendingOffers = offersSetAside }
+        if preference.productID != productID { pendingOffers = suspendedOffers }
         preference.productID = productID
         preference.billingPlan = nil
-        offersSetAside = []
+        suspendedOffers = []
         pendingOffers.removeAll { !$0.hasBegun }
     }
 }

@@ -1,6 +1,6 @@
-/// A year with monthly billing: one row for each month (docs/api/lifecycle.md, Commitments).
+/// A year with monthly billing: one transaction for each month (docs/api/lifecycle.md, Commitments).
 ///
-/// The subscription knows whether another year follows; a row only says which month of which year it is.
+/// The subscription knows whether another year follows; a transaction only says which month of which year it is.
 package struct Commitment: Codable, Equatable, Sendable {
     /// `billingPeriodNumber`, 1 to `periods`.
     package var period: Int

@@ -63,7 +63,7 @@ extension Ledger {
             purchaseResult = .offerScheduled
             try apply(.offer, to: original, of: id) {
                 $0.pendingOffers = offers
-                $0.offersSetAside = []
+                $0.suspendedOffers = []
                 $0.preference.productID = product
                 $0.preference.autoRenews = true
             }
@@ -111,20 +111,20 @@ extension Ledger {
         purchase.appAccountToken = purchase.appAccountToken ?? held.appAccountToken
         let replaced = supersede(held)
         let period = try enterPeriod(purchase, product, to: id, offer: offers.first, continuing: held)
-        let row = period.transaction
+        let transaction = period.transaction
         let anchor = anchor(after: period, of: product, under: offers.first?.offer)
-        let price = catalog.price(product.prices, in: row.storefront)
+        let price = catalog.price(product.prices, in: transaction.storefront)
         try apply(.planChange(period, withOffer: !offers.isEmpty), to: held.originalID, of: id) {
             $0.preference = RenewalPreference(productID: product.id)
             $0.pendingOffers = Ledger.remaining(of: offers)
-            $0.offersSetAside = []
+            $0.suspendedOffers = []
             $0.anchor = anchor
-            $0.appAccountToken = row.appAccountToken
+            $0.appAccountToken = transaction.appAccountToken
             $0.agreedPrice = price
             $0.priceIncrease = nil
             $0.renewals = 0
             $0.replacedRefunds = replaced
-            $0.countPayment(of: row)
+            $0.countPayment(of: transaction)
         }
     }
 
@@ -140,10 +140,10 @@ extension Ledger {
                 amend(period.transaction) { $0.isUpgraded = true }
             }
         }
-        return Array(refunds.suffix(Ledger.mostReplacedRefunds))
+        return Array(refunds.suffix(Ledger.maxReplacedRefunds))
     }
 
-    private static let mostReplacedRefunds = 64
+    private static let maxReplacedRefunds = 64
 
     /// The product is scheduled for the next period. Offers that this displaces return if the choice is withdrawn.
     private mutating func choose(
@@ -155,7 +155,7 @@ extension Ledger {
     ) throws(Refusal) {
         let cause = Cause.planChoice(product: product.id, withOffer: !offers.isEmpty)
         try apply(cause, to: held.originalID, of: id) {
-            if $0.preference.productID == $0.latestTransaction.productID { $0.offersSetAside = $0.pendingOffers }
+            if $0.preference.productID == $0.latestTransaction.productID { $0.suspendedOffers = $0.pendingOffers }
             $0.preference.productID = product.id
             $0.preference.billingPlan = purchase.billingPlan
             $0.preference.autoRenews = true
@@ -171,7 +171,7 @@ extension Subscription {
         preference.productID = latestTransaction.productID
         preference.autoRenews = true
         preference.commitmentRenews = true
-        pendingOffers = offersSetAside
-        offersSetAside = []
+        pendingOffers = suspendedOffers
+        suspendedOffers = []
     }
 }

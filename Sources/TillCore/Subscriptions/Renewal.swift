@@ -46,15 +46,15 @@ extension Ledger {
         guard let terms = subscription.terms(in: catalog, from: start) else { return }
         let anchor = anchored ? subscription.anchor.resumed(at: start) : PeriodAnchor(of: start)
         let end = policy.end(of: terms.period, from: start, anchor: anchor)
-        var row = renewalRow(of: subscription.latestTransaction, by: id, from: start)
-        row.productID = terms.product.id
-        row.order = identifiers.order(of: id)
-        row.price = terms.price
-        row.offer = terms.offer.map { AppliedOffer($0.offer) }
-        row.appAccountToken = subscription.appAccountToken
-        row.billingPlan = terms.billingPlan
-        row.commitment = terms.commitment.map { commitment($0, of: terms.product, from: start, anchor: anchor) }
-        let period = enter(row, until: end)
+        var transaction = renewalRow(of: subscription.latestTransaction, by: id, from: start)
+        transaction.productID = terms.product.id
+        transaction.order = identifiers.order(of: id)
+        transaction.price = terms.price
+        transaction.offer = terms.offer.map { AppliedOffer($0.offer) }
+        transaction.appAccountToken = subscription.appAccountToken
+        transaction.billingPlan = terms.billingPlan
+        transaction.commitment = terms.commitment.map { commitment($0, of: terms.product, from: start, anchor: anchor) }
+        let period = enter(transaction, until: end)
         var charged = subscription
         if isLongGap(from: subscription.renewalDate, to: max(start, now)) { charged.recentStart = start }
         charged.anchor = anchor.following(terms.period, until: end)
@@ -64,24 +64,24 @@ extension Ledger {
 
     /// Whether the gap in service was so long that a new run begins.
     func isLongGap(from end: Timestamp, to start: Timestamp) -> Bool {
-        start.milliseconds - end.milliseconds > policy.longestGap
+        start.milliseconds - end.milliseconds > policy.maxGap
     }
 
-    /// A row for the next period with the values it takes over from the last one.
+    /// A transaction for the next period with the values it takes over from the last one.
     mutating func renewalRow(of last: Transaction, by id: AccountID, from start: Timestamp) -> Transaction {
-        var row = last
-        row.id = identifiers.transaction(of: id, environment: self[id].environment, storefront: row.storefront)
-        row.lineItem = identifiers.lineItem(of: id, environment: self[id].environment, storefront: row.storefront)
-        row.order = nil
-        row.purchaseDate = start
-        row.reason = .renewal
-        row.isUpgraded = false
-        row.revocation = nil
-        row.refundNumber = nil
-        row.isFinished = false
-        row.offer = nil
-        row.commitment = nil
-        return row
+        var transaction = last
+        transaction.id = identifiers.transaction(of: id, environment: self[id].environment, storefront: transaction.storefront)
+        transaction.lineItem = identifiers.lineItem(of: id, environment: self[id].environment, storefront: transaction.storefront)
+        transaction.order = nil
+        transaction.purchaseDate = start
+        transaction.reason = .renewal
+        transaction.isUpgraded = false
+        transaction.revocation = nil
+        transaction.refundNumber = nil
+        transaction.isFinished = false
+        transaction.offer = nil
+        transaction.commitment = nil
+        return transaction
     }
 
     /// The month of a commitment: the next of the same year, shifted by any gap, or the first of a new year.
@@ -99,14 +99,14 @@ extension Ledger {
 
 extension Subscription {
     /// Applies the terms of a charged period.
-    fileprivate mutating func take(_ terms: RenewalTerms, _ row: Transaction) {
+    fileprivate mutating func take(_ terms: RenewalTerms, _ transaction: Transaction) {
         if terms.raisesPrice || terms.product.id != latestTransaction.productID { priceIncrease = nil }
         renewals += 1
         agreedPrice = terms.fullPrice
-        offersSetAside = []
+        suspendedOffers = []
         if terms.offer != nil { takePendingOffer() }
-        countPayment(of: row)
-        settle(row.commitment)
+        countPayment(of: transaction)
+        settle(transaction.commitment)
     }
 
     /// A period has used the first of the pending offers.

@@ -2,7 +2,8 @@
 extension Subscription: Codable {
     private enum Key: String, CodingKey {
         case groupID, originalID, originalPurchaseDate, state, preference
-        case pendingOffers, offersSetAside, recentStart, anchorDay, anchorTime, appAccountToken, paidService,
+        case suspendedOffers = "offersSetAside"
+        case pendingOffers, recentStart, anchorDay, anchorTime, appAccountToken, paidService,
             paidPeriods
         case agreedPrice, renewals, priceIncrease, lastPriceIncrease, extensions, replacedRefunds, missedCharge
         case isShared
@@ -29,7 +30,7 @@ extension Subscription: Codable {
             try values.decodeIfPresent(Value.self, forKey: key) ?? none
         }
         pendingOffers = try read(.pendingOffers, or: [])
-        offersSetAside = try read(.offersSetAside, or: [])
+        suspendedOffers = try read(.suspendedOffers, or: [])
         appAccountToken = try values.decodeIfPresent(String.self, forKey: .appAccountToken)
         paidService = try read(.paidService, or: 0)
         paidPeriods = try read(.paidPeriods, or: 0)
@@ -55,7 +56,7 @@ extension Subscription: Codable {
         try values.encode(anchor.day, forKey: .anchorDay)
         try values.encode(anchor.time, forKey: .anchorTime)
         if !pendingOffers.isEmpty { try values.encode(pendingOffers, forKey: .pendingOffers) }
-        if !offersSetAside.isEmpty { try values.encode(offersSetAside, forKey: .offersSetAside) }
+        if !suspendedOffers.isEmpty { try values.encode(suspendedOffers, forKey: .suspendedOffers) }
         try values.encodeIfPresent(appAccountToken, forKey: .appAccountToken)
         if paidService != 0 { try values.encode(paidService, forKey: .paidService) }
         if paidPeriods != 0 { try values.encode(paidPeriods, forKey: .paidPeriods) }

@@ -10,7 +10,7 @@ package struct Subscription: HeldSubscription {
     /// Offers of the next periods, in the order in which they apply.
     package var pendingOffers: [PendingOffer] = []
     /// Offers that a scheduled change of plan displaced; they return when the change is withdrawn.
-    package var offersSetAside: [PendingOffer] = []
+    package var suspendedOffers: [PendingOffer] = []
     package var recentStart: Timestamp
     /// Where the current run of periods began, in Pacific time.
     package var anchor: PeriodAnchor
@@ -112,7 +112,7 @@ package struct RenewalExtension: Codable, Equatable, Sendable {
     package var request: String
     /// When it was given.
     package var date: Timestamp
-    /// The row whose period was moved.
+    /// The transaction whose period was moved.
     package var lineItem: Int64?
     /// The new end of the period.
     package var effectiveDate: Timestamp

@@ -6,14 +6,14 @@ package enum ClockState: Codable, Equatable, Sendable {
     /// A multiple of real time, starting at an instant of the shop's time.
     case running(from: Timestamp, since: Timestamp, speed: Double)
 
-    /// The clock's time at the real time `wall`.
-    package func now(wall: Timestamp) -> Timestamp {
+    /// The clock's time at the real time `realTime`.
+    package func now(realTime: Timestamp) -> Timestamp {
         switch self {
-        case .real: wall
+        case .real: realTime
         case .frozen(let instant): instant
         case .running(let start, let since, let speed):
             start.advanced(
-                milliseconds: Self.whole((Double(wall.milliseconds) - Double(since.milliseconds)) * speed)
+                milliseconds: Self.whole((Double(realTime.milliseconds) - Double(since.milliseconds)) * speed)
             )
         }
     }
@@ -33,12 +33,12 @@ package enum ClockState: Codable, Equatable, Sendable {
         case .frozen(let instant): ages.contains(instant.milliseconds)
         case .running(let start, let since, let speed):
             ages.contains(start.milliseconds) && ages.contains(since.milliseconds) && speed > 0
-                && speed <= Self.mostSpeed
+                && speed <= Self.maxSpeed
         }
     }
 
     /// The maximum speed, as a multiple of real time.
-    package static let mostSpeed = 10_000_000.0
+    package static let maxSpeed = 10_000_000.0
     /// 3,000 years: at the maximum speed the clock's time still fits a number.
     private static let age: Int64 = 100_000_000_000_000
 

@@ -6,8 +6,8 @@ struct OwnedProduct010: Decodable {
     var isRevoked: Bool
 
     /// The same product in today's form.
-    func holding(of productID: String) -> Holding {
-        Holding(
+    func ownedProduct(of productID: String) -> OwnedProduct {
+        OwnedProduct(
             productID: productID,
             transaction: transaction,
             ownership: ownership,

@@ -11,7 +11,8 @@ struct Subscription010: Decodable {
 
     private enum Key: String, CodingKey {
         case groupID, ownership, originalID, originalPurchaseDate, current, running, autoRenews, nextProductID
-        case pendingOffers, pendingOffer, offersSetAside, recentStart, anchorDay, anchorTime, appAccountToken
+        case suspendedOffers = "offersSetAside"
+        case pendingOffers, pendingOffer, recentStart, anchorDay, anchorTime, appAccountToken
         case paidService, paidPeriods
         case sharedFrom, agreedPrice, renewals, trouble, ended, priceIncrease, lastPriceIncrease, extensions
         case nextBillingPlan, commitmentRenews, isShared, wasLeftInGrace
@@ -126,7 +127,7 @@ struct Subscription010: Decodable {
         if let only = try values.decodeIfPresent(PendingOffer.self, forKey: .pendingOffer) {
             subscription.pendingOffers = [only]
         }
-        subscription.offersSetAside = try read(.offersSetAside, or: [])
+        subscription.suspendedOffers = try read(.suspendedOffers, or: [])
         subscription.appAccountToken = try values.decodeIfPresent(String.self, forKey: .appAccountToken)
         subscription.paidService = try values.decode(Int64.self, forKey: .paidService)
         subscription.agreedPrice = try values.decodeIfPresent(Money.self, forKey: .agreedPrice)
@@ -138,7 +139,7 @@ struct Subscription010: Decodable {
         subscription.paidPeriods = try read(.paidPeriods, or: leastPaidPeriods(of: subscription))
     }
 
-    /// The minimum number of paid periods, from their length: version 0.1.0 did not count them. An extended row is
+    /// The minimum number of paid periods, from their length: version 0.1.0 did not count them. An extended transaction is
     /// longer than what was paid, so an earlier period may be missed until the next renewal.
     private static func leastPaidPeriods(of subscription: Subscription) -> Int {
         let paid = subscription.state.periods.map(\.transaction).filter(\.isPaid)

@@ -20,11 +20,11 @@ final class NodeSubscription: Sendable {
         primaryTracker = PrimaryTracker(url, settings.forNodes)
     }
 
-    /// - Parameter hear: called for each message, and once after a new connection because messages may have been
+    /// - Parameter receive: called for each message, and once after a new connection because messages may have been
     ///   missed.
-    func open(_ hear: @escaping @Sendable (NodeSign) -> Void) {
+    func open(_ receive: @escaping @Sendable (NodeSign) -> Void) {
         guard !isOpen.exchange(true, ordering: .relaxed) else { return }
-        Thread.detachNewThread { self.work(hear) }
+        Thread.detachNewThread { self.work(receive) }
     }
 
     func keepAlive(_ id: String, _ lease: Duration) { node.withLock { $0 = (id, lease) } }
@@ -35,14 +35,14 @@ final class NodeSubscription: Sendable {
         ended.wait()
     }
 
-    private func work(_ hear: (NodeSign) -> Void) {
+    private func work(_ receive: (NodeSign) -> Void) {
         let backOff = BackOff(settings)
         while !isClosed.load(ordering: .relaxed) {
             do {
                 let session = try backOff.attempt { try primaryTracker.connect() }
                 try session.run(script: "LISTEN \(NodeStatements.channel)")
-                hear(.missed)
-                try listen(session, hear)
+                receive(.missed)
+                try subscribe(session, receive)
             } catch {
                 Thread.sleep(forTimeInterval: Double(Self.pollMilliseconds) / 1_000)
             }
@@ -51,15 +51,15 @@ final class NodeSubscription: Sendable {
     }
 
     /// Returns or throws when the connection has ended.
-    private func listen(_ session: Session, _ hear: (NodeSign) -> Void) throws {
+    private func subscribe(_ session: Session, _ receive: (NodeSign) -> Void) throws {
         var next = ContinuousClock.now
         while !isClosed.load(ordering: .relaxed) {
-            guard session.hear(within: Self.pollMilliseconds, hear) else { return }
+            guard session.receive(within: Self.pollMilliseconds, receive) else { return }
             guard let node = node.withLock({ $0 }), next <= .now else { continue }
             let asked = ContinuousClock.now
             next = asked + node.lease / 6
             let arguments = Arguments(node.id, node.lease.wholeMilliseconds)
-            if try session.run(.renewNode, arguments).first != nil { hear(.alive(asked)) }
+            if try session.run(.renewNode, arguments).first != nil { receive(.alive(asked)) }
         }
     }
 }
@@ -68,7 +68,7 @@ extension Session {
     /// Waits for messages and passes them on.
     ///
     /// - Returns: false when the connection has ended.
-    fileprivate func hear(within milliseconds: Int32, _ receive: (NodeSign) -> Void) -> Bool {
+    fileprivate func receive(within milliseconds: Int32, _ receive: (NodeSign) -> Void) -> Bool {
         var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
         let ready = poll(&socket, 1, milliseconds)
         if ready > 0 {

@@ -6,11 +6,11 @@ extension PostgresStorage {
     package func join(_ id: String, name: String, lease: Duration) async throws {
         try await transact([
             Step(.lockAlone), Step(.retireNode, Arguments(name)),
-            Step(.enterNode, Arguments(id, name, lease.wholeMilliseconds)), Step(.announce, Arguments(NodeWord.nodes)),
+            Step(.enterNode, Arguments(id, name, lease.wholeMilliseconds)), Step(.announce, Arguments(NodeMessage.nodes)),
         ])
     }
 
-    package func beat(_ id: String, seen: Int64, lease: Duration) async throws -> NodesView? {
+    package func renew(_ id: String, seen: Int64, lease: Duration) async throws -> NodesView? {
         let attempts = settings.attempts
         return try await nodePool.perform { session in
             guard try session.run(.beatNode, Arguments(id, seen, lease.wholeMilliseconds)).first != nil else {
@@ -19,7 +19,7 @@ extension PostgresStorage {
             if try session.run(.expiredNode).first != nil {
                 // The exclusive lock waits for running commits, so a removed node is never in the middle of one.
                 try session.transact(
-                    [Step(.lockAlone), Step(.reapNodes), Step(.announce, Arguments(NodeWord.nodes))],
+                    [Step(.lockAlone), Step(.reapNodes), Step(.announce, Arguments(NodeMessage.nodes))],
                     attempts: attempts
                 )
             }
@@ -38,7 +38,7 @@ extension PostgresStorage {
     package func leases() async throws -> [Lease] { try await nodePool.perform { try $0.leases() } }
 
     package func leave(_ id: String) async throws {
-        try await transact([Step(.leaveNode, Arguments(id)), Step(.announce, Arguments(NodeWord.nodes))])
+        try await transact([Step(.leaveNode, Arguments(id)), Step(.announce, Arguments(NodeMessage.nodes))])
     }
 
     package func take(_ leases: [Lease]) async throws -> Set<String> {
@@ -74,11 +74,11 @@ extension PostgresStorage {
 
     package var written: Int { writes.load(ordering: .relaxed) }
 
-    package func say(_ word: String) async throws {
+    package func publish(_ word: String) async throws {
         try await nodePool.perform { session in _ = try session.run(.announce, Arguments(word)) }
     }
 
-    package func listen(_ hear: @escaping @Sendable (NodeSign) -> Void) { nodeSubscription.open(hear) }
+    package func subscribe(_ receive: @escaping @Sendable (NodeSign) -> Void) { nodeSubscription.open(receive) }
 
     package func keepAlive(_ id: String, lease: Duration) { nodeSubscription.keepAlive(id, lease) }
 
@@ -93,21 +93,21 @@ extension PostgresStorage {
     /// Writes documents of some kinds under the task's write precondition. While it runs, no node can commit a change
     /// that was decided with the old documents.
     ///
-    /// - Throws: `Overtaken` when the precondition no longer holds.
+    /// - Throws: `PreconditionFailed` when the precondition no longer holds.
     func write(_ steps: [Step], changing kinds: Set<DocumentKind>) async throws {
         guard !steps.isEmpty else { return }
         let held = kinds.intersection(DocumentKind.heldInMemory).map(\.rawValue).sorted()
         let check = WritePrecondition.held.map { [Step($0)] } ?? []
         let lock = held.isEmpty ? (check.isEmpty ? [] : [Step(.lockShared)]) : [Step(.lockAlone)]
         let raise = held.map { Step(.raiseConfigurationVersion, Arguments($0)) }
-        let announce = held.isEmpty ? [] : [Step(.announce, Arguments(NodeWord.configurationVersions))]
+        let announce = held.isEmpty ? [] : [Step(.announce, Arguments(NodeMessage.configurationVersions))]
         // Counted after the transaction, so that a caller who sees the count also sees the change. A failed transaction
         // may have been committed, so it counts, too.
         defer { if !held.isEmpty { writes.add(1, ordering: .relaxed) } }
         do {
             try await write(lock + check + steps + raise + announce)
         } catch let failed as StepFailure where failed.failure.isGuard {
-            throw Overtaken()
+            throw PreconditionFailed()
         }
     }
 }
@@ -128,7 +128,7 @@ extension Step {
     init(_ writePrecondition: WritePrecondition) {
         self.init(
             .checkWritePrecondition,
-            Arguments(writePrecondition.node, writePrecondition.era, writePrecondition.configurationVersion)
+            Arguments(writePrecondition.node, writePrecondition.epoch, writePrecondition.configurationVersion)
         )
     }
 }

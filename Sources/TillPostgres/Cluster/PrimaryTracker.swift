@@ -11,7 +11,7 @@ final class PrimaryTracker: Sendable {
     private let state = Mutex(State())
 
     private struct Member {
-        weak var line: Line?
+        weak var handle: ConnectionHandle?
         /// Nil until the server has reported it.
         var timeline: Int64?
     }
@@ -35,10 +35,10 @@ final class PrimaryTracker: Sendable {
     }
 
     /// Starts to watch a connection.
-    func add(_ line: Line) {
+    func add(_ handle: ConnectionHandle) {
         let isFirst = state.withLock { state in
-            state.members.removeAll { $0.line == nil }
-            state.members.append(Member(line: line, timeline: nil))
+            state.members.removeAll { $0.handle == nil }
+            state.members.append(Member(handle: handle, timeline: nil))
             defer { state.isWatched = true }
             return !state.isWatched
         }
@@ -57,16 +57,16 @@ final class PrimaryTracker: Sendable {
     ///
     /// - Parameter timeline: 0 for a standby.
     /// - Throws: `PostgresRefused.cannotConnect` for a server that is not, or no longer, the primary.
-    func admit(_ line: Line, on timeline: Int64) throws {
+    func admit(_ handle: ConnectionHandle, on timeline: Int64) throws {
         let (newest, outdated) = state.withLock { state in
             state.newest = max(state.newest, timeline)
-            for place in state.members.indices where state.members[place].line === line {
+            for place in state.members.indices where state.members[place].handle === handle {
                 state.members[place].timeline = timeline
             }
             let newest = state.newest
-            return (newest, state.members.filter { $0.timeline.map { $0 < newest } ?? false }.compactMap(\.line))
+            return (newest, state.members.filter { $0.timeline.map { $0 < newest } ?? false }.compactMap(\.handle))
         }
-        for line in outdated { line.cut() }
+        for handle in outdated { handle.cut() }
         guard timeline < newest else { return }
         throw PostgresRefused.cannotConnect(
             timeline == 0
@@ -113,12 +113,12 @@ final class PrimaryTracker: Sendable {
     /// primary when a server has been silent for a while.
     private func look() {
         let now = ContinuousClock.now
-        let lines = state.withLock { $0.members.compactMap(\.line) }
+        let lines = state.withLock { $0.members.compactMap(\.handle) }
         var isDoubtful = false
-        for line in lines {
-            guard let silence = line.silence(at: now), silence > settings.doubtfulSilence else { continue }
+        for handle in lines {
+            guard let silence = handle.silence(at: now), silence > settings.doubtfulSilence else { continue }
             isDoubtful = true
-            if silence > settings.longestSilence, !line.isPatient { line.cut() }
+            if silence > settings.maxSilence, !handle.isPatient { handle.cut() }
         }
         guard isDoubtful else { return }
         let mayAsk = state.withLock { state in
@@ -139,8 +139,8 @@ final class PrimaryTracker: Sendable {
         } catch {
             let now = ContinuousClock.now
             let isSilent = now - begun >= patience
-            for line in isSilent ? state.withLock({ $0.members.compactMap(\.line) }) : [] where !line.isPatient {
-                if let silence = line.silence(at: now), silence > now - begun { line.cut() }
+            for handle in isSilent ? state.withLock({ $0.members.compactMap(\.handle) }) : [] where !handle.isPatient {
+                if let silence = handle.silence(at: now), silence > now - begun { handle.cut() }
             }
         }
         state.withLock { state in

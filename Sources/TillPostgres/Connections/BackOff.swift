@@ -5,7 +5,7 @@ import Synchronization
 final class BackOff: Sendable {
     private let state = Mutex(State())
     private let shortest: Duration
-    private let longest: Duration
+    private let maxWait: Duration
 
     private struct State {
         var wait: Duration = .zero
@@ -15,7 +15,7 @@ final class BackOff: Sendable {
 
     init(_ settings: PostgresSettings) {
         shortest = settings.shortestBackOff
-        longest = settings.longestBackOff
+        maxWait = settings.maxBackOff
     }
 
     /// Runs `body` if an attempt is allowed now.
@@ -31,7 +31,7 @@ final class BackOff: Sendable {
             return value
         } catch {
             state.withLock { state in
-                state.wait = min(longest, max(shortest, state.wait * 2))
+                state.wait = min(maxWait, max(shortest, state.wait * 2))
                 // Jitter: nodes that lost the same server must not reconnect in step.
                 state.next = ContinuousClock.now + state.wait * Double.random(in: 0.5...1)
                 state.reason = error

@@ -26,7 +26,7 @@ final class ConnectionQueue: Sendable {
     }
 
     /// How long a work item that is added now may wait.
-    func deadline() -> ContinuousClock.Instant { .now + settings.longestWait }
+    func deadline() -> ContinuousClock.Instant { .now + settings.maxWait }
 
     /// Adds a work item, and starts a thread if none is free.
     func add(_ workItem: WorkItem) {
@@ -36,7 +36,7 @@ final class ConnectionQueue: Sendable {
         }
         let verdict: Verdict = state.withLock { state in
             if state.isClosed { return .refused(.closed) }
-            if state.waiting.count >= settings.mostWaiting { return .refused(.crowded(state.waiting.count)) }
+            if state.waiting.count >= settings.maxWaiting { return .refused(.crowded(state.waiting.count)) }
             state.waiting.append(workItem)
             let needsWorker = state.waiting.count > state.idle && state.workers < settings.connections
             if needsWorker {
@@ -138,7 +138,7 @@ final class ConnectionQueue: Sendable {
                 if state.waiting.isEmpty { state.isWatched = false }
                 return (Array(late), state.waiting.first?.deadline)
             }
-            for workItem in late { workItem.fail(PostgresRefused.waitedTooLong(settings.longestWait)) }
+            for workItem in late { workItem.fail(PostgresRefused.waitedTooLong(settings.maxWait)) }
             guard let next else { return }
             try? await Task.sleep(until: next, clock: .continuous)
         }

@@ -2,7 +2,7 @@ import CPostgres
 import TillStorage
 
 /// An error of the server or of the connection. Contains no row values.
-struct PostgresFailure: StorageTrouble, CustomStringConvertible {
+struct PostgresFailure: StorageError, CustomStringConvertible {
     /// The statement that failed; nil while connecting and for unnamed scripts.
     let statement: (any SentStatement)?
     /// The SQLSTATE (five characters); nil when the connection ended.
@@ -26,7 +26,7 @@ struct PostgresFailure: StorageTrouble, CustomStringConvertible {
     /// Cancelled on request or by a time-out.
     var isCanceled: Bool { code == "57014" }
     /// Whether a retry a moment later may succeed: the connection ended, or another transaction was in the way.
-    var isPassing: Bool {
+    var isTransient: Bool {
         endsConnection || isCollision || isCanceled || code == "55P03" || (code?.hasPrefix("53") ?? false)
     }
     /// Whether the connection is unusable: it ended, the server shuts down, or it has become a standby.

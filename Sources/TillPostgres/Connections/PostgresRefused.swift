@@ -1,7 +1,7 @@
 import TillStorage
 
 /// Why a database cannot be used.
-package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
+package enum PostgresRefused: StorageError, CustomStringConvertible {
     case noLibrary(String)
     case badURL(String)
     case newer(String)
@@ -15,7 +15,7 @@ package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
     case waitedTooLong(Duration)
     case cannotConnect(String)
 
-    package var isPassing: Bool {
+    package var isTransient: Bool {
         switch self {
         case .closed, .crowded, .waitedTooLong, .cannotConnect: true
         default: false

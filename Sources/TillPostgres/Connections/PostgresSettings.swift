@@ -3,9 +3,9 @@ package struct PostgresSettings: Sendable {
     /// The maximum number of connections of this node, each with a thread of its own.
     package var connections = 8
     /// How many statements may wait for a connection; one more fails at once.
-    package var mostWaiting = 4_096
+    package var maxWaiting = 4_096
     /// How long a statement waits for a connection before it fails.
-    package var longestWait: Duration = .seconds(10)
+    package var maxWait: Duration = .seconds(10)
     /// The time-out for connecting to one host; whole seconds, at least two.
     package var connectTimeout: Duration = .seconds(3)
     /// When a server has not answered for this long, the node checks whether another one has become the primary.
@@ -19,12 +19,12 @@ package struct PostgresSettings: Sendable {
     /// The wait before the first reconnection; it doubles with every failure.
     package var shortestBackOff: Duration = .milliseconds(50)
     /// The longest wait between two attempts to connect.
-    package var longestBackOff: Duration = .seconds(2)
+    package var maxBackOff: Duration = .seconds(2)
     /// How often a batch that lost a deadlock is tried.
     package var attempts = 4
 
     /// After this no statement can still be running: the server is gone, and the connection is ended.
-    var longestSilence: Duration { statementTimeout + .seconds(5) }
+    var maxSilence: Duration { statementTimeout + .seconds(5) }
 
     /// The default settings.
     package init() {}
@@ -33,7 +33,7 @@ package struct PostgresSettings: Sendable {
     var forNodes: PostgresSettings {
         var settings = self
         settings.connections = 1
-        settings.longestWait = .seconds(5)
+        settings.maxWait = .seconds(5)
         settings.statementTimeout = min(statementTimeout, .seconds(5))
         return settings
     }

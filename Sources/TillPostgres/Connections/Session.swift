@@ -8,7 +8,7 @@ final class Session {
     let cancellation: CancelHandle
     private var prepared: Set<String> = []
     private(set) var isBroken = false
-    let line: Line
+    let handle: ConnectionHandle
     private let notices = Notices()
 
     /// Connects.
@@ -43,11 +43,11 @@ final class Session {
         }
         connection = opened
         cancellation = CancelHandle(of: opened)
-        line = Line(of: opened)
+        handle = ConnectionHandle(of: opened)
         PQsetNoticeReceiver(opened, Notices.receiver, Unmanaged.passUnretained(notices).toOpaque())
-        primaryTracker?.add(line)
+        primaryTracker?.add(handle)
         let timeline = try run(script: Self.preamble(settings)).first?.maybeText(0) ?? ""
-        try primaryTracker?.admit(line, on: Int64(timeline, radix: 16) ?? 0)
+        try primaryTracker?.admit(handle, on: Int64(timeline, radix: 16) ?? 0)
     }
 
     deinit { PQfinish(connection) }
@@ -147,13 +147,13 @@ final class Session {
     /// Runs something that waits for the server, while the primary tracker may end it.
     func waiting<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
         notices.isCommitDoubtful = false
-        return try line.waiting(body)
+        return try handle.waiting(body)
     }
 
     /// Runs something without a limit on its time.
     func patiently<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
-        line.setPatient(true)
-        defer { line.setPatient(false) }
+        handle.setPatient(true)
+        defer { handle.setPatient(false) }
         return try body()
     }
 

@@ -61,7 +61,7 @@ enum Examination {
         Check(statement: .missingNotifications) {
             "Account \(try $0.int(0)) should have \(try $0.int(1)) notifications and has \(try $0.int(2))."
         },
-        Check(statement: .strayDeliveries) {
+        Check(statement: .orphanedDeliveries) {
             "A delivery to \(try $0.text(1)) is of notification \(try $0.int(0)), which is missing."
         },
         Check(statement: .missingChains) {
@@ -71,7 +71,7 @@ enum Examination {
             let (series, next) = (try $0.text(0), try $0.int(1))
             guard next > 0 else { return "The identifier series \(series) has fallen below its start." }
             return "The identifier series \(series) is at \(next), too close to its end "
-                + "(\(Identifiers.mostCounters)): no purchase is possible."
+                + "(\(Identifiers.maxCounters)): no purchase is possible."
         },
     ]
 
@@ -128,7 +128,7 @@ enum Examination {
             WHERE wanted < counted OR wanted > counted
                 AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'retention' AND d.name = told.place)
             """
-        case .strayDeliveries:
+        case .orphanedDeliveries:
             """
             SELECT d.notification, d.endpoint FROM deliveries d
             WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.partition = d.partition AND o.id = d.notification)

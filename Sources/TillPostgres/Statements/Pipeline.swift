@@ -18,13 +18,13 @@ struct Step: Sendable {
 }
 
 /// Why a segment of a pipeline ended early: the server skips the rest of the segment.
-struct StepFailure: StorageTrouble, CustomStringConvertible {
+struct StepFailure: StorageError, CustomStringConvertible {
     /// The index of the step in its segment.
     let step: Int
     let failure: PostgresFailure
 
     var description: String { failure.description }
-    var isPassing: Bool { failure.isPassing }
+    var isTransient: Bool { failure.isTransient }
 }
 
 extension Session {

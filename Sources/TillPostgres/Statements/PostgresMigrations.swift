@@ -40,7 +40,7 @@ struct Migrator {
         let encoding = try session.run(script: "SHOW server_encoding").first.map { try $0.text(0) } ?? ""
         guard encoding == "UTF8" else { throw PostgresRefused.encoding(encoding) }
         if try missing(session).isEmpty {
-            return try Holdings.requirePrivileges(session, at: url.description, writing: true)
+            return try DatabaseState.requirePrivileges(session, at: url.description, writing: true)
         }
         let wait = settings.migrationTimeout.wholeMilliseconds
         try session.run(
@@ -68,7 +68,7 @@ struct Migrator {
             let missing = try missing(session)
             guard missing.count < migrations.count else { throw PostgresRefused.empty(url.description) }
             guard missing.isEmpty else { throw PostgresRefused.older(url.description) }
-            try Holdings.requirePrivileges(session, at: url.description, writing: false)
+            try DatabaseState.requirePrivileges(session, at: url.description, writing: false)
         }
     }
 
@@ -76,7 +76,7 @@ struct Migrator {
     private static let lock: Int64 = 0x7469_6c6c
 
     private func missing(_ session: Session) throws -> [Migration] {
-        let done = try Holdings(of: session, at: url.description, knowing: migrations).versions
+        let done = try DatabaseState(of: session, at: url.description, knowing: migrations).versions
         return migrations.filter { !done.contains($0.version) }
     }
 

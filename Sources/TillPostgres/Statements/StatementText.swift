@@ -74,12 +74,12 @@ extension Statement {
         case .nextDueInPart: DueStatements.next(in: "partition >= $4 AND partition < $5")
         case .dueDeliveries: DueStatements.deliveries(in: "true")
         case .dueDeliveriesInPart: DueStatements.deliveries(in: "partition >= $7 AND partition < $8")
-        case .owedCount:
+        case .pendingCount:
             """
             SELECT count(*) FROM deliveries
             WHERE realm = $1 AND app = $2 AND clock = $3 AND due IS NOT NULL AND due <= $4
             """
-        case .owedEndpoints: "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL"
+        case .pendingEndpoints: "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL"
 
         case .insertEntry:
             "INSERT INTO outbox (\(OutboxRow.list)) VALUES (\(Self.places(OutboxRow.columns.count)))"
@@ -132,7 +132,7 @@ extension Statement {
         case .reserveIdentifiers:
             """
             UPDATE identifiers SET next = next + $1
-            WHERE series = 'all' AND next BETWEEN 0 AND \(Identifiers.mostCounters) - $1 RETURNING next
+            WHERE series = 'all' AND next BETWEEN 0 AND \(Identifiers.maxCounters) - $1 RETURNING next
             """
         case .identifierHighWater: "SELECT next FROM identifiers WHERE series = 'all'"
         case .countRedemption:
@@ -144,14 +144,14 @@ extension Statement {
                 DO UPDATE SET redeemed = redemptions.redeemed + 1 WHERE redemptions.redeemed < $5
                 """
             )
-        case .appendJournal:
+        case .appendRequestLog:
             """
             INSERT INTO journal (id, entry) VALUES ($1, $2)
             ON CONFLICT (id) DO UPDATE SET number = excluded.number, entry = excluded.entry
             """
-        case .trimJournal: "DELETE FROM journal WHERE number <= (SELECT max(number) FROM journal) - $1"
-        case .journalByID: "SELECT entry FROM journal WHERE id = $1"
-        case .newestJournal:
+        case .trimRequestLog: "DELETE FROM journal WHERE number <= (SELECT max(number) FROM journal) - $1"
+        case .requestLogByID: "SELECT entry FROM journal WHERE id = $1"
+        case .newestRequestLog:
             "SELECT number, entry FROM journal WHERE number < $1 ORDER BY number DESC LIMIT $2"
 
         case .enterSnapshot:
@@ -179,7 +179,7 @@ extension Statement {
         case .beginExamination: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .halfRevocations,
             .copiesWithoutSource, .strangeClocks,
-            .deliveriesOnStrangeClocks, .missingNotifications, .strayDeliveries, .missingChains, .fallenIdentifiers:
+            .deliveriesOnStrangeClocks, .missingNotifications, .orphanedDeliveries, .missingChains, .fallenIdentifiers:
             Examination.text(of: self)
 
         case .prunable:
@@ -222,8 +222,8 @@ extension Statement {
         case .eraseRows: "DELETE FROM ledger WHERE partition = $1 AND account = $2"
         case .eraseAccount:
             Self.guarded("DELETE FROM accounts WHERE partition = $1 AND account = $2 AND version = $3")
-        case .eraseJournalEntry: "DELETE FROM journal WHERE number = $1"
-        case .journalPage: "SELECT number, entry FROM journal WHERE number > $1 ORDER BY number LIMIT $2"
+        case .eraseRequestLogEntry: "DELETE FROM journal WHERE number = $1"
+        case .requestLogPage: "SELECT number, entry FROM journal WHERE number > $1 ORDER BY number LIMIT $2"
         case .snapshotsHolding:
             """
             SELECT DISTINCT snapshot FROM snapshot_accounts WHERE realm = $1 AND app = $2 AND customer = $3

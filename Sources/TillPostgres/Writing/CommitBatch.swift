@@ -34,7 +34,7 @@ struct CommitBatch: Sendable {
         count = changes.count
         // Versions only rise, so a change with a lower precondition was overtaken already.
         let writePrecondition = changes.compactMap(\.writePrecondition).max {
-            ($0.era, $0.configurationVersion ?? 0) < ($1.era, $1.configurationVersion ?? 0)
+            ($0.epoch, $0.configurationVersion ?? 0) < ($1.epoch, $1.configurationVersion ?? 0)
         }
         let standing = changes.enumerated().filter {
             $0.element.writePrecondition == nil || $0.element.writePrecondition == writePrecondition
@@ -78,7 +78,7 @@ struct CommitBatch: Sendable {
             steps += [Step(.eraseDeliveries, place), Step(.eraseEntries, place), Step(.eraseRows, place)]
             guards[steps.count] = .conflict(erasure.account)
             steps.append(Step(.eraseAccount, place + Arguments(erasure.version)))
-            steps += erasure.requestLog.map { Step(.eraseJournalEntry, Arguments($0)) }
+            steps += erasure.requestLog.map { Step(.eraseRequestLogEntry, Arguments($0)) }
         }
         let first = change.accounts.first?.account.id ?? change.erasure?.account
         return Prepared(place: place, steps: steps, guards: guards, first: first)
@@ -105,7 +105,7 @@ struct CommitBatch: Sendable {
         return [update, Step(.moveDeliveries, key + Arguments(account.clockName.key))]
     }
 
-    private static func write(_ row: RowChange) -> Step {
+    private static func write(_ row: TransactionChange) -> Step {
         let values = LedgerRow.arguments(row.after)
         guard let before = row.before else { return Step(.insertRow, values) }
         return Step(.moveRow, values + Arguments(before))

@@ -83,7 +83,7 @@ extension CommitBatch {
     }
 
     fileprivate var allOvertaken: [Result<Void, CommitFailure>] {
-        [Result<Void, CommitFailure>](repeating: .failure(.overtaken), count: count)
+        [Result<Void, CommitFailure>](repeating: .failure(.preconditionFailed), count: count)
     }
 
     /// The results in the original order. Changes that were not sent were overtaken.

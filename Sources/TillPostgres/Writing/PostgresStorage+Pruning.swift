@@ -20,7 +20,7 @@ extension PostgresStorage {
                 id: NotificationID(try row.int(0)),
                 signedDate: Timestamp(milliseconds: try row.int(1)),
                 deliveries: Int(try row.int(2)),
-                owed: Int(try row.int(3))
+                pending: Int(try row.int(3))
             )
         }
     }

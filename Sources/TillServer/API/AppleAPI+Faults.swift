@@ -17,29 +17,29 @@ extension AppleAPI {
             customer: try await customerOfFaults(exchange)
         )
         exchange.readGap = shop.faults.readGap(for: target)
-        var cutsAnswer: Strike?
-        for strike in shop.faults.strikes(on: target) {
-            switch strike.rule.kind {
+        var cutsAnswer: FaultHit?
+        for hit in shop.faults.hits(on: target) {
+            switch hit.rule.kind {
             case .latency:
-                note(strike, context)
-                try await Task.sleep(for: .milliseconds(strike.milliseconds))
+                note(hit, context)
+                try await Task.sleep(for: .milliseconds(hit.milliseconds))
             case .unauthorized:
-                throw Unauthenticated(explanation: strike.rule.words)
+                throw Unauthenticated(explanation: hit.rule.words)
             case .error:
-                let error = strike.rule.code.flatMap { APIError.documented[$0] } ?? .generalInternal
-                throw error.because(strike.rule.words).retrying(after: strike.rule.retryAfter.map { Int64($0) })
+                let error = hit.rule.code.flatMap { APIError.documented[$0] } ?? .generalInternal
+                throw error.because(hit.rule.words).retrying(after: hit.rule.retryAfter.map { Int64($0) })
             case .rateLimit:
                 // As with Apple, the value is an instant in milliseconds: the next full hour.
                 let hour = shop.wallClock().milliseconds / 3_600_000 + 1
-                throw APIError.rateLimitExceeded.because(strike.rule.words).retrying(after: hour * 3_600_000)
+                throw APIError.rateLimitExceeded.because(hit.rule.words).retrying(after: hour * 3_600_000)
             case .status:
-                let status = HTTPResponse.Status(code: strike.rule.code ?? 500)
-                throw APIError.bare(status, strike.rule.words)
+                let status = HTTPResponse.Status(code: hit.rule.code ?? 500)
+                throw APIError.bare(status, hit.rule.words)
             case .cut:
                 // With HTTP/2 this is the stream of the call; closing it throws an error.
                 try? await context.channel.close()
-                throw APIError.bare(.internalServerError, strike.rule.words)
-            case .half: cutsAnswer = strike
+                throw APIError.bare(.internalServerError, hit.rule.words)
+            case .half: cutsAnswer = hit
             case .receiptStatus, .staleReads, .drop, .delay, .duplicate, .reorder: break
             }
         }
@@ -71,8 +71,8 @@ extension AppleAPI {
     }
 
     /// Records a fault that no status shows in the request log.
-    func note(_ strike: Strike, _ context: APIContext) {
-        context.annotations.change { $0.faults.append(strike.rule.words) }
+    func note(_ hit: FaultHit, _ context: APIContext) {
+        context.annotations.change { $0.faults.append(hit.rule.words) }
     }
 
     /// Sends half of a body and closes the connection.

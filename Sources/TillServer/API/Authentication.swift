@@ -22,7 +22,7 @@ struct Authentication: Sendable {
     let shop: Shop
     let environment: StoreEnvironment
     /// A cache, because most clients reuse a token many times.
-    private let known = KnownTokens()
+    private let known = VerifiedTokenCache()
 
     init(shop: Shop, environment: StoreEnvironment) {
         self.shop = shop

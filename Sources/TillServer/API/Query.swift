@@ -3,9 +3,9 @@ struct Query: Sendable {
     private let items: [(name: String, value: String)]
 
     /// More parameters than any documented call has.
-    private static let mostItems = 500
+    private static let maxItems = 500
     /// Longer URLs are refused before they are parsed.
-    static let longestURI = 32_768
+    static let maxURI = 32_768
 
     /// Parses a query; an empty one, as Node's clients send, has no items.
     ///
@@ -13,8 +13,8 @@ struct Query: Sendable {
     init(_ text: String?) throws {
         var items: [(name: String, value: String)] = []
         for part in (text ?? "").split(separator: "&") {
-            guard items.count < Self.mostItems else {
-                throw APIError.generalBadRequest.because("The query has more than \(Self.mostItems) parameters.")
+            guard items.count < Self.maxItems else {
+                throw APIError.generalBadRequest.because("The query has more than \(Self.maxItems) parameters.")
             }
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decode(pair[0]), let value = Self.decode(pair.count > 1 ? pair[1] : "") else {

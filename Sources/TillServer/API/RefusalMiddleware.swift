@@ -26,15 +26,15 @@ struct RefusalMiddleware: RouterMiddleware {
         var isRefused = false
         do {
             if request.isDelivery { throw APIError.bare(DeliveryRefusal.status, DeliveryRefusal.explanation) }
-            if request.head.path.map({ $0.utf8.count > Query.longestURI }) == true {
-                throw APIError.uriTooLong("The address is longer than \(Query.longestURI) bytes.")
+            if request.head.path.map({ $0.utf8.count > Query.maxURI }) == true {
+                throw APIError.uriTooLong("The address is longer than \(Query.maxURI) bytes.")
             }
             response = try await next(request, context)
         } catch {
             isRefused = true
             response = await refuse(error, request, context)
         }
-        if isRefused || shop.settings.journalAll || context.annotations.notes.isWorthTelling {
+        if isRefused || shop.settings.journalAll || context.annotations.notes.isWorthLogging {
             let answered = shop.settings.journalBodies ? await RequestLogBody.take(from: &response) : nil
             let milliseconds = Int((ContinuousClock.now - begun) / .milliseconds(1))
             await note(request, context, response.status.code, milliseconds, sent, answered)
@@ -65,7 +65,7 @@ struct RefusalMiddleware: RouterMiddleware {
                 metadata: ["cause": "\(damaged.logText)", "request": "\(context.requestID)"]
             )
             return await answer(.generalInternal.because("\(damaged.description)."), request, context)
-        case let error where error.isPassingTrouble:
+        case let error where error.isTransient:
             context.logger.warning(
                 "the store did not answer",
                 metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]

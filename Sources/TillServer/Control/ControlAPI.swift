@@ -46,9 +46,9 @@ package struct ControlAPI: Sendable {
             productRoutes,
             customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
-            comingRoutes,
-            ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
-            revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, cleanStateRoutes, securityRoutes,
+            upcomingEventRoutes,
+            ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, requestLogRoutes, authorityRoutes, receiptRoutes,
+            revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, snapshotRoutes, securityRoutes,
         ].flatMap(\.self)
     }
 
@@ -94,7 +94,7 @@ package struct ControlAPI: Sendable {
     private func readiness() async throws -> Response {
         if shop.isDraining.value { return .json(Array(#"{"status":"stopping"}"#.utf8), status: .serviceUnavailable) }
         do {
-            guard try await shop.hasRoom(in: facts.dataDirectory?.path) else {
+            guard try await shop.hasDiskSpace(in: facts.dataDirectory?.path) else {
                 return .json(
                     Array(#"{"status":"there is no room on the disk"}"#.utf8),
                     status: .serviceUnavailable
@@ -111,7 +111,7 @@ package struct ControlAPI: Sendable {
         -> Response
     {
         if let transfer = route.transfer { return try await answer(transfer, request) }
-        let bytes = try await Self.bytes(of: request, atMost: route.longestBody)
+        let bytes = try await Self.bytes(of: request, atMost: route.maxBody)
         var parameters: [String: String] = [:]
         for (name, value) in context.parameters {
             guard let text = value.percentDecoded else {

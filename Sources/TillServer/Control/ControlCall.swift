@@ -45,7 +45,7 @@ package struct ControlVerbs: Sendable {
                 throw ControlError.bad("bad_path", "The path has U+0000.", path: "path")
             }
             let bytes = route.method == .get ? [] : document ?? body.written()
-            guard bytes.count <= route.longestBody else { throw ControlError.tooLarge(route.longestBody) }
+            guard bytes.count <= route.maxBody else { throw ControlError.tooLarge(route.maxBody) }
             if case .upload(let take)? = route.transfer {
                 let answer = try await take(exchange(parameters, query), .init(buffer: ByteBuffer(bytes: bytes)))
                 await control.shop.settleNodes()
@@ -184,7 +184,7 @@ extension ControlRoute {
     }
 
     /// Only catalogs may be large.
-    var longestBody: Int { readsItsOwnBody ? CatalogLimits.bytes : 65_536 }
+    var maxBody: Int { readsItsOwnBody ? CatalogLimits.bytes : 65_536 }
 }
 
 extension Query {

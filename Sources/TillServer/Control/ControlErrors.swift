@@ -56,7 +56,7 @@ extension ControlError {
     }
 
     private static func unforeseen(_ error: any Error, _ logger: Logger) -> ControlError {
-        guard error.isPassingTrouble else {
+        guard error.isTransient else {
             logger.error("a control request failed", metadata: ["cause": "\(error.logText)"])
             return ControlError(
                 status: .internalServerError,

@@ -16,7 +16,7 @@ package struct ControlGuard: Sendable {
     let hosts: Set<String>
 
     /// Delays answers to wrong tokens, here and at the console's sign-in.
-    package let wrongTokens: WrongTokens
+    package let failedTokens: FailedTokenLimiter
 
     /// The path prefix of the console.
     package static let pages = "/console/"
@@ -27,10 +27,10 @@ package struct ControlGuard: Sendable {
     ///   - token: the administrator's token, accepted like the named tokens; nil accepts every client of the port,
     ///     which must then be on loopback.
     ///   - hosts: names in addition to those of loopback.
-    ///   - wrongTokens: slows down guessing; tests pass one with their own clock.
-    package init(token: String?, hosts: Set<String>, wrongTokens: WrongTokens = WrongTokens()) {
+    ///   - failedTokens: slows down guessing; tests pass one with their own clock.
+    package init(token: String?, hosts: Set<String>, failedTokens: FailedTokenLimiter = FailedTokenLimiter()) {
         self.token = token
-        self.wrongTokens = wrongTokens
+        self.failedTokens = failedTokens
         // A Host field has IPv6 addresses in brackets.
         let names = hosts.map { IPAddress($0) != nil && $0.contains(":") ? "[\($0)]" : $0 }
         self.hosts = Set(names.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "[::1]"])
@@ -149,7 +149,7 @@ struct ControlMiddleware: RouterMiddleware {
         } catch {
             let error = ControlError(of: error, logger: context.logger)
             if error.status == .unauthorized, request.headers[.authorization] != nil {
-                try await guardian.wrongTokens.refuse(
+                try await guardian.failedTokens.refuse(
                     "refused a control API token",
                     from: context.address,
                     shop.logger

@@ -248,7 +248,7 @@ package struct ControlError: Error, Sendable {
     }
 
     /// Catalogs report up to a thousand faults, and say when there are more.
-    private static let mostFaults = 1_001
+    private static let maxFaults = 1_001
 
     /// Two keys; three with faults.
     var body: [UInt8] {
@@ -258,7 +258,7 @@ package struct ControlError: Error, Sendable {
         if !faults.isEmpty {
             json.put(
                 "faults",
-                objects: faults.prefix(Self.mostFaults).map { fault in
+                objects: faults.prefix(Self.maxFaults).map { fault in
                     var json = PayloadWriter()
                     json.put("path", fault.path)
                     json.put("expected", fault.expected)

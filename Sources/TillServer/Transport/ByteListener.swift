@@ -9,7 +9,7 @@ import TillStorage
 struct ByteListener: Sendable {
     let logger: Logger
     /// The maximum number of connections; more are rejected.
-    let most: Int
+    let limit: Int
 
     /// Handles a connection until it returns.
     typealias Handler =
@@ -57,7 +57,7 @@ struct ByteListener: Sendable {
         try await server.executeThenClose { clients in
             try await withThrowingDiscardingTaskGroup { group in
                 for try await client in clients {
-                    guard open.enter(most) else {
+                    guard open.enter(limit) else {
                         if let turnedAway { client.writeAndFlush(ByteBuffer(string: turnedAway), promise: nil) }
                         client.close(promise: nil)
                         continue
@@ -90,9 +90,9 @@ struct ByteListener: Sendable {
     private final class Open: Sendable {
         private let count = Mutex(0)
 
-        func enter(_ most: Int) -> Bool {
+        func enter(_ limit: Int) -> Bool {
             count.withLock { count in
-                guard count < most else { return false }
+                guard count < limit else { return false }
                 count += 1
                 return true
             }
@@ -151,7 +151,7 @@ package struct Relay: Sendable {
     package init(socket: CInt, to target: SocketAddress, logger: Logger) {
         place = .socket(socket)
         self.target = target
-        listener = ByteListener(logger: logger, most: 1_000)
+        listener = ByteListener(logger: logger, limit: 1_000)
     }
 
     /// Forwards until the task is cancelled.

@@ -17,7 +17,7 @@ package struct ConnectProxy: Sendable {
     /// The maximum length of a request head in bytes.
     private static let headBytes = 16 * 1_024
     /// The maximum number of concurrent tunnels.
-    private static let mostTunnels = 1_000
+    private static let maxTunnels = 1_000
 
     /// - Parameters:
     ///   - limits: contains the deadline for a request to arrive.
@@ -33,14 +33,14 @@ package struct ConnectProxy: Sendable {
         self.port = port
         self.limits = limits
         self.target = target
-        listener = ByteListener(logger: logger, most: Self.mostTunnels)
+        listener = ByteListener(logger: logger, limit: Self.maxTunnels)
     }
 
     /// Serves until the task is cancelled.
     ///
     /// - Parameter running: receives the port once connections are accepted.
     package func run(running: @Sendable (Int) async -> Void) async throws {
-        let full = ConnectRequest.answer(503, "\(Self.mostTunnels) tunnels are open. Wait until one has ended.")
+        let full = ConnectRequest.answer(503, "\(Self.maxTunnels) tunnels are open. Wait until one has ended.")
         try await listener.run(.address(host, port: port), turnedAway: full, running: running) {
             try await serve($0, $1, $2)
         }

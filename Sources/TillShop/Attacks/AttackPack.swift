@@ -99,9 +99,9 @@ package struct AttackPack: Sendable {
     }
 
     private func content(_ payload: [UInt8], altered: [UInt8]) -> Forger.Content {
-        let wall = shop.wallClock().milliseconds
+        let realTime = shop.wallClock().milliseconds
         let signed = signedDate.milliseconds
-        return Forger.Content(payload: payload, altered: altered, judged: min(wall, signed)...max(wall, signed))
+        return Forger.Content(payload: payload, altered: altered, judged: min(realTime, signed)...max(realTime, signed))
     }
 
     private func transaction(_ row: Transaction, _ app: AppRecord, _ environment: StoreEnvironment) -> [UInt8] {
@@ -159,7 +159,7 @@ package struct AttackPack: Sendable {
             reason: nil
         )
         let renewal = subscription == nil ? nil : try part(renewalInfo(notice.environment))
-        return Shop.filled(
+        return Shop.completed(
             NotificationPayload.bytes(head, .data(data)),
             try part(info(notice)),
             renewal,

@@ -55,7 +55,7 @@ package enum Backup {
             try? FileManager.default.removeItem(atPath: target)
             if let refused = error as? BackupRefused { throw refused }
             if let busy = error as? ShopBusy { throw busy }
-            if error.isFullDisk { throw BackupRefused.noRoom(target) }
+            if error.isFullDisk { throw BackupRefused.diskFull(target) }
             throw BackupRefused.failed(target, cause: error.logText)
         }
     }
@@ -138,7 +138,7 @@ package enum BackupRefused: Error, CustomStringConvertible {
     case exists(String)
     case inside(String, String)
     case failed(String, cause: String)
-    case noRoom(String)
+    case diskFull(String)
     case noFolder(String)
     case unreadable(String)
     case noBackup(String)
@@ -154,7 +154,7 @@ package enum BackupRefused: Error, CustomStringConvertible {
             "\(path) is inside the data directory \(directory), where the backup would be lost together with the shop. "
                 + "Give a folder outside of it."
         case .failed(let path, let cause): "The backup to \(path) failed and was removed: \(cause)"
-        case .noRoom(let path):
+        case .diskFull(let path):
             "There is no room on the disk for a backup to \(path); the partial backup was removed. Free space, or "
                 + "give a folder on another disk."
         case .noFolder(let path): "There is no folder \(path). Give the folder of a backup with --from."

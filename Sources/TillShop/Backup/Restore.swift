@@ -110,7 +110,7 @@ package struct Restore: Sendable {
         if formerHighWater >= manifest.identifiersFrom { return formerHighWater }
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         let seconds = max(0, now - manifest.madeAt.milliseconds) / 1_000
-        return manifest.identifiersFrom + min(Self.leastGap + seconds * Self.gapASecond, Self.mostGap)
+        return manifest.identifiersFrom + min(Self.leastGap + seconds * Self.gapASecond, Self.maxGap)
     }
 
     /// A million, for the last second and for clocks that differ.
@@ -118,7 +118,7 @@ package struct Restore: Sendable {
     /// More purchases, transactions and notifications than any store creates over a long time.
     private static let gapASecond: Int64 = 256
     /// A third of the range of order numbers.
-    private static let mostGap: Int64 = 1 << 35
+    private static let maxGap: Int64 = 1 << 35
 
     /// The last steps before the store may be used.
     private static func prepareForUse(_ store: any Storage, from identifiers: Int64) async throws {

@@ -35,7 +35,7 @@ package struct AdvanceReport: Equatable, Sendable {
     /// Customers whose accounts could not be brought up to date.
     package let quarantine: [String]
     /// Due deliveries that were still pending when this was written; nil without settling.
-    package let owed: Int?
+    package let pending: Int?
 
     /// How many notifications of one kind there were.
     package struct Count: Equatable, Sendable {
@@ -76,7 +76,7 @@ extension Shop {
             }
             var record = clocks.record(name)
             record.state = state
-            let shown = state.shown(wall: wallClock())
+            let shown = state.shown(realTime: wallClock())
             if state != .real { try ClockState.requireBeforeEnd(shown) }
             record.began = shown
             try await clocks.put(record)
@@ -96,7 +96,7 @@ extension Shop {
         return try await exclusively(name.lockKey) {
             var record = clocks.record(name)
             if case .freeze = change { try await forgetSkippedTime(of: &record) }
-            try await clocks.stopping(name, wall: wallClock) { present in
+            try await clocks.stopping(name, realTime: wallClock) { present in
                 try set(&record, change, from: present)
                 try await clocks.put(record)
             }
@@ -114,8 +114,8 @@ extension Shop {
         case .run(let speed):
             record.state = try .started(from: present, since: wallClock(), speed: speed)
         case .real:
-            let wall = wallClock()
-            if present > wall { throw goingBack(record.name, from: present, to: wall) }
+            let realTime = wallClock()
+            if present > realTime { throw goingBack(record.name, from: present, to: realTime) }
             record.state = .real
         }
     }
@@ -184,7 +184,7 @@ extension Shop {
     {
         var record = clocks.record(name)
         try await forgetSkippedTime(of: &record)
-        let from = try await clocks.stopping(name, wall: wallClock) { from in
+        let from = try await clocks.stopping(name, realTime: wallClock) { from in
             if target < from { throw goingBack(name, from: from, to: target) }
             record.freeze(at: from, from: from)
             record.pendingAdvance = Clocks.Advance(to: target, speed: speed)
@@ -202,12 +202,12 @@ extension Shop {
         record.pendingAdvance = nil
         try await clocks.put(record)
         signals.moved(name)
-        var owed: Int?
+        var pending: Int?
         if settling {
             await settle(name, begun: begun)
-            owed = try await storage.owedDeliveries(on: name, until: now(on: name))
+            pending = try await storage.pendingDeliveries(on: name, until: now(on: name))
         }
-        return log.report(owed: owed)
+        return log.report(pending: pending)
     }
 
     /// Removes spans in which no delivery is due any more, to keep the record small.
@@ -301,7 +301,7 @@ extension Shop {
     private func settle(_ name: ClockName, begun: Timestamp) async {
         signals.moved(name)
         while wallClock().milliseconds - begun.milliseconds < Self.settlingLimit {
-            guard let owed = try? await storage.owedDeliveries(on: name, until: now(on: name)), owed > 0 else { return }
+            guard let pending = try? await storage.pendingDeliveries(on: name, until: now(on: name)), pending > 0 else { return }
             guard !isStopping.value, (try? await Task.sleep(for: .milliseconds(5))) != nil else { return }
         }
     }
@@ -342,13 +342,13 @@ extension Shop {
                     guard !(givingWay && gate.waitingToBeAlone > 0), let account = rest.popFirst() else { return }
                     group.addTask { try await self.processDue(account, in: name.scope, until: instant, log, givingWay) }
                 }
-                for _ in 0..<Self.mostAtOnce { next() }
+                for _ in 0..<Self.maxAtOnce { next() }
                 while try await group.next() != nil { next() }
             }
         }
     }
 
-    private static let mostAtOnce = 32
+    private static let maxAtOnce = 32
 
     private func processDue(
         _ due: DueAccount,
@@ -367,8 +367,8 @@ extension Shop {
             quarantine.remove(due.id)
         } catch is GaveWay {
             return
-        } catch let overtaken as Overtaken {
-            throw overtaken
+        } catch let preconditionFailed as PreconditionFailed {
+            throw preconditionFailed
         } catch {
             // When the server stops or the state is replaced, every account is interrupted; that is not an error of the
             // account.

@@ -39,7 +39,7 @@ final class AdvanceLog: Sendable {
 
     var progress: AdvanceProgress { state.withLock { $0.progress } }
 
-    func report(owed: Int?) -> AdvanceReport {
+    func report(pending: Int?) -> AdvanceReport {
         state.withLock { state in
             AdvanceReport(
                 from: state.progress.from,
@@ -48,7 +48,7 @@ final class AdvanceLog: Sendable {
                 notifications: state.words.sorted { $0.key < $1.key }
                     .map { AdvanceReport.Count(words: $0.key, count: $0.value) },
                 quarantine: state.quarantine.sorted(),
-                owed: owed
+                pending: pending
             )
         }
     }

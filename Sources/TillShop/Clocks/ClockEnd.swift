@@ -19,9 +19,9 @@ extension ClockState {
         }
     }
 
-    /// What the clock shows while the wall clock shows `wall`, which is never later than ``last``.
-    func shown(wall: Timestamp) -> Timestamp {
-        let now = now(wall: wall)
+    /// What the clock shows while the wall clock shows `realTime`, which is never later than ``last``.
+    func shown(realTime: Timestamp) -> Timestamp {
+        let now = now(realTime: realTime)
         return last.map { min($0, now) } ?? now
     }
 
@@ -32,7 +32,7 @@ extension ClockState {
     ///   - speed: the multiple of real time.
     /// - Throws: `ClockRefused` for a speed that is out of range, and for a clock that already stopped at ``end``.
     static func started(from start: Timestamp, since: Timestamp, speed: Double) throws -> ClockState {
-        guard speed > 0, speed <= mostSpeed else {
+        guard speed > 0, speed <= maxSpeed else {
             throw ClockRefused(code: "bad_speed", message: "A speed is above 0 and at most 10000000.")
         }
         guard start.advanced(milliseconds: 1) < end else {

@@ -49,9 +49,9 @@ package final class Clocks: Sendable {
         ///
         /// - Parameters:
         ///   - due: when the attempt was due; nil for one that was not scheduled.
-        ///   - wall: the wall-clock time.
-        func dateOfAttempt(due: Timestamp?, wall: Timestamp) -> Timestamp {
-            let now = state.shown(wall: wall)
+        ///   - realTime: the wall-clock time.
+        func dateOfAttempt(due: Timestamp?, realTime: Timestamp) -> Timestamp {
+            let now = state.shown(realTime: realTime)
             guard let due, due < now else { return now }
             if let skipped { return skipped.dateOfAttempt(due: due, now: now) }
             return state.moves ? now : due
@@ -66,7 +66,7 @@ package final class Clocks: Sendable {
 
         /// Whether the target and the speed are valid (`ClockState.isPossible`).
         var isPossible: Bool {
-            ClockState.frozen(at: to).isPossible && (0...ClockState.mostSpeed).contains(speed)
+            ClockState.frozen(at: to).isPossible && (0...ClockState.maxSpeed).contains(speed)
         }
     }
 
@@ -123,17 +123,17 @@ package final class Clocks: Sendable {
     }
 
     /// What a clock shows. The lock keeps it from being stopped between reading its state and the wall clock.
-    func now(on name: ClockName, wall: () -> Timestamp) -> Timestamp {
-        records.withLock { ($0[name]?.state ?? .real).shown(wall: wall()) }
+    func now(on name: ClockName, realTime: () -> Timestamp) -> Timestamp {
+        records.withLock { ($0[name]?.state ?? .real).shown(realTime: realTime()) }
     }
 
     /// The date of a delivery attempt that ends now (`SkippedTime.dateOfAttempt`).
     ///
     /// - Parameter due: when the attempt was due; nil for one that was not scheduled.
-    func dateOfAttempt(due: Timestamp?, on name: ClockName, wall: () -> Timestamp) -> Timestamp {
+    func dateOfAttempt(due: Timestamp?, on name: ClockName, realTime: () -> Timestamp) -> Timestamp {
         records.withLock { records in
-            let wall = wall()
-            return records[name]?.dateOfAttempt(due: due, wall: wall) ?? wall
+            let realTime = realTime()
+            return records[name]?.dateOfAttempt(due: due, realTime: realTime) ?? realTime
         }
     }
 
@@ -142,19 +142,19 @@ package final class Clocks: Sendable {
     /// - Parameter body: receives what the clock shows. When it throws, the clock continues as before.
     func stopping<Value>(
         _ name: ClockName,
-        wall: () -> Timestamp,
+        realTime: () -> Timestamp,
         _ body: (Timestamp) async throws -> Value
     ) async throws -> Value {
         let (before, stopped) = records.withLock { records in
             let before = records[name]
             var stopped =
                 before ?? Record(environment: name.scope.environment, app: name.scope.app, own: name.own, state: .real)
-            stopped.state = .frozen(at: stopped.state.shown(wall: wall()))
+            stopped.state = .frozen(at: stopped.state.shown(realTime: realTime()))
             records[name] = stopped
             return (before, stopped)
         }
         do {
-            return try await body(stopped.state.shown(wall: wall()))
+            return try await body(stopped.state.shown(realTime: realTime()))
         } catch {
             records.withLock { if $0[name] == stopped { $0[name] = before } }
             throw error

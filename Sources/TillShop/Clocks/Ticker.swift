@@ -15,7 +15,7 @@ package struct Ticker: Service {
     private let lag: Meter
 
     /// The longest sleep in milliseconds; the wall clock may be set during it.
-    private static let longestSleep: Int64 = 100
+    private static let maxSleep: Int64 = 100
     /// The shortest sleep in milliseconds: a clock may run so fast that there is always a due event.
     private static let shortestSleep: Int64 = 2
 
@@ -41,13 +41,13 @@ package struct Ticker: Service {
     private static func realTime(of instant: Timestamp, on clock: ClockName, _ shop: Shop) -> Timestamp? {
         let state = shop.clocks.state(clock)
         guard state.moves, state.last.map({ instant <= $0 }) ?? true else { return nil }
-        let wall = shop.wallClock()
+        let realTime = shop.wallClock()
         var speed = 1.0
         if case .running(_, _, let factor) = state { speed = factor }
         // The instants that mean "at once" and "never" would overflow.
         let limit = 86_400_000.0
-        let wait = (Double(instant.milliseconds) - Double(state.shown(wall: wall).milliseconds)) / speed
-        return wall.advanced(milliseconds: Int64(min(max(wait, -1_000 * limit), limit).rounded(.up)))
+        let wait = (Double(instant.milliseconds) - Double(state.shown(realTime: realTime).milliseconds)) / speed
+        return realTime.advanced(milliseconds: Int64(min(max(wait, -1_000 * limit), limit).rounded(.up)))
     }
 
     /// When the next event is due on each clock, as far as is known; at worst earlier than the real time.
@@ -144,27 +144,27 @@ package struct Ticker: Service {
     }
 
     private func sleep() async {
-        let wall = shop.wallClock()
+        let realTime = shop.wallClock()
         let next = plan.earliest.compactMap { Self.realTime(of: $0.value, on: $0.key, shop) }.min()
-        let wait = next.map { $0.milliseconds - wall.milliseconds } ?? Self.longestSleep
-        let bounded = min(max(wait, Self.shortestSleep), Self.longestSleep)
-        await plan.sleep(until: wall.advanced(milliseconds: bounded), for: .milliseconds(bounded))
+        let wait = next.map { $0.milliseconds - realTime.milliseconds } ?? Self.maxSleep
+        let bounded = min(max(wait, Self.shortestSleep), Self.maxSleep)
+        await plan.sleep(until: realTime.advanced(milliseconds: bounded), for: .milliseconds(bounded))
     }
 
     /// How many seconds of real time ago the earliest unprocessed event was due.
     private func measureLag() {
-        let wall = shop.wallClock()
+        let realTime = shop.wallClock()
         let due = plan.earliest.compactMap { Self.realTime(of: $0.value, on: $0.key, shop) }.min()
-        lag.set(due.map { max(0, Double(wall.milliseconds - $0.milliseconds) / 1_000) } ?? 0)
+        lag.set(due.map { max(0, Double(realTime.milliseconds - $0.milliseconds) / 1_000) } ?? 0)
     }
 
     /// One round: processes the clocks that may have due events.
     package func tick() async {
         measureLag()
-        let wall = shop.wallClock()
+        let realTime = shop.wallClock()
         let due = plan.take { clock, instant in
             let state = shop.clocks.state(clock)
-            return state.moves && instant <= state.shown(wall: wall)
+            return state.moves && instant <= state.shown(realTime: realTime)
         }
         for (clock, instant) in due where shop.advanceUnderWay(on: clock) == nil {
             // A clock that cannot keep up delays no other clock.

@@ -15,7 +15,7 @@ extension Cluster {
         let body = String(decoding: try encoder.encode(ports), as: UTF8.self)
         guard try await !take([Lease(name: name, node: node, body: body)]).isEmpty else { return }
         // The other nodes read leases on their next beat; this triggers it now.
-        try await storage.say(NodeWord.nodes)
+        try await storage.publish(NodeMessage.nodes)
     }
 
     /// The ports of all other live nodes.

@@ -70,7 +70,7 @@ extension Cluster {
         if isBack { await follower.value?.checkAllClocks() }
         if !idle.isEmpty {
             try await storage.release(idle.map(Self.leaseName), of: id)
-            try await storage.say(NodeWord.nodes)
+            try await storage.publish(NodeMessage.nodes)
         }
         let taken = Set(view.leases.map(\.name))
         let free = wanted.filter { !taken.contains(Self.leaseName($0)) }
@@ -102,14 +102,14 @@ extension Cluster {
             try check()
             try await Task.sleep(for: pause)
             // The other nodes may have removed this one.
-            if pause >= .milliseconds(100) { try await beat() }
+            if pause >= .milliseconds(100) { try await renew() }
             pause = min(pause * 2, .milliseconds(100))
             id = self.id
         }
         let node = id
         do {
             try await follow()
-            let held = WritePrecondition(node: node, era: writePrecondition.era, configurationVersion: nil)
+            let held = WritePrecondition(node: node, epoch: writePrecondition.epoch, configurationVersion: nil)
             let value = try await WritePrecondition.$held.withValue(held) { try await body() }
             await giveBack(name, of: node)
             return value

@@ -16,7 +16,7 @@ package final class Cluster: Sendable {
         /// Checks all clocks again: this node works on other partitions now, or may have missed an event.
         let checkAllClocks: @Sendable () async -> Void
         /// Handles an event of another node: an account or delivery became due.
-        let hear: @Sendable (NodeEvent) -> Void
+        let receive: @Sendable (NodeEvent) -> Void
     }
 
     struct State {
@@ -120,22 +120,22 @@ package final class Cluster: Sendable {
 
     /// The precondition for a write made now.
     var writePrecondition: WritePrecondition {
-        state.withLock { WritePrecondition(node: $0.id, era: $0.seen.era, configurationVersion: $0.seen.sum) }
+        state.withLock { WritePrecondition(node: $0.id, epoch: $0.seen.epoch, configurationVersion: $0.seen.sum) }
     }
 
     // MARK: Heartbeats
 
     /// Sends a heartbeat, reads the other nodes, and acquires or releases work accordingly.
-    func beat() async throws {
+    func renew() async throws {
         // One beat at a time, because work is assigned by the view of the last one.
-        try await turns.holding(["beat"]) { try await beatNow() }
+        try await turns.holding(["beat"]) { try await renewNow() }
     }
 
-    private func beatNow() async throws {
+    private func renewNow() async throws {
         let (id, seen, hasLeft) = state.withLock { ($0.id, $0.seen.sum, $0.hasLeft) }
         guard !hasLeft else { return }
         let sent = ContinuousClock.now
-        guard let view = try await storage.beat(id, seen: seen, lease: lease) else { return try await rejoin() }
+        guard let view = try await storage.renew(id, seen: seen, lease: lease) else { return try await rejoin() }
         let (orphans, isAnyGone, wasLost) = state.withLock { state in
             let isAnyGone = !state.view.seen.keys.allSatisfy { view.seen[$0] != nil }
             state.view = view
@@ -221,7 +221,7 @@ package final class Cluster: Sendable {
             if now != before {
                 let kinds = now.values.filter { before.values[$0.key] != $0.value }.keys
                 let changed = Set(kinds.compactMap(DocumentKind.init(rawValue:)))
-                try await follower.value?.reload(changed, now.era != before.era)
+                try await follower.value?.reload(changed, now.epoch != before.epoch)
             }
             return state.withLock { state in
                 state.seen = now
@@ -237,7 +237,7 @@ package final class Cluster: Sendable {
         let before = writePrecondition
         try await follow()
         // Nothing changed, so the other nodes must have removed this one.
-        if writePrecondition == before { try await beat() }
+        if writePrecondition == before { try await renew() }
     }
 
     /// Returns when every live node has loaded what this one wrote, so that any node answers the next request

@@ -19,14 +19,14 @@ package struct ClusterService: Service {
         shop.signals.add(
             Signals.Listener(
                 due: { clock, instant in if !cluster.isAlone { events.due(clock, instant) } },
-                owed: { clock in if !cluster.isAlone { events.owed(clock) } },
+                pending: { clock in if !cluster.isAlone { events.pending(clock) } },
                 isOfOthers: true
             )
         )
         cluster.follower.value = Cluster.Follower(
             reload: { [weak shop] kinds, isNewEra in try await shop?.follow(kinds, isNewEra: isNewEra) },
             checkAllClocks: { [weak shop] in shop?.checkAllClocks() },
-            hear: { [weak shop] nodeEvent in shop?.hear(nodeEvent) }
+            receive: { [weak shop] nodeEvent in shop?.receive(nodeEvent) }
         )
     }
 
@@ -44,7 +44,7 @@ package struct ClusterService: Service {
             of: String?.self,
             bufferingPolicy: .bufferingNewest(1_024)
         )
-        cluster.storage.listen { [cluster] sign in
+        cluster.storage.subscribe { [cluster] sign in
             switch sign {
             case .missed: nodeSubscription.yield(nil)
             case .word(let word): nodeSubscription.yield(word)
@@ -52,11 +52,11 @@ package struct ClusterService: Service {
             }
         }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await every(cluster.lease / 8) { await beat() } }
+            group.addTask { await every(cluster.lease / 8) { await renew() } }
             group.addTask { await every(.milliseconds(10)) { await publishEvents() } }
             group.addTask { await every(cluster.lease / 4) { await shop.resumeAbandoned() } }
             group.addTask { await every(.seconds(60)) { shop.checkAllClocks() } }
-            group.addTask { for await word in words { await hear(word) } }
+            group.addTask { for await word in words { await receive(word) } }
             // Each task runs until it is cancelled.
             await group.next()
             group.cancelAll()
@@ -70,9 +70,9 @@ package struct ClusterService: Service {
         }
     }
 
-    private func beat() async {
+    private func renew() async {
         do {
-            try await cluster.beat()
+            try await cluster.renew()
             if let ports = shop.ownPorts.publication { try await cluster.publish(ports) }
         } catch {
             guard !Task.isCancelled, cluster.replaced == nil else { return }
@@ -84,13 +84,13 @@ package struct ClusterService: Service {
         for nodeEvent in events.take(as: cluster.id) {
             guard let word = nodeEvent.word else { continue }
             // A node that misses the event finds the change when it checks its clocks.
-            try? await cluster.storage.say(word)
+            try? await cluster.storage.publish(word)
         }
     }
 
-    private func hear(_ word: String?) async {
+    private func receive(_ word: String?) async {
         switch word {
-        case NodeWord.configurationVersions:
+        case NodeMessage.configurationVersions:
             do {
                 try await cluster.follow()
             } catch {
@@ -99,13 +99,13 @@ package struct ClusterService: Service {
                     metadata: ["cause": "\(error.logText)"]
                 )
             }
-        case NodeWord.nodes: await beat()
+        case NodeMessage.nodes: await renew()
         case nil:
-            await beat()
+            await renew()
             shop.checkAllClocks()
         case let word?:
             guard let nodeEvent = NodeEvent(word: word), nodeEvent.node != cluster.id else { return }
-            shop.hear(nodeEvent)
+            shop.receive(nodeEvent)
         }
     }
 }
@@ -117,7 +117,7 @@ extension Shop {
         if !kinds.isDisjoint(with: [.team, .app, .key, .catalog, .rules]) { try await registry.reload() }
         if kinds.contains(.clock) {
             for clock in try await clocks.reload() {
-                signals.heard(clock, due: Timestamp(milliseconds: .min), owed: true)
+                signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true)
             }
         }
         if kinds.contains(.chain) { try await chains.follow(storage) }
@@ -127,12 +127,12 @@ extension Shop {
 
     /// Checks every clock again.
     func checkAllClocks() {
-        for clock in everyClock { signals.heard(clock, due: Timestamp(milliseconds: .min), owed: true) }
+        for clock in everyClock { signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true) }
     }
 
     /// Handles an event of another node: an account or delivery became due.
-    func hear(_ nodeEvent: NodeEvent) {
-        for item in nodeEvent.items { signals.heard(item.clock, due: item.due, owed: item.isOwed) }
+    func receive(_ nodeEvent: NodeEvent) {
+        for item in nodeEvent.items { signals.heard(item.clock, due: item.due, pending: item.hasPending) }
     }
 
     /// Finishes work that a vanished node had begun.

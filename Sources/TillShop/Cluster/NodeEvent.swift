@@ -12,10 +12,10 @@ struct NodeEvent: Codable, Equatable, Sendable {
         var own: String?
         /// When an event is due on the clock; nil if none is earlier than before.
         var due: Timestamp?
-        var isOwed: Bool
+        var hasPending: Bool
 
         private enum CodingKeys: String, CodingKey {
-            case app, own, due, isOwed
+            case app, own, due, hasPending
             case environment = "realm"
         }
 
@@ -27,7 +27,7 @@ struct NodeEvent: Codable, Equatable, Sendable {
     var items: [Item]
 
     /// PostgreSQL's notifications are limited to 8,000 bytes; a clock's name has at most some 300.
-    static let mostItems = 16
+    static let maxItems = 16
 
     /// As the text of a notification between nodes.
     var word: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
@@ -52,7 +52,7 @@ final class NodeEventQueue: Sendable {
         note(clock) { $0.due = min($0.due ?? instant, instant) }
     }
 
-    func owed(_ clock: ClockName) { note(clock) { $0.isOwed = true } }
+    func pending(_ clock: ClockName) { note(clock) { $0.hasPending = true } }
 
     private func note(_ clock: ClockName, _ change: (inout NodeEvent.Item) -> Void) {
         waiting.withLock { waiting in
@@ -64,7 +64,7 @@ final class NodeEventQueue: Sendable {
                     app: scope.app,
                     own: clock.own,
                     due: nil,
-                    isOwed: false
+                    hasPending: false
                 )
             change(&item)
             waiting[clock] = item
@@ -77,8 +77,8 @@ final class NodeEventQueue: Sendable {
             defer { waiting = [:] }
             return Array(waiting.values)
         }
-        return stride(from: 0, to: items.count, by: NodeEvent.mostItems).map { start in
-            NodeEvent(node: node, items: Array(items[start..<min(start + NodeEvent.mostItems, items.count)]))
+        return stride(from: 0, to: items.count, by: NodeEvent.maxItems).map { start in
+            NodeEvent(node: node, items: Array(items[start..<min(start + NodeEvent.maxItems, items.count)]))
         }
     }
 }

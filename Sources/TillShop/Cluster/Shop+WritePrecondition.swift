@@ -10,12 +10,12 @@ extension Shop {
         guard let cluster else { return nil }
         let present = cluster.writePrecondition
         guard let held = WritePrecondition.held else { return present }
-        guard held.node == present.node, held.era == present.era else {
+        guard held.node == present.node, held.epoch == present.epoch else {
             throw ShopBusy(reason: "the data was replaced, or another node took over, meanwhile")
         }
         return WritePrecondition(
             node: held.node,
-            era: held.era,
+            epoch: held.epoch,
             configurationVersion: held.configurationVersion ?? present.configurationVersion
         )
     }
@@ -24,29 +24,29 @@ extension Shop {
     /// that is held in memory, before it is done.
     func asOfNow<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         guard let cluster else { return try await body() }
-        for _ in 0..<Self.mostBeginnings {
+        for _ in 0..<Self.maxBeginnings {
             do {
                 return try await WritePrecondition.$held.withValue(try writePrecondition()) { try await body() }
-            } catch is Overtaken {
+            } catch is PreconditionFailed {
                 try checkStopping()
                 try await cluster.catchUp()
             }
         }
-        throw ShopBusy(reason: "other nodes changed clocks or catalogues \(Self.mostBeginnings) times meanwhile")
+        throw ShopBusy(reason: "other nodes changed clocks or catalogues \(Self.maxBeginnings) times meanwhile")
     }
 
-    private static let mostBeginnings = 32
+    private static let maxBeginnings = 32
 
     /// Data read in one epoch must not be written in another.
-    struct Era: Equatable, Sendable {
+    struct Epoch: Equatable, Sendable {
         /// On this node.
-        let here: AsyncReadWriteLock.Era
+        let here: AsyncReadWriteLock.Epoch
         /// On all nodes; nil if there is only one.
         let everywhere: Int64?
     }
 
     /// The current epoch.
-    var era: Era { Era(here: gate.era, everywhere: cluster?.writePrecondition.era) }
+    var epoch: Epoch { Epoch(here: gate.epoch, everywhere: cluster?.writePrecondition.epoch) }
 
     /// Returns when every node has loaded what this one configured.
     package func settleNodes() async { await cluster?.settle() }
@@ -129,7 +129,7 @@ extension Shop {
                 throw ShopBusy(reason: "a client of another node listens, or did a moment ago")
             }
             // The next beat publishes it anyway.
-            try? await cluster.storage.say(NodeWord.nodes)
+            try? await cluster.storage.publish(NodeMessage.nodes)
         }
         return await listeners.next(in: scope, hasPrimary: hasPrimary, wait: wait)
     }

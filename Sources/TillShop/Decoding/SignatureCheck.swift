@@ -51,7 +51,7 @@ struct SignatureCheck {
         case .till:
             let words = "Signed by another Till: \(holds), but the root is not this one's (SHA-256 \(fingerprint))."
             return SignatureVerdict(signer: .otherTill, words: words, notes: [])
-        case .stranger:
+        case .unknown:
             let words =
                 "Signed under a root that is neither this Till's nor one of Apple's (SHA-256 \(fingerprint)): \(holds)."
             return SignatureVerdict(signer: .unknownRoot, words: words, notes: [])
@@ -84,7 +84,7 @@ struct SignatureCheck {
         if record.revokedAt != nil { notes.append("The key was revoked, so the API rejects the token.") }
         if jws.claims["aud"] == .string(BearerToken.audience) {
             do {
-                let token = try BearerToken(authorization: "Bearer \(text)", limit: TextDecoding.longest)
+                let token = try BearerToken(authorization: "Bearer \(text)", limit: TextDecoding.maxBytes)
                 let now = Double(shop.wallClock().milliseconds) / 1_000
                 _ = try token.verify(key: key, issuer: record.issuerID, now: now)
             } catch {
@@ -125,7 +125,7 @@ struct SignatureCheck {
                 words: "Signed by another Till: \(holds), but the root is not this one's.",
                 notes: []
             )
-        case .stranger:
+        case .unknown:
             SignatureVerdict(
                 signer: .unknownRoot,
                 words: "Signed under a root that is neither this Till's nor one of Apple's: \(holds).",

@@ -14,9 +14,9 @@ package struct TextDecoding: Sendable {
     private var way = JSONPlace()
 
     /// The maximum bytes of a text.
-    package static let longest = 512 * 1_024
+    package static let maxBytes = 512 * 1_024
     /// The maximum parts of a text.
-    package static let mostParts = 60
+    package static let maxParts = 60
     /// The maximum depth of nested parts.
     package static let deepest = 5
 
@@ -24,8 +24,8 @@ package struct TextDecoding: Sendable {
 
     /// All parts, each before those that it contains; one of kind `unknown` when there are none.
     package static func parts(of text: String, _ shop: Shop) async -> (parts: [DecodedPart], isCutShort: Bool) {
-        guard text.utf8.count <= longest else {
-            return ([fault("The text has \(text.utf8.count) bytes; the maximum is \(longest).")], false)
+        guard text.utf8.count <= maxBytes else {
+            return ([fault("The text has \(text.utf8.count) bytes; the maximum is \(maxBytes).")], false)
         }
         var decoding = TextDecoding(shop)
         await decoding.read(text.trimmingCharacters(in: .whitespacesAndNewlines), place: nil, depth: 0)
@@ -111,7 +111,7 @@ package struct TextDecoding: Sendable {
     }
 
     private mutating func take(_ part: DecodedPart) -> Bool {
-        guard parts.count < Self.mostParts else {
+        guard parts.count < Self.maxParts else {
             isCutShort = true
             return false
         }
@@ -197,7 +197,7 @@ package struct TextDecoding: Sendable {
     // MARK: Signed tokens
 
     private mutating func readToken(_ text: String, place: String?, depth: Int) async {
-        guard parts.count < Self.mostParts else {
+        guard parts.count < Self.maxParts else {
             isCutShort = true
             return
         }
@@ -207,7 +207,7 @@ package struct TextDecoding: Sendable {
         part.header = Self.tree(segments[0])
         part.payload = Self.tree(segments[1])
         do {
-            let jws = try CompactJWS(text, limit: Self.longest)
+            let jws = try CompactJWS(text, limit: Self.maxBytes)
             let judge = SignatureCheck(shop)
             if jws.header["x5c"] != nil || jws.header["kid"] == nil {
                 let inspection = judge.inspect(jws)
@@ -255,7 +255,7 @@ package struct TextDecoding: Sendable {
         }
         var part = DecodedPart(.receipt, at: place, depth: depth)
         do {
-            let signed = try SignedReceipt(bytes, limit: Self.longest)
+            let signed = try SignedReceipt(bytes, limit: Self.maxBytes)
             part.payload = signed.receipt.tree
             part.certificates = signed.certificatesDER.compactMap { try? CertificateFacts(der: $0) }
             part.verdict = await SignatureCheck(shop).verdict(of: signed)
@@ -284,7 +284,7 @@ package struct TextDecoding: Sendable {
             part.fault = "This is PEM, but not a certificate. Do not paste private keys into web pages."
             return parts.append(part)
         }
-        for block in text.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst().prefix(Self.mostParts) {
+        for block in text.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst().prefix(Self.maxParts) {
             let lines = block.components(separatedBy: "-----END").first ?? ""
             guard let der = Base64.decode(lines.filter { !$0.isWhitespace }),
                 let facts = try? CertificateFacts(der: der)

@@ -6,7 +6,7 @@ import TillStorage
 actor AttemptRecords {
     private let storage: any Storage
     private let logger: Logger
-    private var waiting: [(delivery: Delivery, era: Int64?, done: CheckedContinuation<Void, Never>)] = []
+    private var waiting: [(delivery: Delivery, epoch: Int64?, done: CheckedContinuation<Void, Never>)] = []
     private var isWriting = false
 
     init(storage: any Storage, logger: Logger) {
@@ -17,10 +17,10 @@ actor AttemptRecords {
     /// Returns when the attempt is durable. An attempt that could not be recorded is repeated, so the endpoint may
     /// receive a duplicate.
     ///
-    /// - Parameter era: the epoch in which its notification was read; in another epoch it is not recorded.
-    func note(_ delivery: Delivery, era: Int64?) async {
+    /// - Parameter epoch: the epoch in which its notification was read; in another epoch it is not recorded.
+    func note(_ delivery: Delivery, epoch: Int64?) async {
         await withCheckedContinuation { done in
-            waiting.append((delivery, era, done))
+            waiting.append((delivery, epoch, done))
             guard !isWriting else { return }
             isWriting = true
             Task { await write() }
@@ -29,11 +29,11 @@ actor AttemptRecords {
 
     private func write() async {
         while !waiting.isEmpty {
-            let era = waiting[0].era
-            let group = waiting.filter { $0.era == era }
-            waiting.removeAll { $0.era == era }
+            let epoch = waiting[0].epoch
+            let group = waiting.filter { $0.epoch == epoch }
+            waiting.removeAll { $0.epoch == epoch }
             do {
-                try await storage.record(group.map(\.delivery), era: era)
+                try await storage.record(group.map(\.delivery), epoch: epoch)
             } catch {
                 logger.error("delivery attempts could not be recorded", metadata: ["cause": "\(error.logText)"])
             }

@@ -38,7 +38,7 @@ package actor DeliveryWorker: Service {
     /// read many deliveries to start one.
     private struct Page {
         var rest: Deque<Delivery>
-        let era: Shop.Era
+        let epoch: Shop.Epoch
         let read: ContinuousClock.Instant
     }
 
@@ -64,7 +64,7 @@ package actor DeliveryWorker: Service {
     /// Clocks with due deliveries to a busy endpoint.
     private var waitingForCapacity: [EndpointQueue: Set<ClockName>] = [:]
     /// Deliveries that a fault delays behind later ones, until a wall-clock time.
-    private var overtaken: [Key: Timestamp] = [:]
+    private var reordered: [Key: Timestamp] = [:]
     private var dispatching: Set<ClockName> = []
     private var dispatchAgain: Set<ClockName> = []
     /// When the next delivery is due on a running clock, in real time.
@@ -87,13 +87,13 @@ package actor DeliveryWorker: Service {
         self.webhookClient = webhookClient
         records = AttemptRecords(storage: shop.storage, logger: shop.logger)
         let deliveryWorker = WeakDeliveryWorker()
-        shop.signals.add(Signals.Listener(owed: { clock in deliveryWorker.pump(clock) }))
+        shop.signals.add(Signals.Listener(pending: { clock in deliveryWorker.dispatch(clock) }))
         deliveryWorker.set(self)
     }
 
     /// Delivers until the server stops.
     package func run() async throws {
-        for clock in shop.everyClock { await pump(clock) }
+        for clock in shop.everyClock { await dispatch(clock) }
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(100))
@@ -112,43 +112,43 @@ package actor DeliveryWorker: Service {
 
     /// Dispatches the clocks on which deliveries have become due.
     private func checkAlarms() async {
-        let wall = shop.wallClock()
-        for (clock, instant) in alarms where instant <= wall {
+        let realTime = shop.wallClock()
+        for (clock, instant) in alarms where instant <= realTime {
             alarms[clock] = nil
-            await pump(clock)
+            await dispatch(clock)
         }
         let clocks = alarmsToSet
         alarmsToSet = []
         for clock in clocks { await setAlarm(clock) }
-        for place in shop.listeners.endLeases(at: wall) {
+        for place in shop.listeners.endLeases(at: realTime) {
             await shop.endListening(in: place.scope)
             await drop(EndpointName(place.scope, place.endpoint))
         }
         guard let sweep = nextSweep else {
-            nextSweep = wall.advanced(milliseconds: Self.sweepInterval)
+            nextSweep = realTime.advanced(milliseconds: Self.sweepInterval)
             return
         }
-        guard sweep <= wall else { return }
-        nextSweep = wall.advanced(milliseconds: Self.sweepInterval)
-        await forgetWhatNobodyIsOwed()
+        guard sweep <= realTime else { return }
+        nextSweep = realTime.advanced(milliseconds: Self.sweepInterval)
+        await discardUnneededDeliveries()
     }
 
     /// Discards deliveries to endpoints that do not exist: they were created while the endpoint was being removed, or
     /// for a listener of an earlier process.
-    package func forgetWhatNobodyIsOwed() async {
-        for owed in (try? await shop.storage.owedEndpoints()) ?? [] { await drop(owed) }
+    package func discardUnneededDeliveries() async {
+        for pending in (try? await shop.storage.pendingEndpoints()) ?? [] { await drop(pending) }
     }
 
     /// Discards the deliveries to an endpoint that does not exist.
-    private nonisolated func drop(_ owed: EndpointName) async {
+    private nonisolated func drop(_ pending: EndpointName) async {
         await shop.gate.shared {
-            guard shop.deliveryTargets(of: owed.scope).allSatisfy({ $0.key != owed.endpoint }) else { return }
-            try? await shop.storage.dropDeliveries(to: owed.endpoint, in: owed.scope)
+            guard shop.deliveryTargets(of: pending.scope).allSatisfy({ $0.key != pending.endpoint }) else { return }
+            try? await shop.storage.dropDeliveries(to: pending.endpoint, in: pending.scope)
         }
     }
 
     /// Starts the deliveries that are due on a clock and may start now.
-    package func pump(_ clock: ClockName) async {
+    package func dispatch(_ clock: ClockName) async {
         guard !isStopping else { return }
         guard dispatching.insert(clock).inserted else {
             dispatchAgain.insert(clock)
@@ -183,17 +183,17 @@ package actor DeliveryWorker: Service {
             return tryLater(clock, because: error)
         }
         guard let due = next, state.last.map({ due <= $0 }) ?? true else { return }
-        let wall = shop.wallClock()
-        let wait = Double(due.milliseconds - state.shown(wall: wall).milliseconds)
+        let realTime = shop.wallClock()
+        let wait = Double(due.milliseconds - state.shown(realTime: realTime).milliseconds)
         // A due delivery that could not start is considered again when an attempt ends.
         guard wait > 0 else {
             // An unreadable delivery stays due and hides when the next one is due.
-            if skipped.count > 0 { alarms[clock] = wall.advanced(milliseconds: 1_000) }
+            if skipped.count > 0 { alarms[clock] = realTime.advanced(milliseconds: 1_000) }
             return
         }
         var speed = 1.0
         if case .running(_, _, let factor) = state { speed = factor }
-        alarms[clock] = wall.advanced(milliseconds: Int64(min(wait / speed, 86_400_000).rounded(.up)))
+        alarms[clock] = realTime.advanced(milliseconds: Int64(min(wait / speed, 86_400_000).rounded(.up)))
     }
 
     private func start(_ endpoint: EndpointRecord, on clock: ClockName) async throws {
@@ -206,7 +206,7 @@ package actor DeliveryWorker: Service {
             return
         }
         let place = PageKey(queue: queue, clock: clock)
-        if var page = pages.removeValue(forKey: place), page.era == shop.era, page.read + Self.pageLife > .now,
+        if var page = pages.removeValue(forKey: place), page.epoch == shop.epoch, page.read + Self.pageLife > .now,
             begin(&page, to: endpoint, on: clock, queue, capacity) > 0
         {
             keep(page, of: place)
@@ -215,7 +215,7 @@ package actor DeliveryWorker: Service {
         let now = shop.now(on: clock)
         // Copied first: a delivery that ends during the read would look as if it had not been attempted.
         let before = underWay
-        let era = shop.era
+        let epoch = shop.epoch
         let limit = Self.pageLength + before.count + skipped.count
         let found = try await shop.dueDeliveriesHere(to: endpoint, on: clock, until: now, limit: limit)
         skipped.report(found.damaged, to: shop.logger)
@@ -224,7 +224,7 @@ package actor DeliveryWorker: Service {
         }
         // Other calls may have started some meanwhile.
         let left = limits[queue, default: ConcurrencyLimit()].free
-        var page = Page(rest: Deque(due), era: era, read: .now)
+        var page = Page(rest: Deque(due), epoch: epoch, read: .now)
         _ = begin(&page, to: endpoint, on: clock, queue, left)
         keep(page, of: place)
     }
@@ -252,7 +252,7 @@ package actor DeliveryWorker: Service {
         while started < capacity, let delivery = page.rest.popFirst() {
             let key = Key(notification: delivery.notification, endpoint: endpoint.key)
             guard !underWay.contains(key) else { continue }
-            if let end = overtaken[key], shop.wallClock() < end { continue }
+            if let end = reordered[key], shop.wallClock() < end { continue }
             var transactionQueue: TransactionQueue?
             if delivery.attempts.isEmpty, let original = delivery.original {
                 transactionQueue = TransactionQueue(scope: clock.scope, endpoint: endpoint.key, original: original)
@@ -268,8 +268,8 @@ package actor DeliveryWorker: Service {
             underWay.insert(key)
             limits[queue, default: ConcurrencyLimit()].posting += 1
             started += 1
-            let (taken, era) = (transactionQueue, page.era)
-            Task { await self.attempt(delivery, key, taken, queue, endpoint, clock, era) }
+            let (taken, epoch) = (transactionQueue, page.epoch)
+            Task { await self.attempt(delivery, key, taken, queue, endpoint, clock, epoch) }
         }
         page.rest.prepend(contentsOf: behind)
         return started
@@ -282,26 +282,26 @@ package actor DeliveryWorker: Service {
         _ queue: EndpointQueue,
         _ endpoint: EndpointRecord,
         _ clock: ClockName,
-        _ era: Shop.Era
+        _ epoch: Shop.Epoch
     ) async {
-        let strikes = strikes(on: delivery, clock)
+        let hits = hits(on: delivery, clock)
         var done: Delivery?
-        if let strike = strikes.first(where: { $0.rule.kind == .reorder }), overtaken[key] == nil {
+        if let hit = hits.first(where: { $0.rule.kind == .reorder }), reordered[key] == nil {
             // The next delivery of the same original transaction goes first, and this one after a delay.
-            let end = shop.wallClock().advanced(milliseconds: Int64(max(strike.milliseconds, 100)))
-            overtaken[key] = end
+            let end = shop.wallClock().advanced(milliseconds: Int64(max(hit.milliseconds, 100)))
+            reordered[key] = end
             alarms[clock] = min(alarms[clock] ?? end, end)
-            if let entry = try? await shop.storage.notification(delivery.notification) { await note(strike, entry) }
+            if let entry = try? await shop.storage.notification(delivery.notification) { await note(hit, entry) }
         } else {
-            done = await send(delivery, endpoint, clock, strikes)
+            done = await send(delivery, endpoint, clock, hits)
         }
         limits[queue]?.posting -= 1
         if let done, !isStopping {
             limits[queue]?.recording += 1
             let next = waitingForCapacity.removeValue(forKey: queue) ?? []
-            if !next.isEmpty { Task { for clock in next { await self.pump(clock) } } }
-            await note(done, era)
-            overtaken[key] = nil
+            if !next.isEmpty { Task { for clock in next { await self.dispatch(clock) } } }
+            await note(done, epoch)
+            reordered[key] = nil
             limits[queue]?.recording -= 1
         }
         if limits[queue]?.isEmpty == true { limits[queue] = nil }
@@ -309,20 +309,20 @@ package actor DeliveryWorker: Service {
         underWay.remove(key)
         if let transactionQueue { busy.remove(transactionQueue) }
         let others = waitingForCapacity.removeValue(forKey: queue) ?? []
-        await pump(clock)
-        for other in others where other != clock { await pump(other) }
+        await dispatch(clock)
+        for other in others where other != clock { await dispatch(other) }
     }
 
     /// Records an attempt, unless everything was replaced since its notification was read.
-    private nonisolated func note(_ done: Delivery, _ era: Shop.Era) async {
+    private nonisolated func note(_ done: Delivery, _ epoch: Shop.Epoch) async {
         // An advance that holds the lock may wait for this record while a caller waits for the exclusive lock.
-        await shop.gate.shared(pushing: true) {
-            if shop.gate.era == era.here { await records.note(done, era: era.everywhere) }
+        await shop.gate.shared(aheadOfWriters: true) {
+            if shop.gate.epoch == epoch.here { await records.note(done, epoch: epoch.everywhere) }
         }
     }
 
     /// The faults that hit a notification during its delivery.
-    private func strikes(on delivery: Delivery, _ clock: ClockName) -> [Strike] {
+    private func hits(on delivery: Delivery, _ clock: ClockName) -> [FaultHit] {
         guard !shop.faults.isEmpty else { return [] }
         let target = FaultRules.Target(
             environment: clock.scope.environment,
@@ -330,7 +330,7 @@ package actor DeliveryWorker: Service {
             route: delivery.type + (delivery.subtype.map { "/\($0)" } ?? ""),
             customer: nil
         )
-        return shop.faults.strikes(onNotification: target)
+        return shop.faults.hits(onNotification: target)
     }
 
     /// Makes one attempt; nil if the server stops during it.
@@ -338,7 +338,7 @@ package actor DeliveryWorker: Service {
         _ delivery: Delivery,
         _ endpoint: EndpointRecord,
         _ clock: ClockName,
-        _ strikes: [Strike]
+        _ hits: [FaultHit]
     ) async -> Delivery? {
         do {
             // For version 2, an endpoint of version 1 receives tests only.
@@ -349,14 +349,14 @@ package actor DeliveryWorker: Service {
                 return gone
             }
             let body = try shop.postedBody(entry)
-            for strike in strikes { await note(strike, entry) }
-            if let delay = strikes.filter({ $0.rule.kind == .delay }).map(\.milliseconds).max() {
+            for hit in hits { await note(hit, entry) }
+            if let delay = hits.filter({ $0.rule.kind == .delay }).map(\.milliseconds).max() {
                 try await Task.sleep(for: .milliseconds(delay))
             }
-            if strikes.contains(where: { $0.rule.kind == .drop }) {
+            if hits.contains(where: { $0.rule.kind == .drop }) {
                 return after(AttemptResult(result: .success, milliseconds: 0), delivery, clock, endpoint.version)
             }
-            if strikes.contains(where: { $0.rule.kind == .duplicate }), !endpoint.isListener {
+            if hits.contains(where: { $0.rule.kind == .duplicate }), !endpoint.isListener {
                 _ = await webhookClient.post(body, to: endpoint.url)
             }
             let delivered =
@@ -385,17 +385,17 @@ package actor DeliveryWorker: Service {
     }
 
     /// Records a fault in the request log, under the notification's UUID.
-    private func note(_ strike: Strike, _ entry: OutboxEntry) async {
+    private func note(_ hit: FaultHit, _ entry: OutboxEntry) async {
         await shop.requestLog.note(
             RequestLogEntry(
-                id: "\(entry.uuid)/\(strike.rule.id)/\(UUID().uuidString.prefix(8))",
+                id: "\(entry.uuid)/\(hit.rule.id)/\(UUID().uuidString.prefix(8))",
                 at: shop.wallClock(),
                 environment: entry.scope.environment,
                 method: "POST",
                 path: entry.type,
                 status: 200,
                 app: entry.scope.app,
-                explanation: strike.rule.words
+                explanation: hit.rule.words
             )
         )
     }
@@ -409,7 +409,7 @@ package actor DeliveryWorker: Service {
         _ clock: ClockName,
         _ version: NotificationVersion
     ) -> Delivery {
-        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: clock, wall: shop.wallClock)
+        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: clock, realTime: shop.wallClock)
         var done = delivery
         done.attempts.append(
             SendAttempt(
@@ -439,10 +439,10 @@ private final class WeakDeliveryWorker: Sendable {
 
     func set(_ deliveryWorker: DeliveryWorker) { held.value = Held(deliveryWorker: deliveryWorker) }
 
-    func pump(_ clock: ClockName) {
+    func dispatch(_ clock: ClockName) {
         guard let deliveryWorker = held.value.deliveryWorker else { return }
         // Detached: dispatching is not part of the operation that signalled it, and must not use that operation's
         // precondition.
-        Task.detached { await deliveryWorker.pump(clock) }
+        Task.detached { await deliveryWorker.dispatch(clock) }
     }
 }

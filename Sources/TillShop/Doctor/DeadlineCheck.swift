@@ -6,7 +6,7 @@ import TillCore
 /// for sale, or when another rate applied; processing the account stores it again.
 struct DeadlineCheck {
     let catalog: Catalog
-    let rules: ScopeRules
+    let rules: EnvironmentSettings
     /// The settings of servers that may have stored the deadline.
     var settings = [Settings()]
 
@@ -27,7 +27,7 @@ struct DeadlineCheck {
 
     private func due(
         _ account: Account,
-        _ rules: ScopeRules,
+        _ rules: EnvironmentSettings,
         _ settings: Settings,
         _ isForSale: Bool? = nil
     ) -> Timestamp? {

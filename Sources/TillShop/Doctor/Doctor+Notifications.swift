@@ -18,9 +18,9 @@ extension Doctor {
 
     /// The endpoints `listen` and `primary` may belong to a client of `till listen`, which is not visible in the store.
     func endpointFindings(_ storage: any Storage, _ registry: Registry) async throws -> [String] {
-        try await storage.owedEndpoints().filter { owed in
-            ![EndpointRecord.primary, EndpointRecord.listening].contains(owed.endpoint)
-                && !registry.rules(of: owed.scope).endpoints.contains { $0.key == owed.endpoint }
+        try await storage.pendingEndpoints().filter { pending in
+            ![EndpointRecord.primary, EndpointRecord.listening].contains(pending.endpoint)
+                && !registry.rules(of: pending.scope).endpoints.contains { $0.key == pending.endpoint }
         }.map {
             "Notifications of \($0.scope.app) (\($0.scope.environment.rawValue)) are due to an endpoint that does not "
                 + "exist: \($0.endpoint)."
@@ -33,14 +33,14 @@ extension Doctor {
     private static let sample = 100
 
     func signatureFindings(_ storage: any Storage, _ registry: Registry) async throws -> [String] {
-        var signatures: [String: FrozenSignature] = [:]
+        var signatures: [String: CachedSignature] = [:]
         var headers: [String: [UInt8]] = [:]
         var findings: [String] = []
         for document in try await storage.documents(.chain) {
             let header = Chains.header(in: document)
             headers[document.name] = header
             do {
-                signatures[document.name] = try FrozenSignature(header: header)
+                signatures[document.name] = try CachedSignature(header: header)
             } catch {
                 findings.append(
                     "The certificates of chain \(document.name), which signed notifications: \(error.logText)"
@@ -83,9 +83,9 @@ extension Doctor {
         return oldest + (try await storage.notifications(newest)).filter { !known.contains($0.id) }
     }
 
-    private static func isIntact(_ entry: OutboxEntry, _ header: [UInt8], _ signature: FrozenSignature) -> Bool {
+    private static func isIntact(_ entry: OutboxEntry, _ header: [UInt8], _ signature: CachedSignature) -> Bool {
         let parts = [entry.transactionInfo, entry.renewalInfo].compactMap(\.self)
-        let whole = Shop.filled(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
+        let whole = Shop.completed(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
         return parts.allSatisfy { signature.isValid($0.signature, for: $0.payload) }
             && signature.isValid(entry.body.signature, for: whole)
     }

@@ -8,7 +8,7 @@ extension Doctor {
         var findings: [String] = []
         for table in ShopTable.allCases {
             var last: TableRow?
-            while findings.count < Self.mostRowFindings {
+            while findings.count < Self.maxRowFindings {
                 let page = try await storage.examinedRows(of: table, after: last, limit: table.pageLength)
                 guard let end = page.last, end.key(of: table) != last?.key(of: table) else { break }
                 let reasons = page.compactMap { $0.damage(of: table)?.reason }
@@ -19,5 +19,5 @@ extension Doctor {
         return findings
     }
 
-    private static let mostRowFindings = 1_000
+    private static let maxRowFindings = 1_000
 }

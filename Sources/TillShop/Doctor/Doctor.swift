@@ -44,7 +44,7 @@ package struct Doctor: Sendable {
         do {
             try await examine(open, &report)
         } catch {
-            if (error as? any StorageTrouble)?.isUnreached == true {
+            if (error as? any StorageError)?.isUnreached == true {
                 report.unreached = error
             } else {
                 report.others.append("The database cannot be read: \(error.logText)")
@@ -157,13 +157,13 @@ package struct Doctor: Sendable {
         var findings: [String] = []
         let apps = Set(try await storage.documents(.app).map(\.name))
         var after: AccountID?
-        while findings.count < Self.mostFindings {
+        while findings.count < Self.maxFindings {
             let accounts = try await storage.storedAccounts(of: nil, after: after, limit: 200)
             guard let last = accounts.last else { break }
             after = last.id
             for stored in accounts { findings += try await findingsOfStored(stored, apps, storage, registry) }
         }
-        return Array(findings.prefix(Self.mostFindings))
+        return Array(findings.prefix(Self.maxFindings))
     }
 
     /// A damaged account hides no findings of other accounts.
@@ -213,7 +213,7 @@ package struct Doctor: Sendable {
         return findings
     }
 
-    private static let mostFindings = 1_000
+    private static let maxFindings = 1_000
 
     private func findingsOf(_ account: Account, _ apps: Set<String>, _ highWater: Int64) -> [String] {
         var findings: [String] = []
@@ -266,27 +266,27 @@ package struct Doctor: Sendable {
         }
         for row in rows.values.sorted(by: { $0.id < $1.id })
         where row.type == .nonConsumable && row.revocation == nil
-            && !account.holdings.contains(where: { $0.transaction == row.id })
+            && !account.ownedProducts.contains(where: { $0.transaction == row.id })
         {
             findings.append(
                 "Account \(account.id.number) does not record that it owns \(row.productID) "
                     + "by transaction \(row.id.number)."
             )
         }
-        for holding in account.holdings {
-            let name = "Account \(account.id.number) owns \(holding.productID) by transaction"
-            if let row = rows[holding.transaction] {
-                guard let fault = holding.fault(in: row) else { continue }
+        for ownedProduct in account.ownedProducts {
+            let name = "Account \(account.id.number) owns \(ownedProduct.productID) by transaction"
+            if let row = rows[ownedProduct.transaction] {
+                guard let fault = ownedProduct.fault(in: row) else { continue }
                 findings.append("\(name) \(row.id.number), \(fault).")
             } else {
-                findings.append("\(name) \(holding.transaction.number), which is missing.")
+                findings.append("\(name) \(ownedProduct.transaction.number), which is missing.")
             }
         }
         return findings
     }
 }
 
-extension Holding {
+extension OwnedProduct {
     /// How a transaction differs from what the account records about the owned product: a clause without a full stop;
     /// nil if it does not.
     func fault(in row: Transaction) -> String? {

@@ -113,7 +113,7 @@ package struct FaultRule: Codable, Equatable, Sendable {
 }
 
 /// The hit of a fault on one call or one notification.
-package struct Strike: Equatable, Sendable {
+package struct FaultHit: Equatable, Sendable {
     /// The rule of the fault.
     package let rule: FaultRule
     /// The delay, including its random part.

@@ -89,14 +89,14 @@ package final class FaultRules: Sendable {
     package var all: [Standing] { standings.withLock { $0 } }
 
     /// The maximum number of rules.
-    package static let most = 100
+    package static let limit = 100
 
     /// Stores a rule under a new id.
     ///
     /// - Returns: nil if there are too many rules.
     package func add(_ rule: FaultRule) async throws -> FaultRule? {
         let made: FaultRule? = standings.withLock { standings in
-            guard standings.count < Self.most else { return nil }
+            guard standings.count < Self.limit else { return nil }
             var made = rule
             made.id = "f\(nextNumber())"
             standings.append(Standing(rule: made))
@@ -148,34 +148,34 @@ package final class FaultRules: Sendable {
     }
 
     /// The faults that hit a call, in the order of the rules.
-    package func strikes(on target: Target) -> [Strike] { strikes(on: target, ofNotifications: false) }
+    package func hits(on target: Target) -> [FaultHit] { hits(on: target, ofNotifications: false) }
 
     /// The faults that hit the delivery of a notification.
-    package func strikes(onNotification target: Target) -> [Strike] { strikes(on: target, ofNotifications: true) }
+    package func hits(onNotification target: Target) -> [FaultHit] { hits(on: target, ofNotifications: true) }
 
-    private func strikes(on target: Target, ofNotifications: Bool) -> [Strike] {
-        let wall = wallClock()
+    private func hits(on target: Target, ofNotifications: Bool) -> [FaultHit] {
+        let realTime = wallClock()
         return standings.withLock { standings in
-            var strikes: [Strike] = []
+            var hits: [FaultHit] = []
             for place in standings.indices {
                 let rule = standings[place].rule
                 // A call that has already ended must not use up the hits of other rules.
-                let isOver = strikes.contains { $0.rule.kind.endsCall }
+                let isOver = hits.contains { $0.rule.kind.endsCall }
                 guard
                     rule.kind.isOfNotifications == ofNotifications, !(isOver && rule.kind.endsCall),
-                    rule.fits(target, at: wall), let strike = standings[place].strike(target, at: wall)
+                    rule.fits(target, at: realTime), let hit = standings[place].hit(target, at: realTime)
                 else { continue }
-                strikes.append(strike)
+                hits.append(hit)
             }
-            return strikes
+            return hits
         }
     }
 
     /// How many milliseconds of purchases are hidden by the matching rules; nil without a rule.
     package func readGap(for target: Target) -> Int? {
-        let wall = wallClock()
+        let realTime = wallClock()
         return standings.withLock { standings in
-            standings.filter { $0.rule.kind == .staleReads && $0.rule.fits(target, at: wall) }
+            standings.filter { $0.rule.kind == .staleReads && $0.rule.fits(target, at: realTime) }
                 .compactMap(\.rule.milliseconds).max()
         }
     }
@@ -185,33 +185,33 @@ extension FaultRule {
     /// The name of the route outside of the API.
     package static let verifyReceipt = "verifyReceipt"
 
-    fileprivate func fits(_ target: FaultRules.Target, at wall: Timestamp) -> Bool {
+    fileprivate func fits(_ target: FaultRules.Target, at realTime: Timestamp) -> Bool {
         (environment ?? target.environment) == target.environment && (app ?? target.app) == target.app
             && (route.map { $0 == target.route || target.route.hasPrefix($0 + "/") } ?? true)
-            && (customer == nil || customer == target.customer) && (until.map { wall <= $0 } ?? true)
+            && (customer == nil || customer == target.customer) && (until.map { realTime <= $0 } ?? true)
             && (target.route == Self.verifyReceipt ? kind.isOfVerifyReceipt : kind != .receiptStatus)
     }
 }
 
 extension FaultRules.Standing {
     /// Counts a match, and decides at random whether it is a hit.
-    fileprivate mutating func strike(_ target: FaultRules.Target, at wall: Timestamp) -> Strike? {
+    fileprivate mutating func hit(_ target: FaultRules.Target, at realTime: Timestamp) -> FaultHit? {
         seen += 1
         if let limit = rule.limit, struck >= limit { return nil }
-        var dice = SplitMix(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
-        if let share = rule.share, dice.unit() >= share { return nil }
-        if rule.kind == .rateLimit, !exceeds(target, at: wall) { return nil }
+        var random = SplitMix(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
+        if let share = rule.share, random.unit() >= share { return nil }
+        if rule.kind == .rateLimit, !exceeds(target, at: realTime) { return nil }
         struck += 1
-        let more = rule.spread.map { Int(dice.unit() * Double($0 + 1)) } ?? 0
-        return Strike(rule: rule, milliseconds: (rule.milliseconds ?? 0) + more)
+        let more = rule.spread.map { Int(random.unit() * Double($0 + 1)) } ?? 0
+        return FaultHit(rule: rule, milliseconds: (rule.milliseconds ?? 0) + more)
     }
 
-    private mutating func exceeds(_ target: FaultRules.Target, at wall: Timestamp) -> Bool {
+    private mutating func exceeds(_ target: FaultRules.Target, at realTime: Timestamp) -> Bool {
         guard let budget = rule.perHour ?? RateLimits.perHour(target.route, in: target.environment) else {
             return false
         }
         let key = "\(target.environment.rawValue)/\(target.app)/\(target.route)"
-        let number = wall.milliseconds / 3_600_000
+        let number = realTime.milliseconds / 3_600_000
         var hour = hours[key] ?? FaultRules.Hour(number: number, calls: 0)
         if hour.number != number { hour = FaultRules.Hour(number: number, calls: 0) }
         hour.calls += 1

@@ -13,7 +13,7 @@ package final class RecentRows: Sendable {
     private let state = Mutex(State())
     private let wallClock: @Sendable () -> Timestamp
     /// The maximum number of transactions to keep; the oldest are removed first.
-    private static let most = 10_000
+    private static let limit = 10_000
 
     init(wallClock: @escaping @Sendable () -> Timestamp) { self.wallClock = wallClock }
 
@@ -21,10 +21,10 @@ package final class RecentRows: Sendable {
     func note(_ change: Change) {
         let new = change.rows.filter { $0.before == nil }.map(\.after.id)
         guard !new.isEmpty else { return }
-        let wall = wallClock()
+        let realTime = wallClock()
         state.withLock { state in
-            for id in new where state.written.updateValue(wall, forKey: id) == nil { state.order.append(id) }
-            while state.order.count > Self.most {
+            for id in new where state.written.updateValue(realTime, forKey: id) == nil { state.order.append(id) }
+            while state.order.count > Self.limit {
                 if let oldest = state.order.popFirst() { state.written[oldest] = nil }
             }
         }
@@ -35,9 +35,9 @@ package final class RecentRows: Sendable {
 
     /// Whether a transaction was written within the last milliseconds.
     package func isYounger(_ id: TransactionID, than milliseconds: Int) -> Bool {
-        let wall = wallClock()
+        let realTime = wallClock()
         return state.withLock { state in
-            state.written[id].map { wall.milliseconds - $0.milliseconds < Int64(milliseconds) } ?? false
+            state.written[id].map { realTime.milliseconds - $0.milliseconds < Int64(milliseconds) } ?? false
         }
     }
 }

@@ -223,23 +223,23 @@ package final class DirectoryLock: Sendable {
 }
 
 /// Why a data directory cannot be used.
-package enum DirectoryRefused: StorageTrouble, CustomStringConvertible {
+package enum DirectoryRefused: StorageError, CustomStringConvertible {
     case inUse(String, by: String)
     /// A folder that contains only files of other programs.
     case foreign(String, holding: String)
     case cannotWrite(String)
-    case noRoom(String)
+    case diskFull(String)
     case cannotRead(String)
 
     /// - Parameter code: the error of the system (`errno`).
     init(writing path: String, _ code: Int32) {
-        self = [ENOSPC, EDQUOT].contains(code) ? .noRoom(path) : .cannotWrite(path)
+        self = [ENOSPC, EDQUOT].contains(code) ? .diskFull(path) : .cannotWrite(path)
     }
 
-    package var isPassing: Bool { isForRoom }
+    package var isTransient: Bool { isDiskFull }
 
-    package var isForRoom: Bool {
-        if case .noRoom = self { true } else { false }
+    package var isDiskFull: Bool {
+        if case .diskFull = self { true } else { false }
     }
 
     package var description: String {
@@ -252,7 +252,7 @@ package enum DirectoryRefused: StorageTrouble, CustomStringConvertible {
         case .cannotWrite(let path):
             "\(path) cannot be written. Check that its folder exists, that you may write to it, and that the "
                 + "disk has space."
-        case .noRoom(let path):
+        case .diskFull(let path):
             "\(path) cannot be written: there is no room on the disk. Free space, or give a folder on another disk."
         case .cannotRead(let path):
             "\(path) cannot be read. Check that it exists and that you may read it."

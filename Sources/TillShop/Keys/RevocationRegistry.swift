@@ -66,7 +66,7 @@ package final class RevocationRegistry: Sendable {
     }
 
     /// Sets and stores the state of certificates.
-    package func say(_ word: OCSPState, of certificates: [OCSPResponder.Known]) async throws {
+    package func setState(_ word: OCSPState, of certificates: [OCSPResponder.Known]) async throws {
         try await storage.put(
             try certificates.map { try Document(kind: .revocation, name: $0.serial, encoding: word) }
         )

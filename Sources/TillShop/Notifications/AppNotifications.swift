@@ -17,7 +17,7 @@ extension Shop {
         if let document = chains.document(of: chain) { change.documents.append(document) }
         var ids = try await identifiers.take(1)
         let partition = Partition(environment: scope.environment, app: scope.app, customer: "")
-        let entry = try freeze(
+        let entry = try sign(
             head,
             object,
             id: NotificationID(ids.bare(in: partition)),
@@ -35,11 +35,11 @@ extension Shop {
     /// Commits a change that depends on no account's version.
     func commit(_ change: Change, signedBy chain: SigningChain) async throws {
         var change = change
-        var outcome = Result<Void, CommitFailure>.failure(.overtaken)
-        for _ in 0..<Self.mostAttempts {
+        var outcome = Result<Void, CommitFailure>.failure(.preconditionFailed)
+        for _ in 0..<Self.maxAttempts {
             change.writePrecondition = try writePrecondition()
             outcome = await gate.shared { await commits.commit(change) }
-            guard case .failure(.overtaken) = outcome else { break }
+            guard case .failure(.preconditionFailed) = outcome else { break }
             try await cluster?.catchUp()
         }
         if case .failure(let failure) = outcome {
@@ -140,7 +140,7 @@ extension Shop {
         var ids = try await identifiers.take(1)
         let clock = account?.clockName ?? ClockName(scope)
         let partition = account?.id.partition ?? Partition(environment: scope.environment, app: scope.app, customer: "")
-        let entry = try freeze(
+        let entry = try sign(
             NotificationPayload.Head(
                 type: notice.type.rawValue,
                 subtype: notice.subtype?.rawValue,

@@ -23,10 +23,10 @@ extension Shop {
             guard let account = accounts[notification.account] else {
                 preconditionFailure("a notification is about an account that did not change")
             }
-            var entries = [try freeze(notification, ids.notification(of: account.id), account, app, chain)]
+            var entries = [try sign(notification, ids.notification(of: account.id), account, app, chain)]
             if followed > 0, notification.isFollowedByFutureNotification {
                 let id = ids.notification(of: account.id)
-                entries.append(try freeze(notification, id, account, app, isFuture: true, chain))
+                entries.append(try sign(notification, id, account, app, isFuture: true, chain))
             }
             change.notifications += entries
             let due = due(notification.date, by: account.clockName)
@@ -53,7 +53,7 @@ extension Shop {
     // MARK: Signing
 
     /// - Parameter isFuture: signs it again under an unknown type, which no event requires.
-    private func freeze(
+    private func sign(
         _ notification: TillCore.Notification,
         _ id: NotificationID,
         _ account: Account,
@@ -86,7 +86,7 @@ extension Shop {
             hasRenewalInfo: renewal != nil,
             reason: notification.consumptionRequestReason
         )
-        return try freeze(
+        return try sign(
             head,
             .data(data),
             id: id,
@@ -102,7 +102,7 @@ extension Shop {
 
     /// Signs the parts and the whole after applying the payload profile. The whole is signed as it is sent, including
     /// the signed parts.
-    func freeze(
+    func sign(
         _ head: NotificationPayload.Head,
         _ object: NotificationPayload.Object,
         id: NotificationID,
@@ -121,7 +121,7 @@ extension Shop {
         let transaction = try transactionInfo.map { try sign($0, as: object.signedWithin) }
         let renewal = try renewalInfo.map { try sign($0, as: .renewalInfo) }
         let body = applyingProfile(NotificationPayload.bytes(head, object), as: .notification, in: scope)
-        let whole = Self.filled(body, transaction, renewal, header: chain.headerSegment)
+        let whole = Self.completed(body, transaction, renewal, header: chain.headerSegment)
         return OutboxEntry(
             id: id,
             scope: scope,
@@ -141,7 +141,7 @@ extension Shop {
     }
 
     /// The payload, with its placeholders replaced by the signed parts.
-    static func filled(
+    static func completed(
         _ body: [UInt8],
         _ transaction: SignedPart?,
         _ renewal: SignedPart?,
@@ -169,7 +169,7 @@ extension Shop {
                 what: "the certificates of chain \(entry.chain ?? "–"), which signed \(entry.uuid), are missing"
             )
         }
-        let whole = Self.filled(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
+        let whole = Self.completed(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
         return SigningChain.assemble(header: header, payload: whole, signature: entry.body.signature)
     }
 

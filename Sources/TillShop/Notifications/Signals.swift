@@ -9,7 +9,7 @@ package final class Signals: Sendable {
         /// An event is due on a clock at an instant.
         package var due: @Sendable (ClockName, Timestamp) -> Void
         /// Deliveries may have become due on a clock.
-        package var owed: @Sendable (ClockName) -> Void
+        package var pending: @Sendable (ClockName) -> Void
         /// Notifications were created and are durable.
         package var notifications: @Sendable ([Notification]) -> Void
         /// Whether it forwards to other nodes, which already know their own events.
@@ -18,12 +18,12 @@ package final class Signals: Sendable {
         /// The callbacks of a listener.
         package init(
             due: @escaping @Sendable (ClockName, Timestamp) -> Void = { _, _ in },
-            owed: @escaping @Sendable (ClockName) -> Void = { _ in },
+            pending: @escaping @Sendable (ClockName) -> Void = { _ in },
             notifications: @escaping @Sendable ([Notification]) -> Void = { _ in },
             isOfOthers: Bool = false
         ) {
             self.due = due
-            self.owed = owed
+            self.pending = pending
             self.notifications = notifications
             self.isOfOthers = isOfOthers
         }
@@ -47,7 +47,7 @@ package final class Signals: Sendable {
         }
         for account in change.accounts where account.changesClock { moved(account.account.clockName) }
         for clock in Set(change.deliveries.map(\.clock)) {
-            for listener in all { listener.owed(clock) }
+            for listener in all { listener.pending(clock) }
         }
     }
 
@@ -60,11 +60,11 @@ package final class Signals: Sendable {
     ///
     /// - Parameters:
     ///   - instant: when an event is due; nil if none is.
-    ///   - isOwed: whether deliveries may have become due.
-    func heard(_ clock: ClockName, due instant: Timestamp?, owed isOwed: Bool) {
+    ///   - hasPending: whether deliveries may have become due.
+    func heard(_ clock: ClockName, due instant: Timestamp?, pending hasPending: Bool) {
         for listener in listeners.withLock({ $0 }) where !listener.isOfOthers {
             if let instant { listener.due(clock, instant) }
-            if isOwed { listener.owed(clock) }
+            if hasPending { listener.pending(clock) }
         }
     }
 
@@ -72,7 +72,7 @@ package final class Signals: Sendable {
     func moved(_ clock: ClockName) {
         for listener in listeners.withLock({ $0 }) {
             listener.due(clock, Timestamp(milliseconds: .min))
-            listener.owed(clock)
+            listener.pending(clock)
         }
     }
 }

@@ -23,7 +23,7 @@ final class ReceiptCache: Sendable {
 
     private let state = Mutex(State())
     /// Above this size the cache is emptied.
-    private static let mostBytes = 8 << 20
+    private static let maxBytes = 8 << 20
 
     /// How many receipts were signed since the start.
     var signed: Int { state.withLock { $0.signed } }
@@ -41,9 +41,9 @@ final class ReceiptCache: Sendable {
     func keep(_ receipt: [UInt8], _ key: Key) {
         state.withLock { $0.signed += 1 }
         let size = receipt.count + key.frame.count
-        guard size <= Self.mostBytes / 4 else { return }
+        guard size <= Self.maxBytes / 4 else { return }
         state.withLock { state in
-            if state.bytes + size > Self.mostBytes {
+            if state.bytes + size > Self.maxBytes {
                 state.receipts.removeAll()
                 state.bytes = 0
             }

@@ -10,19 +10,19 @@ package struct ReceiptRows: Sendable {
     private let current: Set<TransactionID>
     /// The maximum number of transactions in a receipt and in the list of an answer, so that clients can send receipts
     /// from Till back to it.
-    package static let most = 5_000
+    package static let limit = 5_000
 
     /// - Parameters:
     ///   - rows: the account's transactions, in any order.
-    ///   - most: the maximum number; the latest transactions of subscriptions are always included.
-    package init(_ rows: some Sequence<Transaction>, of account: Account, atMost most: Int = ReceiptRows.most) {
+    ///   - limit: the maximum number; the latest transactions of subscriptions are always included.
+    package init(_ rows: some Sequence<Transaction>, of account: Account, atMost limit: Int = ReceiptRows.limit) {
         current = Set(account.heldSubscriptions.map { $0.latestTransaction.id })
         func place(_ row: Transaction) -> (Timestamp, Int, TransactionID) {
             (row.purchaseDate, row.isUpgraded ? 0 : 1, row.id)
         }
         let sorted = rows.filter(\.isInReceipts).map { (place($0), $0) }.sorted { $1.0 < $0.0 }.map(\.1)
-        let missing = sorted.dropFirst(most).filter { [current] in current.contains($0.id) }
-        self.rows = sorted.prefix(most - missing.count) + missing
+        let missing = sorted.dropFirst(limit).filter { [current] in current.contains($0.id) }
+        self.rows = sorted.prefix(limit - missing.count) + missing
     }
 
     /// The latest transaction of each subscription, and all other purchases (`exclude-old-transactions`).
@@ -37,40 +37,40 @@ extension Shop {
     /// An account and the transactions of its receipts, consistent with each other.
     func accountWithRows(_ found: Account) async throws -> (account: Account, rows: ReceiptRows) {
         var account = found
-        for _ in 0..<Self.mostReads {
-            let rows = ReceiptRows(try await receiptRows(of: account.id, atMost: ReceiptRows.most), of: account)
+        for _ in 0..<Self.maxReads {
+            let rows = ReceiptRows(try await receiptRows(of: account.id, atMost: ReceiptRows.limit), of: account)
             guard let after = try await storage.account(account.id), after.version != account.version else {
                 return (account, rows)
             }
             // The customer bought something meanwhile.
             account = after
         }
-        throw ShopBusy(reason: "the account of \(account.customer) changed \(Self.mostReads) times meanwhile")
+        throw ShopBusy(reason: "the account of \(account.customer) changed \(Self.maxReads) times meanwhile")
     }
 
-    private static let mostReads = 32
+    private static let maxReads = 32
 
     /// The latest transactions of an account for receipts: a number of subscriptions' and the same number of others, so
     /// that neither displaces the other.
-    func receiptRows(of account: AccountID, atMost most: Int) async throws -> [Transaction] {
+    func receiptRows(of account: AccountID, atMost limit: Int) async throws -> [Transaction] {
         let subscriptions = HistoryFilter(productTypes: [.autoRenewable])
         let others = HistoryFilter(
             productTypes: [.consumable, .nonConsumable, .nonRenewing],
             leavesOutFinishedConsumables: true
         )
-        return try await receiptRows(of: account, subscriptions, atMost: most)
-            + receiptRows(of: account, others, atMost: most)
+        return try await receiptRows(of: account, subscriptions, atMost: limit)
+            + receiptRows(of: account, others, atMost: limit)
     }
 
-    private func receiptRows(of account: AccountID, _ filter: HistoryFilter, atMost most: Int) async throws
+    private func receiptRows(of account: AccountID, _ filter: HistoryFilter, atMost limit: Int) async throws
         -> [Transaction]
     {
         var rows: [Transaction] = []
-        var query = HistoryQuery(account: account, isAscending: false, filter: filter, limit: min(most, 1_000))
+        var query = HistoryQuery(account: account, isAscending: false, filter: filter, limit: min(limit, 1_000))
         while true {
             let page = try await storage.history(query)
             rows += page.rows.filter(\.isInReceipts)
-            guard page.hasMore, rows.count < most, let last = page.rows.last else { return rows }
+            guard page.hasMore, rows.count < limit, let last = page.rows.last else { return rows }
             query.position = last.change
         }
     }

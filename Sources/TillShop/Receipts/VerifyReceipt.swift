@@ -150,7 +150,7 @@ extension Shop {
         {
             return account
         }
-        for purchase in receipt.inApp.prefix(Self.mostLookedUp) {
+        for purchase in receipt.inApp.prefix(Self.maxLookedUp) {
             guard let id = Int64(purchase.transactionID).map({ TransactionID($0) }) else { continue }
             if let owner = try await storage.owner(of: id, in: scope) { return try await storage.account(owner) }
         }
@@ -158,7 +158,7 @@ extension Shop {
     }
 
     /// The maximum number of purchases by which to look for the customer.
-    private static let mostLookedUp = 8
+    private static let maxLookedUp = 8
 
     /// Nil if the secret is right, or neither required nor given.
     func refusal(of password: String?, for app: AppRecord, in environment: StoreEnvironment, isNeeded: Bool)

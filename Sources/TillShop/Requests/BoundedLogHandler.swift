@@ -56,7 +56,7 @@ package struct BoundedLogHandler: LogHandler {
     }
 
     private static func bounded(_ text: String) -> String {
-        text.count <= LogText.mostCharacters
-            ? text : "\(text.prefix(LogText.mostCharacters))… (\(text.count) characters)"
+        text.count <= LogText.maxCharacters
+            ? text : "\(text.prefix(LogText.maxCharacters))… (\(text.count) characters)"
     }
 }

@@ -14,7 +14,7 @@ package actor RequestLog {
     private var isWritePlanned = false
     private let keeping: Int
     /// The maximum number of pending entries; beyond it the oldest are dropped.
-    private static let mostPending = 2_048
+    private static let maxPending = 2_048
 
     init(storage: any Storage, logger: Logger, keeping: Int = 10_000) {
         self.storage = storage
@@ -24,7 +24,7 @@ package actor RequestLog {
 
     /// Adds an entry.
     package func note(_ entry: RequestLogEntry) {
-        if pending.count >= Self.mostPending { pending.removeFirst() }
+        if pending.count >= Self.maxPending { pending.removeFirst() }
         pending.append(entry)
         guard !isWritePlanned else { return }
         isWritePlanned = true
@@ -38,7 +38,7 @@ package actor RequestLog {
     /// The entry of a request id.
     package func entry(_ id: String) async throws -> RequestLogEntry? {
         await flush()
-        return try await storage.journalEntry(id)
+        return try await storage.requestLogEntry(id)
     }
 
     /// The newest entries first.
@@ -70,7 +70,7 @@ package actor RequestLog {
 
     private func write(_ entries: [RequestLogEntry]) async {
         do {
-            try await storage.appendJournal(entries, keeping: keeping)
+            try await storage.appendRequestLog(entries, keeping: keeping)
         } catch {
             logger.warning("the request log could not be written", metadata: ["cause": "\(error.logText)"])
         }

@@ -47,7 +47,7 @@ package struct PruneReport: Equatable, Sendable {
     /// How many deliveries they had.
     package var deliveries = 0
     /// Old notifications that are still pending.
-    package var owed = 0
+    package var pending = 0
 }
 
 extension Shop {
@@ -79,7 +79,7 @@ extension Shop {
                 let marks = !isMarked
                 let page = try await gate.shared {
                     let page = try await storage.prunable(asked)
-                    let ids = page.filter { $0.owed == 0 }.map(\.id)
+                    let ids = page.filter { $0.pending == 0 }.map(\.id)
                     if !isDryRun, !ids.isEmpty {
                         if marks { try await mark(scope, before: asked.signedBefore) }
                         try await storage.prune(ids)
@@ -87,11 +87,11 @@ extension Shop {
                     return page
                 }
                 guard let last = page.last else { break }
-                let gone = page.filter { $0.owed == 0 }
+                let gone = page.filter { $0.pending == 0 }
                 if !gone.isEmpty { isMarked = true }
                 report.notifications += gone.count
                 report.deliveries += gone.reduce(0) { $0 + $1.deliveries }
-                report.owed += page.count - gone.count
+                report.pending += page.count - gone.count
                 query.after = (last.signedDate, last.id)
                 if pause > .zero { try await Task.sleep(for: pause) }
             }
@@ -111,9 +111,9 @@ extension Shop {
         func past(_ days: Int) -> Timestamp { present.advanced(milliseconds: -Int64(days) * Retention.day) }
         if let days { return PruneQuery(scope: scope, signedBefore: past(days), limit: Retention.page) }
         let kept = retentionDays(in: scope.environment)
-        let wall = wallClock().advanced(milliseconds: -Int64(kept) * Retention.day)
+        let realTime = wallClock().advanced(milliseconds: -Int64(kept) * Retention.day)
         // Another node may use identifiers from before for up to a day.
-        let ripe = cluster == nil ? wall : wall.advanced(milliseconds: -Retention.day)
+        let ripe = cluster == nil ? realTime : realTime.advanced(milliseconds: -Retention.day)
         guard kept > 0, let highWaterMark = try await highWaterMarks().last(where: { $0.at <= ripe }) else {
             return nil
         }
@@ -135,14 +135,14 @@ extension Shop {
 
     /// Records once a day which identifiers were assigned: every lower one was created before.
     func noteHighWaterMark() async throws {
-        let wall = wallClock()
+        let realTime = wallClock()
         var highWaterMarks = try await highWaterMarks()
-        guard highWaterMarks.last.map({ $0.at.advanced(milliseconds: Retention.day) <= wall }) ?? true else { return }
+        guard highWaterMarks.last.map({ $0.at.advanced(milliseconds: Retention.day) <= realTime }) ?? true else { return }
         let counter = try await identifiers.take(1).reserved.lowerBound
-        highWaterMarks.append(Retention.HighWaterMark(at: wall, counter: counter))
+        highWaterMarks.append(Retention.HighWaterMark(at: realTime, counter: counter))
         // Of the marks older than every retention period, only the newest is needed.
-        let longest = StoreEnvironment.allCases.map { retentionDays(in: $0) }.max() ?? 0
-        let old = wall.advanced(milliseconds: -Int64(longest + 1) * Retention.day)
+        let maxDays = StoreEnvironment.allCases.map { retentionDays(in: $0) }.max() ?? 0
+        let old = realTime.advanced(milliseconds: -Int64(maxDays + 1) * Retention.day)
         let first = highWaterMarks.lastIndex { $0.at <= old } ?? 0
         try await storage.put([
             Document(

@@ -25,7 +25,7 @@ extension Shop {
         return try await exclusively("tokens") {
             let known = try await storage.documents(.token)
             guard !known.contains(where: { $0.name == name }) else { throw TokenRefused.exists(name) }
-            guard known.count < Self.mostTokens else { throw TokenRefused.tooMany(Self.mostTokens) }
+            guard known.count < Self.maxTokens else { throw TokenRefused.tooMany(Self.maxTokens) }
             let secret = SymmetricKey(size: .bits256).withUnsafeBytes {
                 Self.tokenPrefix + String(decoding: Base64URL.encode(Array($0)), as: UTF8.self)
             }
@@ -67,7 +67,7 @@ extension Shop {
     }
 
     /// The maximum number of tokens.
-    package static let mostTokens = 100
+    package static let maxTokens = 100
     /// Makes leaked tokens easy to recognize.
     private static let tokenPrefix = "till_"
     /// The prefix, and 32 bytes in Base64url.
@@ -99,7 +99,7 @@ package enum TokenRefused: Error, Equatable, Sendable {
                 + "underscores, beginning with a letter or digit."
         case .exists(let name):
             "A token \(name) already exists. Revoke it first (till token revoke \(name)), or choose another name."
-        case .tooMany(let most): "There are already \(most) tokens, the maximum. Revoke some: till token revoke."
+        case .tooMany(let limit): "There are already \(limit) tokens, the maximum. Revoke some: till token revoke."
         case .unknown(let name, let known):
             "There is no token \(name.cut(toBytes: 64)). "
                 + (known.isEmpty ? "Create one: till token create." : "Tokens: \(known.joined(separator: ", ")).")

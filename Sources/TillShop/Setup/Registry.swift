@@ -125,7 +125,7 @@ package final class Registry: Sendable {
         var apps: [String: AppRecord] = [:]
         var keys: [KeyIdentity: StoredKey] = [:]
         var catalogs: [String: Catalog] = [:]
-        var rules: [String: ScopeRules] = [:]
+        var rules: [String: EnvironmentSettings] = [:]
         /// Only profiles other than the default; usually empty.
         var payloadProfiles: [String: PayloadProfile] = [:]
 
@@ -147,7 +147,7 @@ package final class Registry: Sendable {
             }
         }
 
-        mutating func put(_ rules: ScopeRules, named name: String) {
+        mutating func put(_ rules: EnvironmentSettings, named name: String) {
             self.rules[name] = rules
             payloadProfiles[name] = rules.payloadProfile
         }
@@ -213,8 +213,8 @@ package final class Registry: Sendable {
     }
 
     /// The settings of an app's environment.
-    package func rules(of scope: AccountScope) -> ScopeRules {
-        state.withLock { $0.rules[Self.name(of: scope)] } ?? ScopeRules()
+    package func rules(of scope: AccountScope) -> EnvironmentSettings {
+        state.withLock { $0.rules[Self.name(of: scope)] } ?? EnvironmentSettings()
     }
 
     /// The payload profile of an app's environment; nil is the default.
@@ -254,7 +254,7 @@ package final class Registry: Sendable {
         state.withLock { $0.catalogs[bundleID] = catalog }
     }
 
-    package func put(_ rules: ScopeRules, of scope: AccountScope) async throws {
+    package func put(_ rules: EnvironmentSettings, of scope: AccountScope) async throws {
         let name = Self.name(of: scope)
         try await store(.rules, name, of: scope.app, rules)
         state.withLock { $0.put(rules, named: name) }

@@ -10,23 +10,23 @@ actor CommitQueue {
     }
 
     private let storage: any Storage
-    private let room: RoomWatch
+    private let room: DiskSpaceMonitor
     private var waiting = Deque<Waiting>()
     private var isCommitting = false
     /// In larger groups the cost of written pages exceeds the savings in syncs.
-    private static let mostInGroup = 128
+    private static let maxInGroup = 128
     /// New changes are rejected while so many are waiting.
-    private static let mostWaiting = 8_192
+    private static let maxWaiting = 8_192
 
-    init(storage: any Storage, room: RoomWatch) {
+    init(storage: any Storage, room: DiskSpaceMonitor) {
         self.storage = storage
         self.room = room
     }
 
     /// Returns when the change is durable or has failed.
     func commit(_ change: Change) async -> Result<Void, CommitFailure> {
-        guard waiting.count < Self.mostWaiting else {
-            return .failure(.engine("more than \(Self.mostWaiting) commits are waiting"))
+        guard waiting.count < Self.maxWaiting else {
+            return .failure(.engine("more than \(Self.maxWaiting) commits are waiting"))
         }
         return await withCheckedContinuation { answer in
             waiting.append(Waiting(change: change, answer: answer))
@@ -38,7 +38,7 @@ actor CommitQueue {
 
     private func work() async {
         while !waiting.isEmpty {
-            let group = Array(waiting.prefix(Self.mostInGroup))
+            let group = Array(waiting.prefix(Self.maxInGroup))
             waiting.removeFirst(group.count)
             let results = await storage.commit(group.map(\.change))
             room.note(results)

@@ -8,7 +8,7 @@ package struct ErasedCustomer: Sendable {
     /// Transactions, notifications and deliveries.
     package var belongings = Belongings()
     /// Entries of the request log that mentioned the customer.
-    package var journalEntries = 0
+    package var requestLogEntries = 0
     /// Fault rules for the customer in this app and environment.
     package var faults = 0
     /// The family of the customer.
@@ -66,7 +66,7 @@ extension Shop {
         -> ErasedCustomer
     {
         var keys: Set<String> = [customer.lockKey]
-        for _ in 0..<Self.mostAttempts {
+        for _ in 0..<Self.maxAttempts {
             let held = keys
             let step = try await locks.holding(held) {
                 try await self.attemptErasure(customer, isDryRun: isDryRun, isForgiving: isForgiving, holding: held)
@@ -78,7 +78,7 @@ extension Shop {
             case .conflict: continue
             }
         }
-        throw ShopBusy(reason: "the account of \(customer.customer) changed \(Self.mostAttempts) times meanwhile")
+        throw ShopBusy(reason: "the account of \(customer.customer) changed \(Self.maxAttempts) times meanwhile")
     }
 
     private func attemptErasure(
@@ -106,8 +106,8 @@ extension Shop {
         var erased = ErasedCustomer()
         erased.family = account.family?.name
         erased.belongings = try await storage.belongings(of: account.id)
-        let entries = try await journalEntries(about: account)
-        erased.journalEntries = entries.count
+        let entries = try await requestLogEntries(about: account)
+        erased.requestLogEntries = entries.count
         guard !isDryRun else { return .done(erased) }
 
         let chain = signingChain
@@ -117,14 +117,14 @@ extension Shop {
             let now = loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
             var ledger = Ledger(
                 accounts: loaded,
-                rows: try await rows(for: .leaveFamily, loaded),
+                transactions: try await transactions(for: .leaveFamily, loaded),
                 catalog: registry.catalog(of: scope.app),
                 policy: policy(of: scope),
                 identifiers: Identifiers(reserved: 0..<0),
                 at: now
             )
             guard !ledger.isBehind else { return .behind(now) }
-            ledger.identifiers = try await identifiers.take(Command.leaveFamily.mostIdentifiers(for: loaded))
+            ledger.identifiers = try await identifiers.take(Command.leaveFamily.maxIdentifiers(for: loaded))
             try ledger.perform(.leaveFamily, by: account.id)
             await identifiers.giveBack(ledger.identifiers)
             // For the erased customer nothing is written, and no notification is sent.
@@ -147,7 +147,7 @@ extension Shop {
             return .done(erased)
         case .failure(.conflict):
             return .conflict
-        case .failure(.overtaken):
+        case .failure(.preconditionFailed):
             try await cluster?.catchUp()
             return .conflict
         case .failure(let failure):
@@ -160,13 +160,13 @@ extension Shop {
 
     /// The numbers of the entries that mention a customer by any of their identifiers or app account tokens. Signed
     /// data cannot be searched, so every entry with signed data in its body is included.
-    private func journalEntries(about account: Account) async throws -> [Int64] {
+    private func requestLogEntries(about account: Account) async throws -> [Int64] {
         var words: Set<String> = [account.id.wireForm]
         var position: Int64?
         repeat {
             let query = HistoryQuery(account: account.id, position: position, limit: Self.pageOfErasure)
             let page = try await storage.history(query)
-            for row in page.rows { words.formUnion(Self.words(of: row)) }
+            for transaction in page.rows { words.formUnion(Self.words(of: transaction)) }
             position = page.hasMore ? page.rows.last?.change : nil
         } while position != nil
 
@@ -184,10 +184,10 @@ extension Shop {
 
     private static let pageOfErasure = 500
 
-    private static func words(of row: Transaction) -> [String] {
+    private static func words(of transaction: Transaction) -> [String] {
         [
-            row.id.wireForm, row.originalID.wireForm, row.lineItem.map { String($0) }, row.order?.wireForm.lowercased(),
-            row.appAccountToken?.lowercased(),
+            transaction.id.wireForm, transaction.originalID.wireForm, transaction.lineItem.map { String($0) }, transaction.order?.wireForm.lowercased(),
+            transaction.appAccountToken?.lowercased(),
         ].compactMap(\.self)
     }
 

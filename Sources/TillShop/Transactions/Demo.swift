@@ -85,9 +85,9 @@ package enum Demo {
             }
             _ = try await buy("ann", first(.consumable), daysAgo: 90, quantity: 5)
             let toRefund = try await buy("ann", first(.consumable), daysAgo: 60)
-            if let row = toRefund?.transaction {
+            if let transaction = toRefund?.transaction {
                 _ = try await shop.perform(
-                    .refund(Refund(transaction: row.id, reason: .issueInApp)),
+                    .refund(Refund(transaction: transaction.id, reason: .issueInApp)),
                     by: CustomerName(scope, "ann"),
                     at: now.advanced(milliseconds: -58 * day)
                 )

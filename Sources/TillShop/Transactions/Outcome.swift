@@ -17,7 +17,7 @@ package struct Outcome: Sendable {
     /// The existing purchase, when the acting account bought a non-consumable again.
     package var alreadyOwned: Transaction? {
         for case .alreadyOwned(let id) in ledger.events {
-            if let row = ledger.rows[id], row.account == account.id { return row }
+            if let transaction = ledger.transactions[id], transaction.account == account.id { return transaction }
         }
         return nil
     }
@@ -26,8 +26,8 @@ package struct Outcome: Sendable {
     /// else the purchase that already existed.
     package var transaction: Transaction? {
         alreadyOwned
-            ?? ledger.rowChanges.last { $0.after.account == account.id && $0.after.isUpgraded == false }?.after
-            ?? ledger.rowChanges.last { $0.after.account == account.id }?.after
+            ?? ledger.transactionChanges.last { $0.after.account == account.id && $0.after.isUpgraded == false }?.after
+            ?? ledger.transactionChanges.last { $0.after.account == account.id }?.after
     }
 }
 
@@ -42,7 +42,7 @@ package struct ShopBusy: Error, CustomStringConvertible {
 
     /// Nothing was written; the log has the engine's error.
     init(_ failure: CommitFailure) {
-        if case .noRoom = failure {
+        if case .diskFull = failure {
             reason = "there is no room on the disk"
         } else {
             reason = "the store did not accept the change"

@@ -6,7 +6,7 @@ import TillStorage
 /// delivered.
 extension Shop {
     /// The maximum number of transactions in a unified receipt.
-    private static let mostRows = 100
+    private static let maxRows = 100
 
     /// Whether an app's environment has an endpoint of version 1.
     func hasVersionOneEndpoint(_ scope: AccountScope) -> Bool {
@@ -77,7 +77,7 @@ extension Shop {
     /// The newest transactions of an account as they will be after a change.
     private func rows(of id: AccountID, after change: Change) async throws -> [Transaction] {
         var rows: [TransactionID: Transaction] = [:]
-        for row in try await receiptRows(of: id, atMost: Self.mostRows) { rows[row.id] = row }
+        for row in try await receiptRows(of: id, atMost: Self.maxRows) { rows[row.id] = row }
         for changed in change.rows where changed.after.account == id { rows[changed.after.id] = changed.after }
         return Array(rows.values)
     }
@@ -85,7 +85,7 @@ extension Shop {
     private func unifiedReceipt(of account: Account, _ app: AppRecord, _ rows: [Transaction], at date: Timestamp)
         async throws -> VersionOnePayload.UnifiedReceipt
     {
-        let shown = ReceiptRows(rows, of: account, atMost: Self.mostRows)
+        let shown = ReceiptRows(rows, of: account, atMost: Self.maxRows)
         let frame = frame(of: account, app, device: nil, at: date)
         return VersionOnePayload.UnifiedReceipt(
             latestReceipt: Base64.encode(try await sign(frame, with: shown)),

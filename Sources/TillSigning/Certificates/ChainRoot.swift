@@ -9,7 +9,7 @@ package enum ChainRoot: Sendable, Equatable {
     /// A root that another Till made, or that claims so.
     case till
     /// Any other root.
-    case stranger
+    case unknown
 
     /// - Parameters:
     ///   - der: the last certificate of the chain.
@@ -22,7 +22,7 @@ package enum ChainRoot: Sendable, Equatable {
             self = .apple(name)
         } else {
             let subject = (try? CertificateFacts(der: der))?.subject ?? ""
-            self = subject.split(separator: ",").contains("O=Till") ? .till : .stranger
+            self = subject.split(separator: ",").contains("O=Till") ? .till : .unknown
         }
     }
 

@@ -5,7 +5,7 @@ import SwiftASN1
 /// The request may be signed; the signature is not checked, because anybody may ask.
 struct OCSPRequest: Sendable {
     /// The maximum size of a request in bytes. A request for one certificate has about a hundred.
-    static let longest = 16_384
+    static let maxBytes = 16_384
     /// The maximum number of certificates in a request.
     static let maxCertificates = 32
     /// The maximum size of a nonce in bytes (RFC 9654).
@@ -35,7 +35,7 @@ struct OCSPRequest: Sendable {
 
     /// Reads DER.
     init(_ der: [UInt8]) throws(Malformed) {
-        guard der.count <= Self.longest else { throw Malformed() }
+        guard der.count <= Self.maxBytes else { throw Malformed() }
         do {
             let body = try DER.sequence(try DER.parse(der), identifier: .sequence) { nodes in
                 guard let tbs = nodes.next() else { throw Malformed() }

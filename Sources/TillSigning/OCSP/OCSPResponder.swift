@@ -6,7 +6,7 @@ import X509
 /// It knows a root and the chains under it, including those that sign no longer. See docs/api/ocsp.md.
 package struct OCSPResponder: Sendable {
     /// The maximum size of a request in bytes; a longer one is rejected.
-    package static let longestRequest = OCSPRequest.longest
+    package static let maxRequest = OCSPRequest.maxBytes
 
     /// How long an answer is valid, in milliseconds.
     static let freshness: Int64 = 3_600_000

@@ -16,7 +16,7 @@ package enum OCSPState: Codable, Equatable, Sendable {
     case dead
 
     /// The maximum delay, in milliseconds.
-    package static let longestDelay = 120_000
+    package static let maxDelay = 120_000
 
     /// The states, as operators name them.
     package enum Word: String, CaseIterable, Sendable {

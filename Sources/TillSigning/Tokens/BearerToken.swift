@@ -40,7 +40,7 @@ package struct BearerToken: Sendable {
     package init(
         authorization: String?,
         limit: Int = CompactJWS.defaultLimit,
-        knowing known: KnownTokens? = nil
+        knowing known: VerifiedTokenCache? = nil
     ) throws(BearerRefusal) {
         guard let authorization else { throw .headerMissing }
         if let kept = known?.token(in: authorization) {
@@ -85,7 +85,7 @@ package struct BearerToken: Sendable {
         issuer expectedIssuer: String,
         now: Double,
         leeway: Double = defaultLeeway,
-        knowing known: KnownTokens? = nil
+        knowing known: VerifiedTokenCache? = nil
     ) throws(BearerRefusal) -> BearerIdentity {
         guard isSigned(with: key, knowing: known) else { throw .badSignature(keyID: keyID) }
         guard issuer == expectedIssuer else { throw .wrongIssuer(issuer, expected: expectedIssuer) }
@@ -108,7 +108,7 @@ package struct BearerToken: Sendable {
     private static let decoy = VerificationKey(P256.Signing.PrivateKey().publicKey)
 
     /// Whether the signature is the key's, from the cache or by verifying it.
-    private func isSigned(with key: VerificationKey, knowing known: KnownTokens?) -> Bool {
+    private func isSigned(with key: VerificationKey, knowing known: VerifiedTokenCache?) -> Bool {
         switch proof {
         case .checked(let one): return one == key
         case .unchecked(let jws, let header):

@@ -44,7 +44,7 @@ package struct DamagedRow: Error, Equatable, Sendable, CustomStringConvertible {
             row: "series all",
             column: "next",
             problem: next.map {
-                "is \($0), so that not enough identifiers are left below \(Identifiers.mostCounters)"
+                "is \($0), so that not enough identifiers are left below \(Identifiers.maxCounters)"
             } ?? "is missing"
         )
     }

@@ -89,7 +89,7 @@ struct Invariants {
             expect(member.family == family, "\(account.customer) and \(member.customer) disagree about their family")
             expect(member.clock == account.clock, "\(account.customer) and \(member.customer) have different clocks")
             for subscription in account.subscriptions { checkSharing(subscription, of: account, with: member) }
-            for holding in account.holdings { checkSharing(holding, of: account, with: member) }
+            for ownedProduct in account.ownedProducts { checkSharing(ownedProduct, of: account, with: member) }
         }
     }
 
@@ -122,16 +122,16 @@ struct Invariants {
         )
     }
 
-    private mutating func checkSharing(_ holding: Holding, of owner: Account, with member: Account) {
-        guard holding.ownership == .purchased else { return }
-        let copy = member.holdings.first { $0.source == holding.transaction }
+    private mutating func checkSharing(_ ownedProduct: OwnedProduct, of owner: Account, with member: Account) {
+        guard ownedProduct.ownership == .purchased else { return }
+        let copy = member.ownedProducts.first { $0.source == ownedProduct.transaction }
         let isShared =
-            holding.isShared && !holding.isRevoked
-            && observation.catalog.products[holding.productID]?.isFamilyShareable == true
+            ownedProduct.isShared && !ownedProduct.isRevoked
+            && observation.catalog.products[ownedProduct.productID]?.isFamilyShareable == true
         let has = copy.map { !$0.isRevoked } ?? false
         expect(
             has == isShared,
-            "\(owner.customer): \(holding.productID) is wrongly shared, or not shared, with \(member.customer)"
+            "\(owner.customer): \(ownedProduct.productID) is wrongly shared, or not shared, with \(member.customer)"
         )
     }
 

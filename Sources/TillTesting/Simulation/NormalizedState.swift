@@ -83,9 +83,9 @@ struct NormalizedState: Sendable {
         account.version = 0
         account.subscriptions = account.subscriptions.map(normalized)
         account.sharedSubscriptions = account.sharedSubscriptions.map(normalized)
-        for place in account.holdings.indices {
-            account.holdings[place].transaction = normalized(account.holdings[place].transaction)
-            account.holdings[place].source = account.holdings[place].source.map(normalized)
+        for place in account.ownedProducts.indices {
+            account.ownedProducts[place].transaction = normalized(account.ownedProducts[place].transaction)
+            account.ownedProducts[place].source = account.ownedProducts[place].source.map(normalized)
         }
         for place in account.refundRequests.indices {
             account.refundRequests[place].transaction = normalized(account.refundRequests[place].transaction)

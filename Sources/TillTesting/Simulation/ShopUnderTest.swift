@@ -104,7 +104,7 @@ package struct ShopUnderTest: SystemUnderTest {
         let storage = test.shop.storage
         for name in [clock] + test.shop.clocks.own(in: scope).map({ ClockName(scope, own: $0) }) {
             let end = ContinuousClock.now + .seconds(300)
-            while try await storage.owedDeliveries(on: name, until: test.shop.now(on: name)) > 0 {
+            while try await storage.pendingDeliveries(on: name, until: test.shop.now(on: name)) > 0 {
                 guard ContinuousClock.now < end else { throw DeliveriesPending(clock: name.key) }
                 try await Task.sleep(for: .milliseconds(2))
             }

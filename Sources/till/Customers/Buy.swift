@@ -59,7 +59,7 @@ struct Buy: AsyncParsableCommand {
     var billingPlan: String?
     @Flag(help: "Interrupts the purchase; the customer completes it later (till purchase approve).")
     var interrupted = false
-    @OptionGroup var options: ActOptions
+    @OptionGroup var options: ActionOptions
 
     func validate() throws {
         let chosen = [noOffer, introductory, code != nil, winBack != nil, promotional != nil].filter { $0 }
@@ -85,7 +85,7 @@ struct Buy: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.act([
+        try await options.perform([
             "productId": .string(product), "quantity": .count(quantity), "storefront": .text(storefront),
             "appAccountToken": .text(appAccountToken), "offer": offer, "orderId": .text(order),
             "finished": finish ? .bool(true) : nil, "billingPlan": .text(billingPlan),

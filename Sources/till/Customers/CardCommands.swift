@@ -23,10 +23,10 @@ struct CardCommand: AsyncParsableCommand {
         var customer: String
         @Flag(help: "Also declines new purchases.")
         var purchases = false
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "card": .string(purchases ? "declined" : "declinedForRenewals")
             ]) { _ in
                 "customers/\(escaped(customer))/card"
@@ -44,10 +44,10 @@ struct CardCommand: AsyncParsableCommand {
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "card": .string("accepted")
             ]) { _ in
                 "customers/\(escaped(customer))/card"
@@ -77,7 +77,7 @@ struct AskToBuyCommand: AsyncParsableCommand {
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await AskToBuyCommand.set(true, customer, options)
@@ -92,15 +92,15 @@ struct AskToBuyCommand: AsyncParsableCommand {
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             try await AskToBuyCommand.set(false, customer, options)
         }
     }
 
-    private static func set(_ asks: Bool, _ customer: String, _ options: ActOptions) async throws {
-        try await options.act([
+    private static func set(_ asks: Bool, _ customer: String, _ options: ActionOptions) async throws {
+        try await options.perform([
             "asksToBuy": .bool(asks)
         ]) { _ in
             "customers/\(escaped(customer))/ask-to-buy"
@@ -153,10 +153,10 @@ struct PurchaseCommand: AsyncParsableCommand {
         var customer: String
         @Argument(help: "The number of the purchase; optional while only one is pending.")
         var number: Int?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await PurchaseCommand.path(customer, number, options.scope, $0) + "/approve"
             } saying: { answer in
                 PurchaseSummary.text(answer, customer: customer, product: nil)
@@ -174,10 +174,10 @@ struct PurchaseCommand: AsyncParsableCommand {
         var customer: String
         @Argument(help: "The number of the purchase; optional while only one is pending.")
         var number: Int?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await PurchaseCommand.path(customer, number, options.scope, $0) + "/decline"
             } saying: { _ in
                 "The purchase was declined."

@@ -10,10 +10,10 @@ extension FamilyCommand {
 
         @Argument(help: "The original transaction of the purchase.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "shared": .bool(true)
             ]) { _ in
                 "transactions/\(escaped(transaction))/sharing"
@@ -31,10 +31,10 @@ extension FamilyCommand {
 
         @Argument(help: "The original transaction of the purchase.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "shared": .bool(false)
             ]) { _ in
                 "transactions/\(escaped(transaction))/sharing"

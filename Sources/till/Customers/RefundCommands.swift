@@ -31,10 +31,10 @@ struct RefundCommand: AsyncParsableCommand {
                 """
         )
         var reason: String?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "reason": .text(reason)
             ]) { _ in
                 "transactions/\(escaped(transaction))/refund/request"
@@ -63,7 +63,7 @@ struct RefundCommand: AsyncParsableCommand {
         var issueInApp = false
         @Flag(help: ArgumentHelp("Same as till refund reverse.", visibility: .hidden))
         var reverse = false
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func validate() throws {
             if let percentage, !(percentage > 0 && percentage < 100) {
@@ -76,14 +76,14 @@ struct RefundCommand: AsyncParsableCommand {
 
         func run() async throws {
             if reverse { return try await RefundCommand.reverse(transaction, options) }
-            try await options.act([
+            try await options.perform([
                 "share": .string(unused ? "UNUSED" : percentage == nil ? "FULL" : "PART"),
                 "percentage": .count(percentage.map { Int(($0 * 1_000).rounded()) }),
                 "reason": .count(issueInApp ? 1 : 0),
             ]) { _ in
                 "transactions/\(escaped(transaction))/refund"
             } saying: {
-                let share = $0["revocationType"]?.text == "REFUND_FULL" ? nil : Tale.share($0)
+                let share = $0["revocationType"]?.text == "REFUND_FULL" ? nil : ActionSummary.share($0)
                 return share.map { "Refunded in part: \($0) of the price." } ?? "Refunded in full."
             }
         }
@@ -97,10 +97,10 @@ struct RefundCommand: AsyncParsableCommand {
 
         @Argument(help: "The transaction.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act { _ in
+            try await options.perform { _ in
                 "transactions/\(escaped(transaction))/refund/decline"
             } saying: { _ in
                 "The refund is declined."
@@ -116,7 +116,7 @@ struct RefundCommand: AsyncParsableCommand {
 
         @Argument(help: "The transaction.")
         var transaction: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws { try await RefundCommand.reverse(transaction, options) }
     }
@@ -157,14 +157,14 @@ struct RefundCommand: AsyncParsableCommand {
         }
 
         private static func line(_ request: JSONTree) -> String {
-            let decision = Tale.date(request["decisionDate"]).map { "decided at \($0)" } ?? "you decide"
+            let decision = ActionSummary.date(request["decisionDate"]).map { "decided at \($0)" } ?? "you decide"
             return "\(request["transactionId"]?.text ?? "")  \(request["customer"]?.text ?? "")  "
                 + "\(request["reason"]?.text ?? "")  \(decision)"
         }
     }
 
-    private static func reverse(_ transaction: String, _ options: ActOptions) async throws {
-        try await options.act { _ in
+    private static func reverse(_ transaction: String, _ options: ActionOptions) async throws {
+        try await options.perform { _ in
             "transactions/\(escaped(transaction))/refund/reverse"
         } saying: { _ in
             "The refund is reversed."

@@ -32,7 +32,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await server.show { client in
                 try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/subscriptions")
             } as: { answer in
-                let lines = (answer["subscriptions"]?.elements ?? []).map(Tale.subscription)
+                let lines = (answer["subscriptions"]?.elements ?? []).map(ActionSummary.subscription)
                 return lines.isEmpty ? "\(customer) has no subscription." : lines.joined(separator: "\n")
             }
         }
@@ -67,10 +67,10 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/cancel"
             } saying: { _ in
                 "Auto-renewal is off."
@@ -86,10 +86,10 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/resume"
             } saying: { _ in
                 "Auto-renewal is on."
@@ -116,10 +116,10 @@ struct SubscriptionCommand: AsyncParsableCommand {
         var code: String?
         @Option(help: "BILLED_UPFRONT or MONTHLY, if the product has both.")
         var billingPlan: String?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "productId": .string(product), "billingPlan": .text(billingPlan),
                 "offer": code.map { .members(["kind": .string("CODE"), "id": .string($0)]) },
             ]) {
@@ -144,10 +144,10 @@ struct SubscriptionCommand: AsyncParsableCommand {
         var reason: Int = 0
         @Option(help: "Your own identifier for the request; repeating it has no further effect.")
         var request: String?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "days": .count(days), "reasonCode": .count(reason), "requestIdentifier": .text(request),
             ]) {
                 try await options.scope.subscription(subscription, $0) + "/extend"
@@ -165,10 +165,10 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/price-increase/accept"
             } saying: { _ in
                 "The price increase is accepted."
@@ -184,10 +184,10 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         @Argument(help: "The original transaction, or a customer with one subscription.")
         var subscription: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/price-increase/decline"
             } saying: { _ in
                 "The price increase is declined; auto-renewal is off."

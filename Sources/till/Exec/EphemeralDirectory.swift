@@ -7,7 +7,7 @@ struct EphemeralDirectory {
 
     private static let prefix = "till-ephemeral-"
     /// The shared memory of a container may be too small for a data directory.
-    private static let leastRoom: UInt64 = 256 << 20
+    private static let minFreeSpace: UInt64 = 256 << 20
 
     /// Creates one, and removes those left behind by killed processes.
     static func make() throws -> EphemeralDirectory {
@@ -26,7 +26,7 @@ struct EphemeralDirectory {
     private static func place() -> String {
         let memory = "/dev/shm"
         let room = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
-        let fits = (room?.uint64Value ?? 0) >= leastRoom && FileManager.default.isWritableFile(atPath: memory)
+        let fits = (room?.uint64Value ?? 0) >= minFreeSpace && FileManager.default.isWritableFile(atPath: memory)
         if fits { return memory }
         return URL(fileURLWithPath: NSTemporaryDirectory()).standardizedFileURL.path
     }

@@ -102,7 +102,7 @@ struct ExecCommand: AsyncParsableCommand {
             let shop = try await ExecShop(client, bundleID: bundleID, key: key, folder: folder)
             return try await run(shop, in: folder)
         }
-        let till = try await ThrowAway.start(in: folder, demo: demo, profile: profile)
+        let till = try await TemporaryTill.start(in: folder, demo: demo, profile: profile)
         do {
             let shop = try await setUp(till, folder)
             let code = try await run(shop, in: folder)
@@ -116,7 +116,7 @@ struct ExecCommand: AsyncParsableCommand {
 
     private var bundleID: String? { app ?? TillVariable.text("APP") }
 
-    private func setUp(_ till: ThrowAway, _ folder: String) async throws -> ExecShop {
+    private func setUp(_ till: TemporaryTill, _ folder: String) async throws -> ExecShop {
         if let file {
             let bundleID = bundleID ?? "com.example.app"
             let key = try await till.setUp(file, bundleID: bundleID, folder: folder)

@@ -20,7 +20,7 @@ struct ExecShop: Sendable {
     ///   - bundleID: the app for the variables; nil takes the only one.
     ///   - key: an API key with a known file.
     ///   - folder: for the root certificate.
-    init(_ client: ControlClient, bundleID: String?, key: ThrowAway.Key?, folder: String) async throws {
+    init(_ client: ControlClient, bundleID: String?, key: TemporaryTill.Key?, folder: String) async throws {
         let status = try await client.get("/v1/status")
         let security = try await client.get("/v1/tls")
         let controlHost = URL(string: client.address)?.host ?? "127.0.0.1"
@@ -58,7 +58,7 @@ struct ExecShop: Sendable {
     }
 
     /// A key with a file in the data directory of a server on this machine.
-    static func key(in directory: DataDirectory) -> ThrowAway.Key? {
+    static func key(in directory: DataDirectory) -> TemporaryTill.Key? {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.keys)) ?? []
         guard let file = files.sorted().first(where: { $0.hasPrefix("AuthKey_") && $0.hasSuffix(".p8") }) else {
             return nil
@@ -66,7 +66,7 @@ struct ExecShop: Sendable {
         let id = String(file.dropFirst("AuthKey_".count).dropLast(".p8".count))
         // An absolute path, because the command may change its working directory.
         let path = URL(fileURLWithPath: "\(directory.keys)/\(file)").standardizedFileURL.path
-        return ThrowAway.Key(id: id, issuerID: nil, file: path)
+        return TemporaryTill.Key(id: id, issuerID: nil, file: path)
     }
 
     /// Writes a file that all users can read.

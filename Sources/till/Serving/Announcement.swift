@@ -5,7 +5,7 @@ import TillShop
 struct Announcement: Sendable {
     let directory: DataDirectory
     /// Whether the data is lost when the server stops.
-    let isPassing: Bool
+    let isTransient: Bool
     let host: String
     let control: String
     let demoKey: DemoKey?
@@ -99,7 +99,7 @@ struct Announcement: Sendable {
     }
 
     private var end: String {
-        isPassing ? "All data is deleted then." : "The next start continues with the same data."
+        isTransient ? "All data is deleted then." : "The next start continues with the same data."
     }
 
     /// The name by which the user called the command.

@@ -98,7 +98,7 @@ struct Serve: AsyncParsableCommand {
             till_settle_allocator()
             try directory.prepare()
             try clearReadyFile()
-            try await serve(directory, plan, source, logger, isPassing: passing != nil)
+            try await serve(directory, plan, source, logger, isTransient: passing != nil)
             withExtendedLifetime(lock) {}
         } catch let error as SigningError {
             throw CommandRefused("\(error) Run till doctor --data \(named ?? "./till-data").")
@@ -112,9 +112,9 @@ struct Serve: AsyncParsableCommand {
         _ plan: StartPlan,
         _ source: SettingsSource,
         _ logger: Logger,
-        isPassing: Bool
+        isTransient: Bool
     ) async throws {
-        let storage = try await Store.open(plan.database, in: directory, isDurable: !isPassing)
+        let storage = try await Store.open(plan.database, in: directory, isDurable: !isTransient)
         let (host, ocsp) = (plan.host, plan.ocsp)
         let certificates = CertificateStore(directory)
         let root = try await nodes.root(for: storage, source, directory)
@@ -171,7 +171,7 @@ struct Serve: AsyncParsableCommand {
         let console = try Console(control)
         let announcement = Announcement(
             directory: directory,
-            isPassing: isPassing,
+            isTransient: isTransient,
             host: host,
             control: controlAddress,
             demoKey: demoKey,

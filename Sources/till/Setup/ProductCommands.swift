@@ -54,7 +54,7 @@ struct ProductCommand: AsyncParsableCommand {
 
         @Argument(help: "The product.")
         var product: String
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func run() async throws {
             let client = try options.server.client()

@@ -129,7 +129,7 @@ struct ClockCommand: AsyncParsableCommand {
             let lines = [
                 "\(instant(report["from"])) → \(instant(report["to"]))",
                 "accounts with events: \(report["accounts"]?.text ?? "0")",
-                notifications.isEmpty ? "No notifications." : Tale.table(notifications),
+                notifications.isEmpty ? "No notifications." : ActionSummary.table(notifications),
                 report["owed"]?.text.map {
                     $0 == "0" ? "No due deliveries are left." : "Due deliveries not made: \($0)."
                 },

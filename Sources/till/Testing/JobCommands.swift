@@ -27,7 +27,7 @@ struct PriceCommand: AsyncParsableCommand {
         var storefront: String?
         @Option(help: "automatic (default), required or not-needed.")
         var consent: String?
-        @OptionGroup var options: ActOptions
+        @OptionGroup var options: ActionOptions
 
         func validate() throws {
             guard Money.milliunits(to) != nil else { throw ValidationError("--to is a price such as 5.99.") }
@@ -76,7 +76,7 @@ struct ExtendCommand: AsyncParsableCommand {
     var request: String?
     @Option(help: "With --all: only this storefront; may be repeated.")
     var storefront: [String] = []
-    @OptionGroup var options: ActOptions
+    @OptionGroup var options: ActionOptions
 
     func validate() throws {
         guard all == (subscription == nil), all == (product != nil) else {
@@ -93,7 +93,7 @@ struct ExtendCommand: AsyncParsableCommand {
                 "\(scope)/\(path)/extend",
                 options.body(["days": .count(days), "reasonCode": .count(reason), "requestIdentifier": .text(request)])
             )
-            return Output.show(answer, asJSON: options.server.json) { Tale.text("Extended, days: \(days).", $0) }
+            return Output.show(answer, asJSON: options.server.json) { ActionSummary.text("Extended, days: \(days).", $0) }
         }
         let answer = try await client.post(
             "\(scope)/extensions",
@@ -188,13 +188,13 @@ struct JobCommand: AsyncParsableCommand {
 
     static func words(_ heading: String, _ job: JSONTree) -> String {
         heading + "\n"
-            + Tale.table([
+            + ActionSummary.table([
                 ("jobId", job["jobId"]?.text), ("kind", job["kind"]?.text), ("productId", job["productId"]?.text),
                 ("requestIdentifier", job["requestIdentifier"]?.text), ("days", job["days"]?.text),
                 ("storefronts", storefronts(job)), ("state", job["state"]?.text),
-                ("effectiveDate", Tale.date(job["effectiveDate"])), ("succeeded", job["succeeded"]?.text),
+                ("effectiveDate", ActionSummary.date(job["effectiveDate"])), ("succeeded", job["succeeded"]?.text),
                 ("failed", job["failed"]?.text), ("pendingClocks", pendingClocks(job)),
-                ("completedDate", Tale.date(job["completedDate"])),
+                ("completedDate", ActionSummary.date(job["completedDate"])),
             ])
     }
 }

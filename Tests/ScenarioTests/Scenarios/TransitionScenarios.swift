@@ -55,7 +55,7 @@ extension Scenarios.Transitions {
     }
 
     @Test("A customer who cancels in grace or in retry loses access at once", arguments: StageKind.all)
-    func cancelledTrouble(at stage: StageKind) async throws {
+    func cancelledInBillingRetry(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
             on: "2026-01-01",

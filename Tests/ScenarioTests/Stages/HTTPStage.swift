@@ -44,7 +44,7 @@ final class HTTPStage: Stage {
 
     func received() async throws -> [ReceivedNotification] {
         let report = try await inner.test.shop.advance(inner.clock, .by(milliseconds: 0), settling: true)
-        #expect(report.owed == 0)
+        #expect(report.pending == 0)
         let bodies = post.requests.map { String(decoding: $0.body, as: UTF8.self) }
         var received: [ReceivedNotification] = []
         var payloads: [String] = []

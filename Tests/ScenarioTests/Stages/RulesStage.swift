@@ -19,7 +19,7 @@ final class RulesStage: Stage {
 
     func perform(_ operation: StageOperation, by customer: String) throws {
         do {
-            try core.act(customer, operation.command { core.accounts[$0]?.id })
+            try core.perform(customer, operation.command { core.accounts[$0]?.id })
         } catch let refusal as Refusal {
             throw Refused(refusal)
         }

@@ -76,13 +76,13 @@ struct RetentionTests {
     }
 
     @Test("Pending notifications are kept at any age, and 0 keeps everything")
-    func owed() async throws {
+    func pending() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")] }
         try await test.buy("coins", by: "ann")
         try await test.shop.noteHighWaterMark()
         test.advance(40 * Self.day)
-        #expect(try await test.shop.prune() == PruneReport(owed: 1))
+        #expect(try await test.shop.prune() == PruneReport(pending: 1))
         try await test.shop.storage.dropDeliveries(to: EndpointRecord.primary, in: Self.scope)
         #expect(try await test.shop.prune() == PruneReport(notifications: 1, deliveries: 1))
 

@@ -47,13 +47,13 @@ struct CatalogNumberTests {
     @Test("Larger numbers are rejected with their path", arguments: ["9223372036854775807", "18446744073709551616"])
     func tooLarge(number: String) {
         #expect(
-            CatalogueFixtures.faults(of: storeKit(level: number, appleID: number))?.map(path) == [
+            CatalogFixtures.faults(of: storeKit(level: number, appleID: number))?.map(path) == [
                 "$.settings._applicationInternalID", "$.subscriptionGroups[0].subscriptions[0].groupNumber",
             ]
         )
         let text = document(level: number, appleID: number, redemptions: number)
         #expect(
-            CatalogueFixtures.faults { try CatalogDocument.catalog(from: Array(text.utf8)) }?.map(path) == [
+            CatalogFixtures.faults { try CatalogDocument.catalog(from: Array(text.utf8)) }?.map(path) == [
                 "$.settings.appAppleId", "$.products[0].subscription.level", "$.products[0].offers[0].redemptionLimit",
             ]
         )

@@ -23,7 +23,7 @@ struct AdvanceTests {
         try await test.buy("pro", by: "ann")
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .year)), settling: true)
         #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 12"])
-        #expect(report.owed == 0 && report.quarantine.isEmpty && report.accounts == 1)
+        #expect(report.pending == 0 && report.quarantine.isEmpty && report.accounts == 1)
         let received = try await post.requests(atLeast: 13, within: .seconds(120))
         #expect(received.count == 13)
         let account = try #require(

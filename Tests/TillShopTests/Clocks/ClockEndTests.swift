@@ -65,8 +65,8 @@ struct ClockEndTests {
         let start = ClockState.end.advanced(milliseconds: 5_000)
         let since = Timestamp(milliseconds: 0)
         let state = ClockState.running(from: start, since: since, speed: 1)
-        #expect(state.shown(wall: since.advanced(milliseconds: 1_000)) == start)
-        #expect(ClockState.frozen(at: start).shown(wall: since) == start)
-        #expect(ClockState.real.shown(wall: start) == start)
+        #expect(state.shown(realTime: since.advanced(milliseconds: 1_000)) == start)
+        #expect(ClockState.frozen(at: start).shown(realTime: since) == start)
+        #expect(ClockState.real.shown(realTime: start) == start)
     }
 }

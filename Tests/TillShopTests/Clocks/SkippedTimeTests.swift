@@ -72,7 +72,7 @@ struct SkippedTimeTests {
             test.advance(1)
         }
         let deliveryWorker = try test.startSending()
-        await deliveryWorker.pump(Self.clock)
+        await deliveryWorker.dispatch(Self.clock)
         let attempts = try await Self.attempts(test, count: 6)
         #expect(Self.hours(attempts, after: bought) == Self.offsets)
         await test.stopSending(deliveryWorker)
@@ -88,7 +88,7 @@ struct SkippedTimeTests {
         test.advance(48 * Self.hour)
         let start = test.now
         let deliveryWorker = try test.startSending()
-        await deliveryWorker.pump(Self.clock)
+        await deliveryWorker.dispatch(Self.clock)
         let late = try await Self.attempts(test, count: 1)
         #expect(late.first?.date == start)
         await test.stopSending(deliveryWorker)
@@ -99,7 +99,7 @@ struct SkippedTimeTests {
         let begin = second.now
         _ = try await second.shop.advance(Self.clock, .by(milliseconds: 168 * Self.hour), settling: false)
         let next = try second.startSending()
-        await next.pump(Self.clock)
+        await next.dispatch(Self.clock)
         let attempts = try await Self.attempts(second, count: 6)
         #expect(Self.hours(attempts, after: begin) == Self.offsets)
         await second.stopSending(next)
@@ -117,7 +117,7 @@ struct SkippedTimeTests {
         #expect(Self.hours(try await Self.attempts(test, count: 2), after: bought) == [0, 1])
         // The third attempt is due 13 hours after the purchase; the delivery worker starts at 16 hours.
         test.advance(14 * Self.hour)
-        await deliveryWorker.pump(Self.clock)
+        await deliveryWorker.dispatch(Self.clock)
         #expect(Self.hours(try await Self.attempts(test, count: 3), after: bought) == [0, 1, 16])
         await test.stopSending(deliveryWorker)
         try await post.stop()
@@ -138,7 +138,7 @@ struct SkippedTimeTests {
         await test.shop.resumeLongWork()
         #expect(test.shop.clocks.state(Self.clock).moves)
         let deliveryWorker = try test.startSending()
-        await deliveryWorker.pump(Self.clock)
+        await deliveryWorker.dispatch(Self.clock)
         #expect(Self.hours(try await Self.attempts(test, count: 6), after: bought) == Self.offsets)
         await test.stopSending(deliveryWorker)
         try await post.stop()
@@ -209,13 +209,13 @@ struct SkippedTimeTests {
     func olderRecords() throws {
         let frozen = #"{"app":"a","realm":"sandbox","state":{"frozen":{"at":1000}}}"#
         let record = try JSONDecoder().decode(Clocks.Record.self, from: Data(frozen.utf8))
-        let wall = Timestamp(milliseconds: 5_000)
-        #expect(record.dateOfAttempt(due: Timestamp(milliseconds: 900), wall: wall) == Timestamp(milliseconds: 900))
+        let realTime = Timestamp(milliseconds: 5_000)
+        #expect(record.dateOfAttempt(due: Timestamp(milliseconds: 900), realTime: realTime) == Timestamp(milliseconds: 900))
         var advanced = record
         advanced.freeze(at: Timestamp(milliseconds: 2_000), from: Timestamp(milliseconds: 1_000))
-        #expect(advanced.dateOfAttempt(due: Timestamp(milliseconds: 900), wall: wall) == Timestamp(milliseconds: 900))
+        #expect(advanced.dateOfAttempt(due: Timestamp(milliseconds: 900), realTime: realTime) == Timestamp(milliseconds: 900))
         let real = #"{"app":"a","realm":"sandbox","state":{"real":{}}}"#
         let moving = try JSONDecoder().decode(Clocks.Record.self, from: Data(real.utf8))
-        #expect(moving.dateOfAttempt(due: Timestamp(milliseconds: 900), wall: wall) == wall)
+        #expect(moving.dateOfAttempt(due: Timestamp(milliseconds: 900), realTime: realTime) == realTime)
     }
 }

@@ -48,7 +48,7 @@ struct DeliveryTests {
         try await test.buy("coins", by: "ann")
         let clock = ClockName(Self.scope())
         let report = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: true)
-        #expect(report.owed == 0)
+        #expect(report.pending == 0)
         let received = try await post.requests(atLeast: 6, within: .seconds(120))
         #expect(received.count == 6 && Set(received.map(\.body)).count == 1)
         let attempts = try await Self.attempts(test)
@@ -104,7 +104,7 @@ struct DeliveryTests {
         )
         _ = try await test.shop.requestTest(in: scope)
         let report = try await test.shop.advance(ClockName(scope), .by(milliseconds: 1), settling: true)
-        #expect(report.owed == 0)
+        #expect(report.pending == 0)
         let all = try await post.requests(atLeast: 4, within: .seconds(60))
         let types = try all.map { try Self.type(of: $0.body) }
         // On a busy machine one may be sent again because its answer came late.
@@ -120,7 +120,7 @@ struct DeliveryTests {
         func set(_ version: NotificationVersion, _ url: String = "http://127.0.0.1:9/") async throws {
             try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: url, version: version)] }
         }
-        func owed() async throws -> [String] {
+        func pending() async throws -> [String] {
             var types: [String] = []
             for entry in try await test.shop.storage.notifications(NotificationQuery(scope: scope, limit: 100)) {
                 let due = try await test.shop.storage.deliveries(of: entry.id).filter { $0.due != nil }
@@ -130,14 +130,14 @@ struct DeliveryTests {
         }
         try await set(.two)
         try await test.buy("coins", by: "ann")
-        #expect(try await owed() == ["ONE_TIME_CHARGE"])
+        #expect(try await pending() == ["ONE_TIME_CHARGE"])
         try await set(.one)
-        #expect(try await owed() == [])
+        #expect(try await pending() == [])
         #expect(try await test.shop.requestTest(in: scope) != nil)
         try await set(.one, "http://127.0.0.1:9/other")
-        #expect(try await owed() == ["TEST"])
+        #expect(try await pending() == ["TEST"])
         try await test.shop.updateRules(of: scope) { $0.endpoints = [] }
-        #expect(try await owed() == [])
+        #expect(try await pending() == [])
         #expect(try await test.shop.requestTest(in: scope) == nil)
     }
 
@@ -148,7 +148,7 @@ struct DeliveryTests {
         let deliveryWorker = try test.startSending()
         let dispatch = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            await deliveryWorker.pump(ClockName(Self.scope()))
+            await deliveryWorker.dispatch(ClockName(Self.scope()))
         }
         await dispatch.value
         await test.stopSending(deliveryWorker)

@@ -59,7 +59,7 @@ struct AttackPackTests {
         let test = try await TestShop()
         let leaf = try #require(test.shop.authority.certificates.map(\.certificate).last)
         let state = OCSPState.revoked(at: 1_767_225_600_000, reason: .superseded)
-        try await test.shop.authority.say(state, of: [leaf])
+        try await test.shop.authority.setState(state, of: [leaf])
         let shop = try await Shop(
             storage: test.shop.storage,
             chain: test.shop.signingChain,

@@ -6,7 +6,7 @@ import TillShop
 @Suite("Payload profiles, key by key")
 struct PayloadProfileFilterTests {
     private func text(of path: String) throws -> String {
-        try String(contentsOf: CatalogueFixtures.root.appending(path: path), encoding: .utf8)
+        try String(contentsOf: CatalogFixtures.root.appending(path: path), encoding: .utf8)
     }
 
     /// An object with every key of its kind; the values are texts, objects or arrays of their kind.

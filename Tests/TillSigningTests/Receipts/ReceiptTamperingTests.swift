@@ -237,10 +237,10 @@ struct ReceiptTamperingTests {
         func payload(_ count: Int) -> [UInt8] {
             DERBytes.element(0x31, elements, Array(repeatElement(purchase, count: count).joined()))
         }
-        let most = AppReceipt.maximumInApp
-        #expect(try AppReceipt(payload: payload(most)).inApp.count == most)
-        #expect(throws: ReceiptRefusal.malformed(reason: "holds more than \(most) purchases")) {
-            try AppReceipt(payload: payload(most + 1))
+        let limit = AppReceipt.maximumInApp
+        #expect(try AppReceipt(payload: payload(limit)).inApp.count == limit)
+        #expect(throws: ReceiptRefusal.malformed(reason: "holds more than \(limit) purchases")) {
+            try AppReceipt(payload: payload(limit + 1))
         }
     }
 

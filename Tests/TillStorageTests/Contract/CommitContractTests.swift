@@ -40,11 +40,11 @@ struct CommitContractTests {
                 accounts: [
                     AccountChange(account: newBob, before: 1), AccountChange(account: newAnn, before: 7),
                 ],
-                rows: [RowChange(before: nil, after: fixture.row(bob, 1))]
+                rows: [TransactionChange(before: nil, after: fixture.row(bob, 1))]
             ),
             Change(
                 accounts: [AccountChange(account: newBob, before: 1)],
-                rows: [RowChange(before: nil, after: fixture.row(bob, 2))]
+                rows: [TransactionChange(before: nil, after: fixture.row(bob, 2))]
             ),
         ])
         guard case .failure(.conflict(let id)) = results[0] else {
@@ -75,7 +75,7 @@ struct CommitContractTests {
             Change(accounts: [AccountChange(account: twin, before: nil)]),
             Change(
                 accounts: [AccountChange(account: next, before: 1)],
-                rows: [RowChange(before: nil, after: row), RowChange(before: nil, after: again)]
+                rows: [TransactionChange(before: nil, after: row), TransactionChange(before: nil, after: again)]
             ),
         ])
         for result in results {
@@ -102,7 +102,7 @@ struct CommitContractTests {
         next.changeNumber = 3
         let change = Change(
             accounts: [AccountChange(account: next, before: 1)],
-            rows: [RowChange(before: 1, after: moved)]
+            rows: [TransactionChange(before: 1, after: moved)]
         )
         try await fixture.storage.commit([change])[0].get()
         let page = try await fixture.storage.history(HistoryQuery(account: ann.id))
@@ -112,7 +112,7 @@ struct CommitContractTests {
         next.version = 3
         let stale = Change(
             accounts: [AccountChange(account: next, before: 2)],
-            rows: [RowChange(before: 1, after: moved)]
+            rows: [TransactionChange(before: 1, after: moved)]
         )
         guard case .failure(.conflict) = await fixture.storage.commit([stale])[0] else {
             Issue.record("a row was moved from where it no longer lay")
@@ -194,15 +194,15 @@ struct CommitContractTests {
                 explanation: "no \(number)"
             )
         }
-        try await storage.appendJournal(Array(entries.prefix(6)), keeping: 10)
-        try await storage.appendJournal(Array(entries.suffix(6)), keeping: 10)
+        try await storage.appendRequestLog(Array(entries.prefix(6)), keeping: 10)
+        try await storage.appendRequestLog(Array(entries.suffix(6)), keeping: 10)
         #expect(try await storage.requestLog(limit: 100) == entries.suffix(10).reversed())
         #expect(try await storage.requestLog(limit: 2).map(\.id) == ["ID12", "ID11"])
         let page = try await storage.requestLog(before: .max, limit: 4)
         #expect(page.map(\.entry.id) == ["ID12", "ID11", "ID10", "ID9"])
         let rest = try await storage.requestLog(before: page[3].number, limit: 100)
         #expect(rest.map(\.entry) == entries[2..<8].reversed())
-        #expect(try await storage.journalEntry("ID2") == nil)
-        #expect(try await storage.journalEntry("ID3") == entries[2])
+        #expect(try await storage.requestLogEntry("ID2") == nil)
+        #expect(try await storage.requestLogEntry("ID3") == entries[2])
     }
 }

@@ -120,7 +120,7 @@ struct DamageContractTests {
         )
         #expect(due.deliveries.count == (edit.table == .deliveries ? 2 : 3))
         #expect(due.damaged.count == (edit.table == .deliveries ? 1 : 0))
-        #expect(try await storage.owedEndpoints().count == 1)
+        #expect(try await storage.pendingEndpoints().count == 1)
     }
 
     @Test("With an invalid due date of one account, others fall due, and the account is found")
@@ -197,7 +197,7 @@ struct DamageContractTests {
         )
         #expect(due.deliveries.count == 1)
         #expect(due.damaged.map(\.column) == ["log"])
-        #expect(try await fixture.storage.owedEndpoints().count == 1)
+        #expect(try await fixture.storage.pendingEndpoints().count == 1)
         let rows = try await fixture.storage.examinedRows(of: .deliveries, after: nil, limit: 9)
         #expect(Set(rows.compactMap { $0.damage(of: .deliveries)?.column }) == ["log", "realm"])
     }
@@ -231,7 +231,7 @@ struct DamageContractTests {
         "Exhausted identifiers are not handed out",
         arguments: Engine.allCases,
         [
-            Int64.max - 3, Int64.max - 100, Identifiers.mostCounters - 5, -7,
+            Int64.max - 3, Int64.max - 100, Identifiers.maxCounters - 5, -7,
         ]
     )
     func identifiers(_ engine: Engine, _ next: Int64) async throws {
@@ -241,8 +241,8 @@ struct DamageContractTests {
         #expect(refused?.description.contains("is \(next), so that not enough identifiers are left") == true)
         #expect(try await fixture.storage.identifierHighWater() == next)
         #expect(try await fixture.storage.examine().contains { $0.contains("identifier series all") })
-        try fixture.edit("UPDATE identifiers SET next = \(Identifiers.mostCounters - 10)")
-        #expect(try await fixture.storage.reserveIdentifiers(10).upperBound == Identifiers.mostCounters)
+        try fixture.edit("UPDATE identifiers SET next = \(Identifiers.maxCounters - 10)")
+        #expect(try await fixture.storage.reserveIdentifiers(10).upperBound == Identifiers.maxCounters)
     }
 
     @Test("An identifier that is not a number is rejected")

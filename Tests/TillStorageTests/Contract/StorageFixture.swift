@@ -150,7 +150,7 @@ final class StorageFixture: Sendable {
         account.refundNumber = rows.compactMap(\.refundNumber).max() ?? 0
         let change = Change(
             accounts: [AccountChange(account: account, before: nil)],
-            rows: rows.map { RowChange(before: nil, after: $0) }
+            rows: rows.map { TransactionChange(before: nil, after: $0) }
         )
         try await storage.commit([change])[0].get()
         return account

@@ -108,7 +108,7 @@ struct CustomerLedger: Sendable {
     /// The start of the earliest period on a timeline or of the earliest listed transaction.
     private static func earliest(of rows: [Transaction]) -> Timestamp? {
         let subscriptions = Dictionary(grouping: rows.filter { $0.expiresDate != nil }, by: \.originalID)
-        let shown = subscriptions.values.flatMap { $0.map(\.purchaseDate).sorted().suffix(Timeline.mostPeriods) }
+        let shown = subscriptions.values.flatMap { $0.map(\.purchaseDate).sorted().suffix(Timeline.maxPeriods) }
         let first = (shown + rows.prefix(RowsCard.pageSize).map(\.purchaseDate)).min()
         // A renewal that is charged ahead is notified a day before its period begins.
         return first.map { Timestamp(milliseconds: $0.milliseconds - 2 * 86_400_000) }
@@ -130,7 +130,7 @@ struct CustomerLedger: Sendable {
         let waiting = deliveries.filter { !$0.isDelivered }
         if deliveries.isEmpty { return .unsent }
         if waiting.isEmpty { return .arrived }
-        return waiting.contains { $0.due != nil } ? .owed : .failed
+        return waiting.contains { $0.due != nil } ? .pending : .failed
     }
 
     // MARK: Timelines
@@ -165,7 +165,7 @@ struct CustomerLedger: Sendable {
             subscription: subscription,
             renewal: renewal(of: subscription),
             notices: notices.filter { $0.original == subscription.originalID }.map(\.notice),
-            toldSince: omittedBefore,
+            knownSince: omittedBefore,
             products: products(ofGroup: subscription.groupID).map { ($0.id, $0.referenceName) },
             now: now,
             hasEarlier: hasEarlier,
@@ -178,7 +178,7 @@ struct CustomerLedger: Sendable {
     /// The timeline of the subscription omits notifications before this time; nil if it omits none.
     func omittedBefore(of subscription: any HeldSubscription) -> Timestamp? {
         guard let omittedBefore, let facts = facts(of: subscription) else { return nil }
-        let begin = TimelineStory(facts, atMost: Timeline.mostPeriods).periods.first?.start
+        let begin = TimelineStory(facts, atMost: Timeline.maxPeriods).periods.first?.start
         return begin.map { $0 < omittedBefore } == true ? omittedBefore : nil
     }
 

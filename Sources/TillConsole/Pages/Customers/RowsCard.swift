@@ -36,7 +36,7 @@ struct RowsCard: Sendable {
         let (words, style) =
             switch notice.fate {
             case .arrived: ("delivered", "good")
-            case .owed: ("pending", "warn")
+            case .pending: ("pending", "warn")
             case .failed: ("failed", "bad")
             case .unsent: ("not sent (no endpoint)", "over")
             }

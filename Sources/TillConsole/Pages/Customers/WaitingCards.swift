@@ -49,7 +49,7 @@ struct WaitingCards: Sendable {
                 "id": .text(id), "link": PageValue(page.link(RowsCard.path, ["transactionId": id])),
                 "reason": PageValue(request["reason"]?.text.map { Words.sentence($0) }),
                 "since": Words.time(request["requestedDate"]?.number, from: ledger.now.milliseconds),
-                "rule": PageValue(request["decidedBy"]?.text.map { EnvironmentSettings.words(ofRefundRule: $0) }),
+                "rule": PageValue(request["decidedBy"]?.text.map { EnvironmentSettingsForm.words(ofRefundRule: $0) }),
                 "decision": Words.time(request["decisionDate"]?.number, from: ledger.now.milliseconds),
                 "preference": PageValue(preference),
                 "actions": ActionButtons(

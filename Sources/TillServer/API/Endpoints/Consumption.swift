@@ -32,7 +32,7 @@ extension AppleAPI {
                 "GRANT_PRORATED for \(row.id.number) needs a consumptionPercentage from 1 to 99999."
             )
         }
-        _ = try await act(.reportConsumption(row.id, report), on: row, exchange)
+        _ = try await perform(.reportConsumption(row.id, report), on: row, exchange)
         return Response(status: .accepted)
     }
 
@@ -89,7 +89,7 @@ extension AppleAPI {
                 "\(row.id.number) is a \(row.type.wireName); this route takes consumables and subscriptions that renew."
             )
         }
-        _ = try await act(.reportConsumption(row.id, report), on: row, exchange)
+        _ = try await perform(.reportConsumption(row.id, report), on: row, exchange)
         return Response(status: .accepted)
     }
 
@@ -142,9 +142,9 @@ extension AppleAPI {
         }
     }
 
-    private static func requireCode(_ key: String, _ body: RequestBody, upTo most: Int64, _ error: APIError) throws {
-        guard let code = body.number(key), (0...most).contains(code) else {
-            throw error.because("\(body.words(key)); it is a number from 0 to \(most).")
+    private static func requireCode(_ key: String, _ body: RequestBody, upTo limit: Int64, _ error: APIError) throws {
+        guard let code = body.number(key), (0...limit).contains(code) else {
+            throw error.because("\(body.words(key)); it is a number from 0 to \(limit).")
         }
     }
 

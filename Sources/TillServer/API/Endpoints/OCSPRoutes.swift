@@ -39,10 +39,10 @@ struct OCSPRoutes: Sendable {
             return Self.refusal(.unsupportedMediaType, "The body must be \(Self.requestType).")
         }
         do {
-            let body = try await request.body.collect(upTo: OCSPResponder.longestRequest)
+            let body = try await request.body.collect(upTo: OCSPResponder.maxRequest)
             return await answer(Array(buffer: body), context)
         } catch is NIOTooManyBytesError {
-            return Self.refusal(.contentTooLarge, "The body is longer than \(OCSPResponder.longestRequest) bytes.")
+            return Self.refusal(.contentTooLarge, "The body is longer than \(OCSPResponder.maxRequest) bytes.")
         } catch {
             return Self.refusal(.badRequest, "The body did not arrive whole or is not framed as HTTP asks.")
         }

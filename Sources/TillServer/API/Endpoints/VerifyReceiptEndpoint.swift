@@ -9,7 +9,7 @@ import TillStorage
 /// POST /verifyReceipt (docs/api/verify-receipt.md): no token, any content type, HTTP 200 unless a fault hits.
 extension AppleAPI {
     /// The maximum length of a body: enough for a receipt of 5,000 purchases in Base64.
-    private static let longestBody = 6 << 20
+    private static let maxBody = 6 << 20
 
     /// Adds the route for every method, because a wrong method has its own status.
     func addVerifyReceipt(to router: Router<APIContext>) {
@@ -21,11 +21,11 @@ extension AppleAPI {
     }
 
     private func verifyReceipt(_ request: Request, _ context: APIContext) async throws -> Response {
-        let (answer, strike) = await judgeUnderFaults(request, context)
-        if let strike, strike.rule.kind == .status {
-            throw APIError.bare(HTTPResponse.Status(code: strike.rule.code ?? 500), strike.rule.words)
+        let (answer, hit) = await judgeUnderFaults(request, context)
+        if let hit, hit.rule.kind == .status {
+            throw APIError.bare(HTTPResponse.Status(code: hit.rule.code ?? 500), hit.rule.words)
         }
-        if let strike, strike.rule.kind == .cut { try? await context.channel.close() }
+        if let hit, hit.rule.kind == .cut { try? await context.channel.close() }
         context.annotations.change {
             $0.app = answer.app
             guard let explanation = answer.explanation else { return }
@@ -35,12 +35,12 @@ extension AppleAPI {
         // Answers to HEAD have no body.
         guard request.method != .head else { return Response(status: .ok, headers: [.contentType: "application/json"]) }
         let response = Response.json(answer.body)
-        guard let strike, strike.rule.kind == .half else { return response }
+        guard let hit, hit.rule.kind == .half else { return response }
         return (try? await Self.half(of: response, context.channel)) ?? response
     }
 
     /// The answer, unless a fault replaces it, and a fault that ends the connection.
-    private func judgeUnderFaults(_ request: Request, _ context: APIContext) async -> (VerifyReceiptAnswer, Strike?) {
+    private func judgeUnderFaults(_ request: Request, _ context: APIContext) async -> (VerifyReceiptAnswer, FaultHit?) {
         guard !shop.faults.isEmpty else { return (await judge(request, context), nil) }
         let answer = await judge(request, context)
         let target = FaultRules.Target(
@@ -49,19 +49,19 @@ extension AppleAPI {
             route: RouteName.verifyReceipt,
             customer: answer.customer
         )
-        var ending: Strike?
-        for strike in shop.faults.strikes(on: target) {
-            switch strike.rule.kind {
+        var ending: FaultHit?
+        for hit in shop.faults.hits(on: target) {
+            switch hit.rule.kind {
             case .latency:
-                note(strike, context)
-                try? await Task.sleep(for: .milliseconds(strike.milliseconds))
+                note(hit, context)
+                try? await Task.sleep(for: .milliseconds(hit.milliseconds))
             case .receiptStatus:
-                let status = strike.rule.code ?? 21_005
-                return (.faulty(status, in: environment, of: answer.app, because: strike.rule.words), nil)
+                let status = hit.rule.code ?? 21_005
+                return (.faulty(status, in: environment, of: answer.app, because: hit.rule.words), nil)
             case .cut, .half:
-                note(strike, context)
-                ending = strike
-            case .status: ending = strike
+                note(hit, context)
+                ending = hit
+            case .status: ending = hit
             default: break
             }
         }
@@ -84,7 +84,7 @@ extension AppleAPI {
                 metadata: ["cause": "\(damaged.logText)", "request": "\(context.requestID)"]
             )
             return .internalError(in: environment, because: "\(damaged.description).")
-        } catch  where error.isPassingTrouble {
+        } catch  where error.isTransient {
             context.logger.warning(
                 "the store did not answer",
                 metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
@@ -101,9 +101,9 @@ extension AppleAPI {
 
     private static func body(of request: Request) async throws -> [UInt8] {
         do {
-            return Array(buffer: try await request.body.collect(upTo: longestBody))
+            return Array(buffer: try await request.body.collect(upTo: maxBody))
         } catch is NIOTooManyBytesError {
-            throw APIError.malformed("The body is longer than \(longestBody) bytes.")
+            throw APIError.malformed("The body is longer than \(maxBody) bytes.")
         } catch {
             throw APIError.malformed("The body did not arrive whole or is not framed as HTTP asks.")
         }

@@ -6,7 +6,7 @@ import TillShop
 /// Bodies for the request log, if the operator turns them on: only short ones, with all secrets removed.
 enum RequestLogBody {
     /// The maximum length of a logged body.
-    static let longest = 65_536
+    static let maxBytes = 65_536
     /// The number of characters kept of a body.
     private static let kept = 4_096
     /// In lower case.
@@ -14,15 +14,15 @@ enum RequestLogBody {
 
     /// The body of a request, which the handler can still read afterwards; nil if too long or missing.
     static func take(from request: inout Request) async -> String? {
-        guard let length = request.headers[.contentLength].flatMap({ Int($0) }), (1...longest).contains(length),
-            let bytes = try? await request.collectBody(upTo: longest)
+        guard let length = request.headers[.contentLength].flatMap({ Int($0) }), (1...maxBytes).contains(length),
+            let bytes = try? await request.collectBody(upTo: maxBytes)
         else { return nil }
         return text(Array(buffer: bytes))
     }
 
     /// The body of an answer, which is written back to the answer.
     static func take(from response: inout Response) async -> String? {
-        guard let length = response.body.contentLength, (1...longest).contains(length) else { return nil }
+        guard let length = response.body.contentLength, (1...maxBytes).contains(length) else { return nil }
         let collected = CollectedBody()
         guard (try? await response.body.write(collected)) != nil else { return nil }
         response.body = ResponseBody(byteBuffer: collected.bytes)

@@ -39,7 +39,7 @@ extension ControlAPI {
                 let scope = try exchange.scope()
                 let organizer = try ControlExchange.checked(customer: exchange.body.text("organizer") ?? "")
                 let members = try exchange.body.texts("members").map { try ControlExchange.checked(customer: $0) }
-                guard !members.isEmpty, members.count < FamilyMembership.mostMembers, !members.contains(organizer)
+                guard !members.isEmpty, members.count < FamilyMembership.maxMembers, !members.contains(organizer)
                 else {
                     throw ControlError.bad(
                         "bad_members",
@@ -116,7 +116,7 @@ extension ControlAPI {
                 response: Self.purchaseSchema
             ) { exchange in
                 let shared = exchange.body.flag("shared") ?? true
-                return try await act(onTransactionOf: exchange) { .shareWithFamily($0, shared) }
+                return try await perform(onTransactionOf: exchange) { .shareWithFamily($0, shared) }
             },
         ]
     }

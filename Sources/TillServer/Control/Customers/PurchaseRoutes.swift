@@ -80,7 +80,7 @@ extension ControlAPI {
         let bought =
             outcome.alreadyOwned
             ?? group.flatMap { account.subscription(toGroup: $0)?.latestTransaction }
-            ?? outcome.ledger.rowChanges.last { $0.after.account == account.id && $0.after.productID == productID }?
+            ?? outcome.ledger.transactionChanges.last { $0.after.account == account.id && $0.after.productID == productID }?
             .after
         guard let row = bought else {
             throw ControlError.conflict("nothing_bought", "The purchase left no transaction.")

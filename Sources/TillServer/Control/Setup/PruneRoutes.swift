@@ -48,7 +48,7 @@ extension ControlAPI {
                 json.put("dryRun", isDryRun)
                 json.put("notifications", report.notifications)
                 json.put("deliveries", report.deliveries)
-                json.put("owed", report.owed)
+                json.put("owed", report.pending)
                 json.put("productionDays", shop.retentionDays(in: .production))
                 json.put("sandboxDays", shop.retentionDays(in: .sandbox))
                 return json.finish()

@@ -48,7 +48,7 @@ extension ControlAPI {
             ),
             Schema.optional(
                 "delay",
-                .integer("slow: the delay in milliseconds; by default 5000.", 0...Int64(OCSPState.longestDelay))
+                .integer("slow: the delay in milliseconds; by default 5000.", 0...Int64(OCSPState.maxDelay))
             ),
             Schema.optional(
                 "error",
@@ -77,7 +77,7 @@ extension ControlAPI {
                 response: Self.certificates
             ) { exchange in
                 let chosen = try chosen(exchange)
-                try await shop.authority.say(try Self.state(exchange.body, now: shop.wallClock()), of: chosen)
+                try await shop.authority.setState(try Self.state(exchange.body, now: shop.wallClock()), of: chosen)
                 return answer(shop.authority.certificates.filter { chosen.contains($0.certificate) })
             },
         ]

@@ -73,7 +73,7 @@ extension ControlAPI {
                 else {
                     throw ControlError.conflict(
                         "too_many_faults",
-                        "There are already \(FaultRules.most) rules. Remove some with till fault remove."
+                        "There are already \(FaultRules.limit) rules. Remove some with till fault remove."
                     )
                 }
                 return Self.json(FaultRules.Standing(rule: rule))

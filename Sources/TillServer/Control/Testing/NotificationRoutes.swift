@@ -60,7 +60,7 @@ extension ControlAPI {
         ]
     )
 
-    private static let owed = Schema.object(
+    private static let pending = Schema.object(
         "The result of resending.",
         [Schema.required("owed", .integer("The number of deliveries now pending."))]
     )
@@ -166,7 +166,7 @@ extension ControlAPI {
                         Schema.optional("endpoint", .string("The endpoint to send to; all endpoints by default.")),
                     ]
                 ),
-                response: Self.owed
+                response: Self.pending
             ) { try await resendRange($0) },
             ControlRoute(
                 method: .get,
@@ -201,7 +201,7 @@ extension ControlAPI {
                     "The target.",
                     [Schema.optional("endpoint", .string("An endpoint; all endpoints by default."))]
                 ),
-                response: Self.owed
+                response: Self.pending
             ) { exchange in
                 let entry = try await notification(exchange)
                 return try await resend([entry], exchange)
@@ -362,10 +362,10 @@ extension ControlAPI {
             let page = try await shop.storage.notifications(query)
             all += page
             guard let last = page.last, page.count == query.limit else { break }
-            guard all.count < Self.mostResent else {
+            guard all.count < Self.maxResent else {
                 throw ControlError.conflict(
                     "too_many",
-                    "More than \(Self.mostResent) notifications were created in that time. Give a shorter range."
+                    "More than \(Self.maxResent) notifications were created in that time. Give a shorter range."
                 )
             }
             query.after = (last.signedDate, last.id)
@@ -374,7 +374,7 @@ extension ControlAPI {
     }
 
     /// Maximum number of notifications resent by one request.
-    private static let mostResent = 10_000
+    private static let maxResent = 10_000
 
     private func resend(_ entries: [OutboxEntry], _ exchange: ControlExchange) async throws -> [UInt8] {
         let scope = try exchange.scope()
@@ -387,10 +387,10 @@ extension ControlAPI {
                 "There is no endpoint \(endpoint.prefix(64)). Endpoints: \(known.joined(separator: ", "))."
             )
         }
-        var owed = 0
-        for entry in entries { owed += try await shop.resend(entry, to: endpoint) }
+        var pending = 0
+        for entry in entries { pending += try await shop.resend(entry, to: endpoint) }
         var json = PayloadWriter()
-        json.put("owed", owed)
+        json.put("owed", pending)
         return json.finish()
     }
 

@@ -10,7 +10,7 @@ struct NotificationSearch {
     let limit: Int
 
     /// The maximum number of notifications read for one page.
-    static let most = 1_000
+    static let limit = 1_000
     private static let step = 200
 
     /// The results, and the start of the next page; nil on the last page.
@@ -37,7 +37,7 @@ struct NotificationSearch {
             }
             seen += entries.count
             guard let last = entries.last, entries.count == Self.step else { return (found, nil) }
-            guard seen < Self.most else { return (found, last) }
+            guard seen < Self.limit else { return (found, last) }
             range.after = (last.signedDate, last.id)
         }
     }

@@ -24,7 +24,7 @@ extension ControlAPI {
         ]
     )
 
-    var journalRoutes: [ControlRoute] {
+    var requestLogRoutes: [ControlRoute] {
         [
             ControlRoute(
                 method: .get,
@@ -96,7 +96,7 @@ extension ControlAPI {
         while !hasMore, !isOver {
             let page = try await shop.requestLog.page(before: before, size)
             for entry in page {
-                if found.count == limit || looked == Self.mostLookedAt {
+                if found.count == limit || looked == Self.maxLookedAt {
                     hasMore = true
                     break
                 }
@@ -114,7 +114,7 @@ extension ControlAPI {
 
     private static let entriesAtOnce = 250
     /// Maximum number of entries read for one request.
-    private static let mostLookedAt = 1_000
+    private static let maxLookedAt = 1_000
 
     private static func number(_ text: String?, _ name: String) throws -> Int64? {
         guard let text else { return nil }

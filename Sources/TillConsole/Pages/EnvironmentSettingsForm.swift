@@ -1,0 +1,124 @@
+import TillCore
+import TillServer
+import TillShop
+
+/// The endpoints and settings of an environment, shown by `{{>settings}}` on the environment page.
+enum EnvironmentSettingsForm {
+    static func value(_ page: PageRequest) async throws -> PageValue {
+        let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements ?? []
+        let settings = try await page.ask("getRules")
+        return [
+            "endpoints": .list(endpoints.prefix(ShownPart.limit).map { endpoint($0, page) }),
+            "hasEndpoints": .flag(!endpoints.isEmpty),
+            "setEndpoint": ActionForm(
+                "setEndpoint",
+                "Set endpoint",
+                [
+                    .init("path.endpoint", "Name", value: "primary", help: "Apple’s routes report only primary."),
+                    .init("url", "URL", hint: "https://example.com/apple"),
+                    .init("types", "Notification types, one per line (empty: all)", hint: "DID_RENEW"),
+                    .init("version", "Version", .choice([("", "2"), ("1", "1")])),
+                ]
+            ).value(page),
+            "test": ActionForm("requestTestNotification", "Send test notification").value(page),
+            "setRules": form(settings).value(page),
+        ]
+    }
+
+    private static func endpoint(_ endpoint: JSONTree, _ page: PageRequest) -> PageValue {
+        let name = endpoint["name"]?.text ?? ""
+        let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
+        let remove = ActionForm(
+            "removeEndpoint",
+            "Delete",
+            parameters: ["endpoint": name],
+            name: name,
+            isDestructive: true,
+            confirmation: "Discard pending deliveries"
+        )
+        return [
+            "name": .text(name), "url": PageValue(endpoint["url"]?.text),
+            "version": PageValue(endpoint["version"]?.text),
+            "types": .list(types.prefix(ShownPart.limit).map { .text($0) }),
+            // The endpoint of `till listen` removes itself.
+            "remove": name == "listen" ? .nothing : remove.value(page),
+        ]
+    }
+
+    /// One form with the current value of every setting.
+    private static func form(_ settings: JSONTree) -> ActionForm {
+        func field(_ name: String, _ label: String, _ options: [(value: String, name: String)], _ value: String?)
+            -> ActionForm.Field
+        {
+            .init(name, label, .choice(options), value: value ?? options.first?.value ?? "")
+        }
+        let grace = settings["grace"]
+        let rates =
+            [(value: "default", name: "server default")] + RenewalRate.all.map { (value: $0.name, name: $0.name) }
+        let days = [(value: "0", name: "none")] + GracePeriod.lengths.map { (value: String($0), name: "\($0) days") }
+        let profile = settings["weather"]?.text ?? PayloadProfile.defaultWords
+        return ActionForm(
+            "setRules",
+            "Save settings",
+            [
+                field("rate", "Subscription renewal rate", rates, settings["rate"]?.text),
+                field("grace.days", "Grace period", days, grace?["days"]?.text),
+                field(
+                    "grace.coverage",
+                    "Grace period covers",
+                    [("ALL_RENEWALS", "all renewals"), ("PAID_TO_PAID_ONLY", "paid-to-paid renewals only")],
+                    grace?["coverage"]?.text
+                ),
+                field(
+                    "refundRule",
+                    "Refund decisions",
+                    RefundRule.allCases.map { (value: $0.rawValue, name: words(ofRefundRule: $0.rawValue)) },
+                    settings["refundRule"]?.text
+                ),
+                field(
+                    "released",
+                    "App is released",
+                    [("true", "yes"), ("false", "no (production answers 401)")],
+                    settings["released"]?.isTrue == false ? "false" : "true"
+                ),
+                field("weather", "Payload profile", profiles(besides: profile), profile),
+                field(
+                    "missingPrice",
+                    "Product without a price in the storefront",
+                    [
+                        ("storefrontCurrency", "use the standard price in the storefront’s currency"),
+                        ("refuse", "reject the purchase"),
+                    ],
+                    settings["missingPrice"]?.text
+                ),
+            ]
+        )
+    }
+
+    /// The payload profiles, with the current one even if its seed is unusual.
+    private static func profiles(besides current: String) -> [(value: String, name: String)] {
+        let versions = (0...PayloadProfile.newestVersion).reversed().map { PayloadProfile.version($0) }
+        let profiles: [PayloadProfile] = [.minimal, .forwardCompatible(seed: 1)] + versions
+        var choices = [PayloadProfile.defaultWords] + profiles.map(\.words)
+        if !choices.contains(current) { choices.append(current) }
+        return choices.map { (value: $0, name: words(ofProfile: $0)) }
+    }
+
+    private static func words(ofProfile profile: String) -> String {
+        switch PayloadProfile(words: profile) {
+        case nil: "default"
+        case .minimal?: "minimal"
+        case .forwardCompatible(let seed)?: "forward-compatible (seed \(seed))"
+        case .version(let minor)?: "API version 1.\(minor)"
+        }
+    }
+
+    /// Who or what decides on refund requests.
+    static func words(ofRefundRule rule: String) -> String {
+        switch RefundRule(rawValue: rule) {
+        case .byHand?: "manual"
+        case .followPreference?: "follow the developer’s preference"
+        default: Words.plain(rule)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+/// Slows down guessing of control API tokens: refusals are rate-limited per address and in total, across all
+/// connections. A valid token is never delayed, because only refusals come here.
+package final class FailedTokenLimiter: Sendable {
+    /// A rate of refusals.
+    package struct Pace: Sendable {
+        /// The burst that is answered without delay; it may be a mistake.
+        package let burst: Int
+        /// The interval between two answers after the burst.
+        package let interval: Duration
+    }
+
+    /// The rate for one address: an IPv4 address, or an IPv6 /64 network, which a provider gives to one customer.
+    package static let perAddress = Pace(burst: 10, interval: .seconds(1))
+    /// The rate for all addresses together.
+    package static let inAll = Pace(burst: 100, interval: .milliseconds(100))
+    /// The maximum delay of an answer.
+    package static let maxWait = Duration.seconds(30)
+    /// The maximum number of tracked addresses; all others share one rate.
+    package static let maxAddresses = 4_096
+
+    /// The theoretical arrival time of the generic cell rate algorithm.
+    private struct Schedule {
+        var next: ContinuousClock.Instant
+        var refused = 0
+
+        mutating func delay(_ pace: Pace, at now: ContinuousClock.Instant) -> Duration {
+            refused += 1
+            let slack = pace.interval * pace.burst
+            // The delay stops growing at its maximum, so that delays end soon after an attack.
+            next = min(max(next, now) + pace.interval, now + slack + FailedTokenLimiter.maxWait)
+            return max(.zero, next - now - slack)
+        }
+    }
+
+    private struct State {
+        var all: Schedule?
+        var others: Schedule?
+        var addresses: [String: Schedule] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// Creates a limiter without refusals.
+    ///
+    /// - Parameters:
+    ///   - now: the clock; tests pass their own.
+    ///   - sleep: waits; tests return at once.
+    package init(
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now },
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.now = now
+        self.sleep = sleep
+    }
+
+    /// Records a wrong token, logs it without the token, and waits until the answer is due or the server stops.
+    ///
+    /// - Parameters:
+    ///   - message: the log message.
+    ///   - address: the client's address; all clients with unknown addresses share one rate.
+    /// - Throws: `CancellationError`.
+    package func refuse(_ message: Logger.Message, from address: SocketAddress?, _ logger: Logger) async throws {
+        let network = Self.network(of: address)
+        let (delay, count) = note(network)
+        // Fast guessing must not fill the log.
+        if count <= Self.perAddress.burst || count.isMultiple(of: 100) {
+            logger.warning(message, metadata: ["address": "\(network)", "refused": "\(count)"])
+        }
+        guard delay > .zero else { return }
+        do {
+            // A stopping server answers at once, so that guesses cannot delay the stop.
+            try await cancelWhenGracefulShutdown { [sleep] in try await sleep(delay) }
+        } catch is CancellationError where !Task.isCancelled {}
+    }
+
+    /// Records one wrong token.
+    ///
+    /// - Returns: the delay of its answer, and the number of recent refusals for the address.
+    private func note(_ network: String) -> (delay: Duration, refused: Int) {
+        let now = now()
+        return state.withLock { state in
+            var all = state.all ?? Schedule(next: now)
+            let inAll = all.delay(Self.inAll, at: now)
+            state.all = all
+            if state.addresses[network] == nil, state.addresses.count >= Self.maxAddresses {
+                // Addresses without delayed answers need no tracking.
+                state.addresses = state.addresses.filter { $0.value.next > now }
+            }
+            guard state.addresses[network] != nil || state.addresses.count < Self.maxAddresses else {
+                var others = state.others ?? Schedule(next: now)
+                defer { state.others = others }
+                return (max(inAll, others.delay(Self.perAddress, at: now)), others.refused)
+            }
+            var own = state.addresses[network] ?? Schedule(next: now)
+            if own.next <= now { own.refused = 0 }
+            let delay = own.delay(Self.perAddress, at: now)
+            state.addresses[network] = own
+            return (max(inAll, delay), own.refused)
+        }
+    }
+
+    /// The number of tracked addresses.
+    package var addressCount: Int { state.withLock { $0.addresses.count } }
+
+    /// An IPv4 address, also if mapped into IPv6, or the /64 network of an IPv6 address.
+    package static func network(of address: SocketAddress?) -> String {
+        switch address {
+        case .v4(let address): return plain(address.address.sin_addr)
+        case .v6(let address):
+            let bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+            if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
+                return bytes.suffix(4).map(String.init).joined(separator: ".")
+            }
+            let groups = stride(from: 0, to: 8, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+            return groups.map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
+        default: return "unknown"
+        }
+    }
+
+    private static func plain(_ address: some Any) -> String {
+        withUnsafeBytes(of: address) { $0.map(String.init) }.joined(separator: ".")
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Synchronization
+import TillStorage
+
+/// Whether there is enough disk space for a purchase. After a commit failed because the disk was full, the answer is no
+/// until a write succeeds.
+package final class DiskSpaceMonitor: Sendable {
+    private let isFull = Mutex(false)
+    /// The minimum of free bytes on the disk of the embedded engine: more than a group of commits writes.
+    static let leastFree: UInt64 = 1 << 20
+
+    /// Assumes enough space until a commit fails.
+    package init() {}
+
+    /// Records the results of commits.
+    func note(_ results: [Result<Void, CommitFailure>]) {
+        for result in results {
+            switch result {
+            case .success: set(false)
+            case .failure(.diskFull): set(true)
+            case .failure: continue
+            }
+        }
+    }
+
+    /// Records an error from elsewhere than a commit.
+    func note(_ error: any Error) { if error.isFullDisk { set(true) } }
+
+    private func set(_ value: Bool) {
+        isFull.withLock { if $0 != value { $0 = value } }
+    }
+
+    /// Whether a purchase could be written now. It reads the free space of the file system; only if the last commit
+    /// failed because the disk was full, it tries to write.
+    ///
+    /// - Parameters:
+    ///   - free: the free bytes on the disk; nil if unknown.
+    ///   - write: writes as much as a purchase does.
+    /// - Throws: the error of `write`, unless it is a full disk.
+    func hasDiskSpace(free: UInt64?, write: () async throws -> Void) async throws -> Bool {
+        if let free, free < Self.leastFree { return false }
+        guard isFull.withLock({ $0 }) else { return true }
+        do {
+            try await write()
+            set(false)
+            return true
+        } catch {
+            if error.isFullDisk { return false }
+            throw error
+        }
+    }
+
+    /// The bytes that this process may still write on the disk of a folder; nil if unknown.
+    static func free(in folder: String) -> UInt64? {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    }
+}
+
+extension Shop {
+    /// Whether a purchase could be committed now.
+    ///
+    /// - Parameter folder: where the embedded engine writes; nil for a server that stores nothing on disk.
+    /// - Returns: false if the disk is full.
+    /// - Throws: the error of the engine if it does not answer.
+    package func hasDiskSpace(in folder: String?) async throws -> Bool {
+        try await storage.ping()
+        let isEmbedded = !(storage is any SharedStorage)
+        return try await room.hasDiskSpace(free: isEmbedded ? folder.flatMap(DiskSpaceMonitor.free) : nil) {
+            let body = "\"" + String(repeating: "0", count: 1 << 16) + "\""
+            try await storage.put([Document(kind: .shop, name: Self.roomProbe, body: body)])
+            try await storage.removeDocument(.shop, name: Self.roomProbe)
+        }
+    }
+
+    /// A document that is written to test the disk, and deleted at once.
+    private static let roomProbe = "room\(UUID().uuidString.prefix(8).lowercased())"
+}

@@ -1,0 +1,190 @@
+import Foundation
+import TillCore
+import TillStorage
+
+/// What a reset deletes.
+package enum ResetDepth: Sendable {
+    /// Everything that happened: customers, the ledger, notifications and pending deliveries, clocks, jobs and faults.
+    /// The configuration stays: apps, keys, catalogs, environment settings and endpoints.
+    case happenings
+    /// The configuration, too: for one app everything except its team; for the whole shop also teams and keys.
+    case everything
+}
+
+/// Resets the shop to a clean state or restores a snapshot (docs/operating/reset-and-snapshots.md).
+///
+/// Identifiers are never reused: a number that was assigned once never names anything else.
+extension Shop {
+    /// Erases an app, or the whole shop (nil), after running operations have ended.
+    ///
+    /// - Throws: `StateRefused` for an app that does not exist, or if the operator forbids resets.
+    package func reset(app: String?, _ depth: ResetDepth) async throws {
+        try checkMayReset()
+        let kinds: Set<DocumentKind> =
+            switch depth {
+            case .happenings: [.clock, .job, .fault, .retention]
+            case .everything: Set(DocumentKind.allCases).subtracting(DocumentKind.lasting)
+            }
+        try await replacing {
+            try checkKnown(app)
+            try await storage.erase(app: app, documents: kinds)
+            try await reloadAll()
+        }
+    }
+
+    /// Saves an app, or the whole shop (nil), under a name. Replaces an earlier snapshot of that name.
+    ///
+    /// - Throws: `StateRefused` for an invalid name, an app that does not exist, or too many snapshots.
+    package func saveSnapshot(_ name: String, of app: String?) async throws -> Snapshot {
+        guard Self.isName(name) else { throw StateRefused.badName(name) }
+        return try await exclusively("snapshots") {
+            try checkKnown(app)
+            let others = try await snapshots().filter { $0.name != name }
+            guard others.count < Self.maxSnapshots else { throw StateRefused.tooMany(Self.maxSnapshots) }
+            return try await storage.save(Snapshot(name: name, app: app, savedAt: wallClock()))
+        }
+    }
+
+    /// The saved snapshots, by name.
+    package func snapshots() async throws -> [Snapshot] {
+        try await storage.snapshots().filter { Self.isName($0.name) }
+    }
+
+    /// Restores a snapshot exactly as it was saved, after running operations have ended.
+    package func restoreSnapshot(_ name: String) async throws -> Snapshot {
+        try checkMayReset()
+        return try await replacing {
+            guard Self.isName(name), let snapshot = try await snapshots().first(where: { $0.name == name }) else {
+                throw StateRefused.unknownSnapshot(name, known: try await snapshots().map(\.name))
+            }
+            try await restoreAndReload(name)
+            return snapshot
+        }
+    }
+
+    /// Deletes a snapshot.
+    ///
+    /// - Throws: `StateRefused` when there is no snapshot of that name.
+    package func removeSnapshot(_ name: String) async throws {
+        let known = try await snapshots().map(\.name)
+        guard known.contains(name) else { throw StateRefused.unknownSnapshot(name, known: known) }
+        try await storage.remove(snapshot: name)
+    }
+
+    // MARK: Parts
+
+    /// The maximum number of snapshots.
+    package static let maxSnapshots = 100
+
+    /// Runs a body that replaces the state under the exclusive lock, then signals every clock.
+    func replacing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        let value = try await gate.exclusive(body)
+        // Only in the new epoch: results of deliveries sent in the old one are not recorded.
+        for clock in everyClock { signals.moved(clock) }
+        // As after a start: finishes long work that was in progress when the state was saved.
+        Task { await resumeLongWork() }
+        return value
+    }
+
+    /// Restores a snapshot and reloads everything; requires the exclusive lock.
+    func restoreAndReload(_ name: String) async throws {
+        // Once before, so that a server that crashes in between does not keep the old epoch; once after, because other
+        // nodes may have begun an epoch meanwhile.
+        try await RestoreEpoch.beginAnother(in: storage)
+        do {
+            try await storage.restore(snapshot: name)
+        } catch SnapshotFailure.collides(let table) {
+            throw StateRefused.collides(table)
+        }
+        try await RestoreEpoch.beginAnother(in: storage)
+        try await reloadAll()
+    }
+
+    /// Reloads from the store everything that is held in memory.
+    func reloadAll() async throws {
+        // The restored state may contain numbers of the block in use, and chains of another Till.
+        await identifiers.forget()
+        try await chains.follow(storage)
+        try await restoreEpochs.follow(storage)
+        try await registry.reload()
+        try await clocks.reload()
+        try await faults.reload()
+        try await authority.reload()
+        receiptCache.clear()
+        signatures.clear()
+        recentRows.clear()
+        quarantine.clear()
+    }
+
+    func checkMayReset() throws {
+        if !settings.allowReset { throw StateRefused.forbidden }
+    }
+
+    func checkKnown(_ app: String?) throws {
+        if let app, registry.app(app) == nil {
+            throw StateRefused.unknownApp(app, known: registry.apps.map(\.bundleID))
+        }
+    }
+
+    /// 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Names that begin with
+    /// a dot are reserved for Till.
+    static func isName(_ name: String) -> Bool {
+        let marks: Set<Character> = [".", "-", "_"]
+        func isPlain(_ character: Character) -> Bool {
+            character.isASCII && (character.isLetter || character.isNumber)
+        }
+        guard let first = name.first, name.utf8.count <= 64 else { return false }
+        return isPlain(first) && name.allSatisfy { isPlain($0) || marks.contains($0) }
+    }
+}
+
+/// Why a reset, snapshot, restore, export or import was refused. Nothing was changed.
+package enum StateRefused: Error, Equatable, Sendable {
+    /// The operator forbids erasing and replacing data.
+    case forbidden
+    case badName(String)
+    case tooMany(Int)
+    case unknownSnapshot(String, known: [String])
+    case unknownApp(String, known: [String])
+    /// Another app here uses numbers that are in the snapshot.
+    case collides(ShopTable)
+    /// An error in a file, and its line.
+    case badFile(line: Int, String)
+
+    /// The machine-readable code.
+    package var code: String {
+        switch self {
+        case .forbidden: "reset_not_allowed"
+        case .badName: "bad_name"
+        case .tooMany: "too_many_snapshots"
+        case .unknownSnapshot: "unknown_snapshot"
+        case .unknownApp: "unknown_app"
+        case .collides: "numbers_in_use"
+        case .badFile: "bad_state_file"
+        }
+    }
+
+    /// The message: what was wrong and what to do.
+    package var message: String {
+        switch self {
+        case .forbidden:
+            "This server does not allow resets (allowReset is false). To allow them, start it with --allow-reset true."
+        case .badName(let name):
+            "\(name.cut(toBytes: 64)) is not a valid snapshot name: use 1 to 64 letters, digits, dots, dashes "
+                + "and underscores, beginning with a letter or digit."
+        case .tooMany(let limit):
+            "There are already \(limit) snapshots, the maximum. Delete some: till snapshot remove."
+        case .unknownSnapshot(let name, let known):
+            "There is no snapshot \(name.cut(toBytes: 64)). "
+                + (known.isEmpty ? "Save one: till snapshot save." : "Snapshots: \(known.joined(separator: ", ")).")
+        case .unknownApp(let app, let known):
+            "There is no app \(app.cut(toBytes: 155)). "
+                + (known.isEmpty ? "Create one: till app create." : "Apps: \(known.joined(separator: ", ")).")
+        case .collides(let table):
+            "The \(table.rawValue) of this state have numbers or names that another app uses here. Import it into "
+                + "the Till it came from, or into an empty one (till reset --everything)."
+        case .badFile(let line, let what):
+            "Line \(line): \(what). Create the file again: till export-state."
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Crypto
+import SwiftASN1
+import X509
+
+/// Verifies stored signatures with the certificate in the header, like a receiver: the chain's private keys may have
+/// been deleted.
+package struct CachedSignature: Sendable {
+    private let header: [UInt8]
+    private let key: VerificationKey
+
+    /// Reads the leaf's key from a header.
+    ///
+    /// - Parameter header: a chain's ``SigningChain/headerSegment``.
+    /// - Throws: ``SigningError`` when it has no leaf with a P-256 key.
+    package init(header: [UInt8]) throws(SigningError) {
+        guard
+            let json = Base64URL.decode(header[...]),
+            let members = try? ClaimReader.object(in: json, maximumDepth: CompactJWS.maximumDepth),
+            case .array(let certificates) = members["x5c"], case .string(let leaf) = certificates.first,
+            let der = Base64.decode(leaf)
+        else { throw SigningError(.unreadable, .leaf, "is missing in the header") }
+        let certificate = try SigningError.wrapping(.unreadable, .leaf, "cannot be read") {
+            try Certificate(derEncoded: der)
+        }
+        guard let key = P256.Signing.PublicKey(certificate.publicKey) else {
+            throw SigningError(.unreadable, .leaf, "has no P-256 key")
+        }
+        self.header = header
+        self.key = VerificationKey(key)
+    }
+
+    /// Whether a signature (64 bytes, r then s) was made over the header and a payload.
+    package func isValid(_ signature: [UInt8], for payload: [UInt8]) -> Bool {
+        var text = header
+        text.append(SigningChain.dot)
+        Base64URL.append(payload, to: &text)
+        return key.isValid(signature, for: text[...])
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+/// The check behind `/readyz`. test_operating.py tests it with a full disk.
+@Suite("Whether a purchase could be committed")
+struct DiskSpaceMonitorTests {
+    @Test("A commit that fails for lack of space makes the check fail until a write succeeds")
+    func commits() async throws {
+        let watch = DiskSpaceMonitor()
+        let writes = Synchronized(0)
+        let full = POSIXError(.ENOSPC)
+        #expect(try await watch.hasDiskSpace(free: nil) { writes.value += 1 })
+        watch.note([.success(()), .failure(.diskFull("full"))])
+        #expect(try await !watch.hasDiskSpace(free: nil) { throw full })
+        #expect(try await !watch.hasDiskSpace(free: .max) { throw full })
+        await #expect(throws: CocoaError.self) {
+            _ = try await watch.hasDiskSpace(free: nil) { throw CocoaError(.fileReadUnknown) }
+        }
+        // Another failure does not mean a full disk, and nothing is written while commits succeed.
+        watch.note([.failure(.engine("broken"))])
+        #expect(try await !watch.hasDiskSpace(free: nil) { throw full })
+        #expect(writes.value == 0)
+        #expect(try await watch.hasDiskSpace(free: nil) { writes.value += 1 })
+        #expect(try await watch.hasDiskSpace(free: nil) { writes.value += 1 })
+        #expect(writes.value == 1)
+        watch.note(full)
+        watch.note([.success(())])
+        #expect(try await watch.hasDiskSpace(free: nil) { throw full })
+    }
+
+    @Test("Less than a megabyte of free space counts as full, without a write")
+    func free() async throws {
+        let watch = DiskSpaceMonitor()
+        #expect(try await !watch.hasDiskSpace(free: DiskSpaceMonitor.leastFree - 1) { Issue.record("written") })
+        #expect(try await watch.hasDiskSpace(free: DiskSpaceMonitor.leastFree) { Issue.record("written") })
+        #expect(DiskSpaceMonitor.free(in: NSTemporaryDirectory()) != nil)
+        #expect(DiskSpaceMonitor.free(in: "/nowhere") == nil)
+    }
+
+    @Test("The shop reads the results of its commits, and its test write leaves nothing behind")
+    func shop() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let before = try await test.shop.storage.documents(.shop)
+        #expect(try await test.shop.hasDiskSpace(in: test.directory.path))
+        test.shop.room.note([.failure(.diskFull("full"))])
+        #expect(try await test.shop.hasDiskSpace(in: test.directory.path))
+        #expect(try await test.shop.storage.documents(.shop) == before)
+    }
+}
