@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import TillJSON
 import TillServer
 import TillShop
 

@@ -1,4 +1,5 @@
 import Foundation
+import TillJSON
 import TillShop
 
 /// The output of `till serve` once every port is open, and the files with which commands and scripts find it.
@@ -31,7 +32,7 @@ struct Announcement: Sendable {
     }
 
     private func document(_ ports: Ports) -> String {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("control", address(.control, ports))
         json.put("console", "\(address(.control, ports))/console/")
         json.put("production", address(.production, ports))

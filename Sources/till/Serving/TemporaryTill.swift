@@ -1,5 +1,6 @@
 import CNamespace
 import Foundation
+import TillJSON
 import TillShop
 
 /// A Till in a temporary folder for one command: started, set up, and removed with all its files.
