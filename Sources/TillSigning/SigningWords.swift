@@ -3,14 +3,19 @@ enum Words {
     /// At most 60 characters of the text between quotation marks, without control characters, because it appears in
     /// logs and terminals.
     static func quoted(_ text: String) -> String {
-        let scalars = text.unicodeScalars.prefix(60).map { scalar in
+        let shown = printable(String(text.unicodeScalars.prefix(60)))
+        return text.unicodeScalars.count > 60 ? "\"\(shown)…\"" : "\"\(shown)\""
+    }
+
+    /// The text without control characters.
+    static func printable(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}" as Unicode.Scalar
             default: scalar
             }
         }
-        let shown = String(String.UnicodeScalarView(scalars))
-        return text.unicodeScalars.count > 60 ? "\"\(shown)…\"" : "\"\(shown)\""
+        return String(String.UnicodeScalarView(scalars))
     }
 
     /// A length of time in words: exact below two minutes, longer ones also in minutes, hours or days.

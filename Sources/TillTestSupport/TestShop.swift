@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TillJSON
 import TillShop
 
 /// Options that tell a command where the running server is.
@@ -186,35 +187,4 @@ struct ControlClient: Sendable {
             return answer
         }
     }
-}
-
-extension JSONTree {
-    /// A value of an object.
-    subscript(key: String) -> JSONTree? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.key == key }?.value
-    }
-
-    /// A string or the digits of a number.
-    var text: String? {
-        switch self {
-        case .string(let text): text
-        case .number(let digits): digits
-        case .bool(let flag): flag ? "true" : "false"
-        default: nil
-        }
-    }
-
-    /// The elements of an array; none for anything else.
-    var elements: [JSONTree] {
-        if case .array(let elements) = self { elements } else { [] }
-    }
-
-    /// An object without the nil values.
-    static func members(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
-        .object(members.compactMap { key, value in value.map { Member(key, $0) } })
-    }
-
-    static func text(_ text: String?) -> JSONTree? { text.map { .string($0) } }
-    static func count(_ number: (some BinaryInteger)?) -> JSONTree? { number.map { .number(String($0)) } }
 }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TillJSON
 import TillShop
 
 /// Bodies that are too large to hold in memory.

@@ -1,4 +1,5 @@
 import Foundation
+import TillJSON
 import TillShop
 
 /// Prints answers: JSON for scripts, indented text for people.

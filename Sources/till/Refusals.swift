@@ -1,4 +1,5 @@
 import Foundation
+import TillJSON
 import TillShop
 
 /// The server or the command itself refused. Exit code 1.

@@ -5,6 +5,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillSigning

@@ -7,6 +7,7 @@ import NIOCore
 import Synchronization
 import Testing
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillSigning

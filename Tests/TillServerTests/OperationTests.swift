@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillTestSupport
@@ -111,21 +112,4 @@ struct OperationTests {
             }
         }
     }
-}
-
-/// Reads an answer by key.
-extension JSONTree {
-    fileprivate subscript(key: String) -> JSONTree? { members.first { $0.key == key }?.value }
-
-    /// The members of an object; empty for any other value.
-    fileprivate var members: [Member] { if case .object(let members) = self { members } else { [] } }
-
-    /// The elements of an array; empty for any other value.
-    fileprivate var elements: [JSONTree] { if case .array(let elements) = self { elements } else { [] } }
-
-    /// A string.
-    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
-
-    /// A whole number.
-    fileprivate var number: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
 }

@@ -1,3 +1,4 @@
+import TillJSON
 import TillShop
 
 /// A page of a list that the control operation returns as a whole.

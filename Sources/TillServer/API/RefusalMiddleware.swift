@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -97,7 +98,7 @@ struct RefusalMiddleware: RouterMiddleware {
                 error.status == .methodNotAllowed ? [.allow: methods(of: request).joined(separator: ", ")] : [:]
             return Response(status: error.status, headers: allow)
         }
-        var json = PayloadWriter(capacity: 128)
+        var json = JSONWriter(capacity: 128)
         json.put("errorCode", code)
         json.put("errorMessage", error.message)
         var response = Response.json(json.finish(), status: error.status)

@@ -1,3 +1,4 @@
+import TillJSON
 import TillShop
 
 /// The JSON object in a request body. Types are strict: a quoted number is not a number, 1 is not a boolean, and null
@@ -13,19 +14,11 @@ struct RequestBody: Sendable {
         do {
             tree = try JSONTree.parse(bytes, keepsNull: true)
         } catch {
-            let words = String(describing: error.faults[0])
-            throw APIError.malformed("The body is not JSON: \(Self.harmless(words, of: bytes))")
+            let fault = RequestLogBody.mayHoldSecret(bytes) ? error.withoutExcerpt : error.faults[0]
+            throw APIError.malformed("The body is not JSON: \(fault)")
         }
         guard case .object(let members) = tree else { throw APIError.malformed("The body is not a JSON object.") }
         self.members = members
-    }
-
-    /// The fault of a body, without quoting it if it may contain a secret.
-    private static func harmless(_ words: String, of bytes: [UInt8]) -> String {
-        guard RequestLogBody.mayHoldSecret(bytes), let found = words.firstRange(of: "found `"),
-            let end = words.lastIndex(of: "`"), found.upperBound <= end
-        else { return words }
-        return "\(words[..<found.lowerBound])found something else\(words[words.index(after: end)...])"
     }
 
     /// The value of a key, of any type; nil if missing.

@@ -5,6 +5,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage

@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import TillJSON
 import TillShop
 
 /// The control API without HTTP: operations by id, with the same checks and the same locks.

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -216,10 +217,10 @@ package struct ControlError: Error, Sendable {
     /// The message: what was wrong and what to do.
     package let message: String
     /// Every invalid place in the body.
-    package var faults: [CatalogFault] = []
+    package var faults: [JSONFault] = []
 
     /// The message.
-    package init(status: HTTPResponse.Status, code: String, message: String, faults: [CatalogFault] = []) {
+    package init(status: HTTPResponse.Status, code: String, message: String, faults: [JSONFault] = []) {
         self.status = status
         self.code = code
         self.message = message
@@ -231,7 +232,7 @@ package struct ControlError: Error, Sendable {
     }
 
     static func bad(_ code: String, _ message: String, path: String) -> ControlError {
-        let fault = CatalogFault(path: path, expected: message, found: "something else")
+        let fault = JSONFault(path: path, expected: message, found: "something else")
         return ControlError(status: .badRequest, code: code, message: message, faults: [fault])
     }
 
@@ -252,14 +253,14 @@ package struct ControlError: Error, Sendable {
 
     /// Two keys; three with faults.
     var body: [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("code", code)
         json.put("message", message.cut(toBytes: 4_096))
         if !faults.isEmpty {
             json.put(
                 "faults",
                 objects: faults.prefix(Self.maxFaults).map { fault in
-                    var json = PayloadWriter()
+                    var json = JSONWriter()
                     json.put("path", fault.path)
                     json.put("expected", fault.expected)
                     json.put("found", fault.found)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillJSON
 import TillShop
 
 /// The OpenAPI 3.1 document of the control API, generated from its routes.

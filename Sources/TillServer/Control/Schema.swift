@@ -1,3 +1,4 @@
+import TillJSON
 import TillShop
 
 /// The schema of a JSON value, for the OpenAPI document and for checking request bodies.
@@ -33,14 +34,14 @@ package indirect enum Schema: Sendable {
     // MARK: Checking
 
     /// Every fault of a value, with its path.
-    package func faults(in value: JSONTree, at path: String = "$") -> [CatalogFault] {
+    package func faults(in value: JSONTree, at path: String = "$") -> [JSONFault] {
         switch (self, value) {
         case (.string(_, _, let words, _), .string(let text)):
             if words.isEmpty || words.contains(text) { return [] }
-            return [CatalogFault(path: path, expected: "one of \(words.joined(separator: ", "))", found: value.summary)]
+            return [JSONFault(path: path, expected: "one of \(words.joined(separator: ", "))", found: value.summary)]
         case (.integer(_, let range), .number(let digits)):
             guard let number = Int64(digits), range?.contains(number) ?? true else {
-                return [CatalogFault(path: path, expected: Self.words(range), found: value.summary)]
+                return [JSONFault(path: path, expected: Self.words(range), found: value.summary)]
             }
             return []
         case (.boolean, .bool), (.anyObject, .object):
@@ -50,20 +51,19 @@ package indirect enum Schema: Sendable {
         case (.object(_, let properties), .object(let members)):
             return Self.faults(properties, members, path)
         default:
-            return [CatalogFault(path: path, expected: kind, found: value.summary)]
+            return [JSONFault(path: path, expected: kind, found: value.summary)]
         }
     }
 
-    private static func faults(_ properties: [Property], _ members: [JSONTree.Member], _ path: String) -> [CatalogFault]
-    {
-        var faults: [CatalogFault] = []
+    private static func faults(_ properties: [Property], _ members: [JSONTree.Member], _ path: String) -> [JSONFault] {
+        var faults: [JSONFault] = []
         for member in members {
             // More faults would not help the client.
-            guard faults.count < CatalogLimits.faults else { break }
+            guard faults.count < JSONLimits.faults else { break }
             guard let property = properties.first(where: { $0.name == member.key }) else {
                 let known = properties.map(\.name).joined(separator: ", ")
                 let place = JSONTree.path(path, member.key)
-                faults.append(CatalogFault(path: place, expected: "one of the keys \(known)", found: "an unknown key"))
+                faults.append(JSONFault(path: place, expected: "one of the keys \(known)", found: "an unknown key"))
                 continue
             }
             // A null means the same as a missing key.
@@ -72,7 +72,7 @@ package indirect enum Schema: Sendable {
         }
         for property in properties where property.isRequired && !members.contains(where: { $0.key == property.name }) {
             faults.append(
-                CatalogFault(path: JSONTree.path(path, property.name), expected: property.schema.kind, found: "nothing")
+                JSONFault(path: JSONTree.path(path, property.name), expected: property.schema.kind, found: "nothing")
             )
         }
         return faults

@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 import TillStorage
 
@@ -126,7 +127,7 @@ package struct AttackPack: Sendable {
             )
             return RenewalInfoPayload.bytes(info, environment: environment, signedDate: signedDate)
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("originalTransactionId", row.originalID.wireForm)
         json.put("autoRenewProductId", row.productID)
         json.put("productId", row.productID)

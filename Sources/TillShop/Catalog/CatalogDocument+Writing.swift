@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 extension CatalogDocument {
     /// A catalog in the form that ``catalog(from:)`` reads; groups and products in ascending order of their

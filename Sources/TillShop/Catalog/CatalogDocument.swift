@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// Till's JSON form of a catalog, for the control API (docs/catalog.md).
 ///
@@ -8,7 +9,7 @@ package enum CatalogDocument {
     /// Reads a catalog: `{"groups": […], "products": […], "settings": {…}}`. Only `products` is required. A group that
     /// only a product mentions is created, with its identifier as its name.
     package static func catalog(from bytes: [UInt8]) throws(CatalogRefused) -> CatalogImport {
-        let tree = try JSONTree.parse(bytes)
+        let tree = try CatalogRefused.tree(of: bytes)
         var document = CatalogDocumentReader(settings: CatalogSettings())
         let outcome = document.catalog((tree, "$"))
         try document.reader.finish()
@@ -22,7 +23,7 @@ package enum CatalogDocument {
         from bytes: [UInt8],
         settings: CatalogSettings = CatalogSettings()
     ) throws(CatalogRefused) -> Product {
-        let tree = try JSONTree.parse(bytes)
+        let tree = try CatalogRefused.tree(of: bytes)
         var document = CatalogDocumentReader(settings: settings)
         let product = document.product((tree, "$"))
         try document.reader.finish()
@@ -32,7 +33,7 @@ package enum CatalogDocument {
 
     /// Reads a group: `{"groupId", "name", "localizations"}`. The name defaults to the identifier.
     package static func group(from bytes: [UInt8]) throws(CatalogRefused) -> SubscriptionGroup {
-        let tree = try JSONTree.parse(bytes)
+        let tree = try CatalogRefused.tree(of: bytes)
         var document = CatalogDocumentReader(settings: CatalogSettings())
         let group = document.group((tree, "$"))
         try document.reader.finish()
@@ -49,7 +50,7 @@ package enum CatalogDocument {
         isSold: (_ productID: String) -> Bool = { _ in true }
     ) throws(CatalogRefused) -> (catalog: Catalog, product: Product) {
         let product = try product(from: bytes, settings: current.settings)
-        var faults: [CatalogFault] = []
+        var faults: [JSONFault] = []
         if isSold(product.id) {
             faults = CatalogImport.conflicts(of: product, with: current.products[product.id], at: "$")
         }

@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 extension CatalogDocumentReader {
     /// The plan of a product in its group, under `subscription`.

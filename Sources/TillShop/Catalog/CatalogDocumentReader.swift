@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// Converts a ``CatalogDocument`` into values of TillCore, and reports every fault.
 struct CatalogDocumentReader {

@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// The catalog in a document, before it is compared with the present one.
 package struct CatalogImport: Equatable, Sendable {
@@ -49,15 +50,15 @@ package struct CatalogImport: Equatable, Sendable {
     /// The conflicts of a product with the sold product that it would replace.
     ///
     /// - Parameter path: the location of the new product in its document.
-    static func conflicts(of product: Product, with sold: Product?, at path: String) -> [CatalogFault] {
+    static func conflicts(of product: Product, with sold: Product?, at path: String) -> [JSONFault] {
         guard let sold else { return [] }
         if product.type != sold.type {
             let expected = "\(sold.type.wireName), as \(product.id) was sold"
-            return [CatalogFault(path: "\(path).type", expected: expected, found: product.type.wireName)]
+            return [JSONFault(path: "\(path).type", expected: expected, found: product.type.wireName)]
         }
         if let old = sold.plan?.groupID, let new = product.plan?.groupID, old != new {
             let expected = "the subscription group \(old), in which \(product.id) was sold"
-            return [CatalogFault(path: path, expected: expected, found: "the subscription group \(new)")]
+            return [JSONFault(path: path, expected: expected, found: "the subscription group \(new)")]
         }
         return []
     }

@@ -1,11 +1,9 @@
+import TillJSON
+
 /// Limits of a catalog: far above what a real app has, and low enough that a hostile file needs little memory.
 package enum CatalogLimits {
     /// Bytes of a document.
-    package static let bytes = 8 * 1_024 * 1_024
-    /// The depth of nested arrays and objects.
-    package static let depth = 64
-    /// Values in a document, counting each string, number, array and object.
-    package static let values = 250_000
+    package static let bytes = JSONLimits.standard.bytes
     /// Products in a catalog, of all types together.
     package static let products = 10_000
     /// Subscription groups in a catalog.
@@ -21,9 +19,7 @@ package enum CatalogLimits {
     /// Characters of a name or a description.
     package static let text = 10_000
     /// Listed faults; after them reading stops.
-    package static let faults = 1_000
-    /// Bytes of the paths of listed faults.
-    package static let bytesOfFaults = 128 * 1_024
+    package static let faults = JSONLimits.faults
 
     // MARK: Numbers. Every catalog must stay within them, so that a state with it can be imported elsewhere.
 

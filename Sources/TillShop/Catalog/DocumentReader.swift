@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// An object of a document with its path.
 struct DocumentObject {
@@ -31,7 +32,7 @@ typealias DocumentElement = (value: JSONTree, path: String)
 /// Each function returns nil for an absent or wrong value; only a wrong value, or an absent one that is required, adds
 /// a fault.
 struct DocumentReader {
-    private(set) var faults: [CatalogFault] = []
+    private(set) var faults: [JSONFault] = []
 
     /// Whether there are so many faults that reading stops.
     private(set) var isFull = false
@@ -41,12 +42,12 @@ struct DocumentReader {
     mutating func fault(_ path: String, expected: String, found: String) {
         guard !isFull else { return }
         bytesOfPaths += path.utf8.count
-        if faults.count == CatalogLimits.faults || bytesOfPaths > CatalogLimits.bytesOfFaults {
+        if faults.count == CatalogLimits.faults || bytesOfPaths > JSONLimits.bytesOfFaults {
             isFull = true
             let more = "at least one more, and the rest is not listed"
-            faults.append(CatalogFault(path: "$", expected: "no more than \(faults.count) faults", found: more))
+            faults.append(JSONFault(path: "$", expected: "no more than \(faults.count) faults", found: more))
         } else {
-            faults.append(CatalogFault(path: path, expected: expected, found: found))
+            faults.append(JSONFault(path: path, expected: expected, found: found))
         }
     }
 

@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 extension StoreKitFile {
     /// One of `subscriptionGroups`, with its products.

@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJSON
 
 /// Reads the `.storekit` files of Xcode, versions 1.0 to 5.0 (docs/catalog.md).
 ///
@@ -15,7 +16,7 @@ package struct StoreKitFile {
 
     /// Reads a whole file, or throws all its faults.
     package static func read(_ bytes: [UInt8]) throws(CatalogRefused) -> CatalogImport {
-        let tree = try JSONTree.parse(bytes)
+        let tree = try CatalogRefused.tree(of: bytes)
         var file = StoreKitFile()
         return try file.file(tree)
     }

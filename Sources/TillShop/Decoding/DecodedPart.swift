@@ -1,3 +1,4 @@
+import TillJSON
 import TillSigning
 
 /// A part found in a text: a signed token, a receipt, a JSON document.

@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 
 /// Describes the signer and validity of a signed text in words.
@@ -12,7 +13,7 @@ struct SignatureCheck {
     static func instant(of jws: CompactJWS) -> Int64? {
         for name in ["signedDate", "receiptCreationDate"] {
             // A Double represents only smaller whole numbers exactly.
-            if case .number(let number)? = jws.claims[name], (0...9e15).contains(number) { return Int64(number) }
+            if let number = jws.claims[name]?.double, (0...9e15).contains(number) { return Int64(number) }
         }
         return nil
     }

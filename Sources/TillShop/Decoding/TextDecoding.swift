@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 
 /// Decodes a text: a signed token of any kind, the body of a notification or answer, a receipt, a bearer token. Signed

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TillCore
+import TillJSON
 import TillStorage
 
 /// Clients that listen through the control API: `till listen` receives notifications from here and forwards them to a
@@ -178,10 +179,8 @@ extension Shop {
     func postedBody(_ entry: OutboxEntry) throws -> [UInt8] {
         if entry.version == .one { return entry.body.payload }
         let payload = try signedPayload(entry)
-        var body = Array(#"{"signedPayload":""#.utf8)
-        body.reserveCapacity(payload.count + 32)
-        body += payload
-        body += Array(#""}"#.utf8)
-        return body
+        var json = JSONWriter(capacity: payload.count + 32)
+        json.put("signedPayload", quoting: payload)
+        return json.finish()
     }
 }

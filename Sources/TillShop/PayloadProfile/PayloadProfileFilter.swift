@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// Applies the payload profile to a written object (docs/operating/payload-profiles.md). No other code applies it.
 package struct PayloadProfileFilter: Sendable {
@@ -14,12 +15,12 @@ package struct PayloadProfileFilter: Sendable {
     /// The object after applying the payload profile.
     ///
     /// - Parameters:
-    ///   - bytes: the output of `PayloadWriter`.
+    ///   - bytes: the output of `JSONWriter`.
     ///   - identity: the source of randomness for an object without an id of its own.
     package func filtered(_ bytes: [UInt8], as object: WireObject, identity: String = "") -> [UInt8] {
         var filtered: [UInt8] = []
         filtered.reserveCapacity(bytes.count + 256)
-        write(bytes[...], as: object, identity, to: &filtered)
+        write(JSONSlice(bytes), as: object, identity, to: &filtered)
         return filtered
     }
 
@@ -39,12 +40,12 @@ package struct PayloadProfileFilter: Sendable {
     )
 
     private func write(
-        _ bytes: ArraySlice<UInt8>,
+        _ value: JSONSlice,
         as object: WireObject,
         _ identity: String,
         to filtered: inout [UInt8]
     ) {
-        let members = WrittenJSON.members(of: bytes)
+        guard let members = value.members else { return filtered.append(contentsOf: value.bytes) }
         let identity = Self.identity(of: members) ?? identity
         filtered.append(UInt8(ascii: "{"))
         var isFirst = true
@@ -54,7 +55,7 @@ package struct PayloadProfileFilter: Sendable {
             if !isFirst { filtered.append(UInt8(ascii: ",")) }
             isFirst = false
             filtered.append(contentsOf: "\"\(member.key)\":".utf8)
-            write(member, key, identity, to: &filtered)
+            write(member.value, of: member.key, key, identity, to: &filtered)
         }
         if case .forwardCompatible = payloadProfile {
             if !isFirst { filtered.append(UInt8(ascii: ",")) }
@@ -63,22 +64,27 @@ package struct PayloadProfileFilter: Sendable {
         filtered.append(UInt8(ascii: "}"))
     }
 
-    private func write(_ member: WrittenJSON.Member, _ key: WireKey?, _ identity: String, to filtered: inout [UInt8]) {
-        if key?.isListed == true, isUnheardOf(member.key, of: identity) {
-            let isText = member.value.first == UInt8(ascii: "\"")
-            let value = isText ? "\"\(Self.unheardOfWord)\"" : String(Self.unheardOfNumber)
+    private func write(
+        _ value: JSONSlice,
+        of name: String,
+        _ key: WireKey?,
+        _ identity: String,
+        to filtered: inout [UInt8]
+    ) {
+        if key?.isListed == true, isUnheardOf(name, of: identity) {
+            let value = value.isString ? "\"\(Self.unheardOfWord)\"" : String(Self.unheardOfNumber)
             filtered.append(contentsOf: value.utf8)
-        } else if let inner = key?.inner, member.value.first == UInt8(ascii: "{") {
-            write(member.value, as: inner, identity, to: &filtered)
-        } else if let inner = key?.inner {
+        } else if let inner = key?.inner, let elements = value.elements {
             filtered.append(UInt8(ascii: "["))
-            for (place, element) in WrittenJSON.elements(of: member.value).enumerated() {
+            for (place, element) in elements.enumerated() {
                 if place > 0 { filtered.append(UInt8(ascii: ",")) }
-                write(element, as: inner, "\(identity)/\(member.key)/\(place)", to: &filtered)
+                write(element, as: inner, "\(identity)/\(name)/\(place)", to: &filtered)
             }
             filtered.append(UInt8(ascii: "]"))
+        } else if let inner = key?.inner {
+            write(value, as: inner, identity, to: &filtered)
         } else {
-            filtered.append(contentsOf: member.value)
+            filtered.append(contentsOf: value.bytes)
         }
     }
 
@@ -105,10 +111,10 @@ package struct PayloadProfileFilter: Sendable {
     /// Keys that identify an object, the most specific first.
     private static let names = ["transactionId", "notificationUUID", "originalTransactionId", "appTransactionId"]
 
-    private static func identity(of members: [WrittenJSON.Member]) -> String? {
+    private static func identity(of members: [(key: String, value: JSONSlice)]) -> String? {
         for name in names {
             if let member = members.first(where: { $0.key == name }) {
-                return String(decoding: member.value, as: UTF8.self)
+                return String(decoding: member.value.bytes, as: UTF8.self)
             }
         }
         return nil

@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// JWSAppTransactionDecodedPayload (docs/api/payloads.md). Its environment is in `receiptType`; it has no `signedDate`.
 enum AppTransactionPayload {
@@ -10,7 +11,7 @@ enum AppTransactionPayload {
         createdAt: Timestamp,
         device: DeviceProof? = nil
     ) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("receiptType", account.environment.wireName)
         json.put("appAppleId", appleID)
         json.put("bundleId", account.app)

@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// responseBodyV2DecodedPayload (docs/api/notifications.md), with placeholders for the signed parts.
 enum NotificationPayload {
@@ -29,7 +30,7 @@ enum NotificationPayload {
     static let renewalPlace: UInt8 = 2
 
     static func bytes(_ head: Head, _ object: Object) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("notificationType", head.type)
         json.put("subtype", head.subtype)
         json.put("notificationUUID", head.uuid)
@@ -53,7 +54,7 @@ enum NotificationPayload {
         hasRenewalInfo: Bool,
         reason: ConsumptionRequestReason?
     ) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
         json.put("bundleVersion", version)
@@ -67,7 +68,7 @@ enum NotificationPayload {
 
     /// `data` of a test.
     static func testData(of app: AppRecord, environment: StoreEnvironment) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
         json.put("environment", environment.wireName)
@@ -76,7 +77,7 @@ enum NotificationPayload {
 
     /// `appData` of a rescinded consent.
     static func appData(of app: AppRecord, environment: StoreEnvironment) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
         json.put("environment", environment.wireName)
@@ -92,7 +93,7 @@ enum NotificationPayload {
         succeeded: Int,
         failed: Int
     ) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("requestIdentifier", job.request)
         json.put("environment", environment.wireName)
         json.put("appAppleId", app.appleID)
@@ -114,7 +115,7 @@ enum NotificationPayload {
         created: Timestamp,
         expires: Timestamp?
     ) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("externalPurchaseId", environment == .sandbox ? "SANDBOX_\(id)" : id)
         json.put("tokenCreationDate", created)
         json.put("appAppleId", app.appleID)

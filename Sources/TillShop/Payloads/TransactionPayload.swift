@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// JWSTransactionDecodedPayload (docs/api/payloads.md), with the keys in the order of Apple's payloads.
 enum TransactionPayload {
@@ -14,7 +15,7 @@ enum TransactionPayload {
     )
         -> [UInt8]
     {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("transactionId", row.id.wireForm)
         json.put("originalTransactionId", row.originalID.wireForm)
         json.put("webOrderLineItemId", row.lineItem.map { String($0) })
@@ -54,7 +55,7 @@ enum TransactionPayload {
 
     /// A family member pays nothing, so their copy has no price.
     private static func bytes(_ commitment: Commitment, of row: Transaction) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("billingPeriodNumber", commitment.period)
         json.put("totalBillingPeriods", commitment.periods)
         json.put("commitmentExpiresDate", commitment.expiresDate)

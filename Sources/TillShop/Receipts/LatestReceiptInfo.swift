@@ -1,10 +1,11 @@
 import TillCore
+import TillJSON
 
 /// An element of `latest_receipt_info`: a transaction, with every value as text (docs/api/receipts/verify-receipt.md).
 enum LatestReceiptInfo {
     static func bytes(_ row: Transaction) -> [UInt8] {
         let isSubscription = row.type == .autoRenewable
-        var json = PayloadWriter(capacity: 1_536)
+        var json = JSONWriter(capacity: 1_536)
         json.put("quantity", asText: row.quantity)
         json.put("product_id", row.productID)
         json.put("transaction_id", row.id.wireForm)

@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 import TillSigning
 
 /// A date in verifyReceipt: under three keys, as text (docs/api/receipts/verify-receipt.md).
@@ -52,7 +53,7 @@ struct LegacyDate {
     var pacific: String { ReceiptDate.pacific(instant.milliseconds) }
 }
 
-extension PayloadWriter {
+extension JSONWriter {
     /// Writes a date under its three keys; nil writes none.
     mutating func put(_ key: LegacyDate.Key, _ instant: Timestamp?) {
         guard let instant else { return }

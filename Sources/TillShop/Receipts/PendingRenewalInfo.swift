@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// An element of `pending_renewal_info`: the state of a subscription, with every value as text
 /// (docs/api/receipts/verify-receipt.md).
@@ -6,7 +7,7 @@ enum PendingRenewalInfo {
     /// Nil where Apple omits the element: a customer who cancels in the grace period ends the attempts to charge.
     static func bytes(_ subscription: some HeldSubscription, _ info: RenewalInfo) -> [UInt8]? {
         if case .expired(_, .customer(leftInGrace: true), _) = subscription.state { return nil }
-        var json = PayloadWriter(capacity: 512)
+        var json = JSONWriter(capacity: 512)
         json.put("expiration_intent", asText: info.expirationIntent?.rawValue)
         json.put("auto_renew_product_id", info.autoRenewProductID)
         json.put("is_in_billing_retry_period", asDigit: info.isInBillingRetry)

@@ -1,11 +1,12 @@
 import TillCore
+import TillJSON
 import TillSigning
 
 /// The object for a receipt of a single transaction in verifyReceipt's answer: flat, with every value as text
 /// (docs/api/receipts/verify-receipt.md).
 enum TransactionReceiptObject {
     static func bytes(_ receipt: TransactionReceipt) -> [UInt8] {
-        var json = PayloadWriter(capacity: 1_024)
+        var json = JSONWriter(capacity: 1_024)
         json.put(.originalPurchase, Timestamp(milliseconds: receipt.originalPurchaseDate))
         json.put("unique_identifier", receipt.uniqueIdentifier)
         json.put("original_transaction_id", receipt.originalTransactionID)

@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 import TillStorage
 
@@ -46,7 +47,7 @@ extension Shop {
                 $0.originalID.wireForm == receipt.originalTransactionID
             })
         else {
-            var json = PayloadWriter(capacity: 2_048)
+            var json = JSONWriter(capacity: 2_048)
             json.put("status", 0)
             json.put("receipt", written: object)
             return VerifyReceiptAnswer(status: 0, body: json.finish(), app: app, explanation: nil)
@@ -65,7 +66,7 @@ extension Shop {
         let isOver = !subscription.state.givesAccess
         let latest = receipt(of: subscription.latestTransaction, account, vendor: sent.uniqueVendorIdentifier)
         let code = isOver ? 21_006 : 0
-        var json = PayloadWriter(capacity: 8_192)
+        var json = JSONWriter(capacity: 8_192)
         json.put("auto_renew_status", info.autoRenews ? 1 : 0)
         json.put("status", code)
         json.put("auto_renew_product_id", info.autoRenewProductID)

@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 import TillSigning
 import TillStorage
 
@@ -95,7 +96,7 @@ extension Shop {
                 because: "The customer of the receipt is unknown here."
             )
         }
-        var json = PayloadWriter(capacity: 16_384)
+        var json = JSONWriter(capacity: 16_384)
         json.put("status", 0)
         json.put("environment", environment.wireName)
         json.put("receipt", written: ReceiptObject.bytes(receipt, requested: now(of: account)))
@@ -116,7 +117,7 @@ extension Shop {
         of found: Account,
         _ receipt: AppReceipt,
         _ isLatestOnly: Bool,
-        in json: inout PayloadWriter
+        in json: inout JSONWriter
     ) async throws {
         var (account, rows) = try await accountWithRows(found)
         if isLatestOnly { rows = rows.latestOnly }

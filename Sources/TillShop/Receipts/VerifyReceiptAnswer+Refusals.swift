@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// The answers with a status other than 0, exactly as Apple's (docs/api/receipts/verify-receipt.md).
 extension VerifyReceiptAnswer {
@@ -45,7 +46,7 @@ extension VerifyReceiptAnswer {
         -> VerifyReceiptAnswer
     {
         if [21_000, 21_002, 21_007, 21_008].contains(status) { return bare(status, of: app, because: explanation) }
-        var json = PayloadWriter(capacity: 96)
+        var json = JSONWriter(capacity: 96)
         json.put("status", status)
         json.put("environment", environment.wireName)
         if (21_100...21_199).contains(status) { json.put("is_retryable", true) }
@@ -69,7 +70,7 @@ extension VerifyReceiptAnswer {
         of app: String? = nil,
         because explanation: String
     ) -> VerifyReceiptAnswer {
-        var json = PayloadWriter(capacity: 96)
+        var json = JSONWriter(capacity: 96)
         json.put("status", refusal.rawValue)
         json.put("environment", environment.wireName)
         if refusal == .noAccount { json.put("is_retryable", false) }
@@ -83,7 +84,7 @@ extension VerifyReceiptAnswer {
 
     /// An answer with only a status.
     private static func bare(_ status: Int, of app: String?, because explanation: String) -> VerifyReceiptAnswer {
-        var json = PayloadWriter(capacity: 32)
+        var json = JSONWriter(capacity: 32)
         json.put("status", status)
         return VerifyReceiptAnswer(status: status, body: json.finish(), app: app, explanation: explanation)
     }

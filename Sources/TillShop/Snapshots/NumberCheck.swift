@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 import TillStorage
 
 /// The ranges of numbers that Till writes. A state's digest can be computed by its author, so an import must not
@@ -56,46 +57,24 @@ enum NumberCheck {
         "change": counts, "number": counts, "renewals": counts, "succeeded": counts, "failed": counts,
     ]
 
-    /// Whether every number in a JSON text is in the range of its key. The text must be valid JSON.
+    /// Whether every number in a JSON text is in the range of its key; false for any other text.
     ///
     /// - Parameter free: keys whose numbers may be any.
     static func arePossible(in text: String, except free: Set<String> = []) -> Bool {
-        var rest = text.utf8[...]
-        var key = ""
-        while let byte = rest.first {
-            switch byte {
-            case UInt8(ascii: "\""):
-                let word = string(&rest)
-                rest = rest.drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
-                if rest.first == UInt8(ascii: ":") { key = word }
-            case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-                let digits = rest.prefix { isOfNumber($0) }
-                rest = rest.dropFirst(digits.count)
-                guard free.contains(key) || isPossible(String(Substring(digits)), ranges[key] ?? dates) else {
-                    return false
-                }
-            default: rest = rest.dropFirst()
-            }
+        guard let tree = try? JSONTree.parse(Array(text.utf8), limits: .depthOnly, keepsNull: true) else {
+            return false
         }
-        return true
+        return arePossible(in: tree, of: "", except: free)
     }
 
-    /// The text between two quotation marks, still escaped, or an empty string if it is long; moves behind it.
-    private static func string(_ rest: inout Substring.UTF8View) -> String {
-        rest = rest.dropFirst()
-        let start = rest
-        var length = 0
-        while let byte = rest.first, byte != UInt8(ascii: "\"") {
-            let step = byte == UInt8(ascii: "\\") ? 2 : 1
-            rest = rest.dropFirst(step)
-            length += step
+    /// The elements of an array belong to its key.
+    private static func arePossible(in tree: JSONTree, of key: String, except free: Set<String>) -> Bool {
+        switch tree {
+        case .number(let digits): free.contains(key) || isPossible(digits, ranges[key] ?? dates)
+        case .array(let elements): elements.allSatisfy { arePossible(in: $0, of: key, except: free) }
+        case .object(let members): members.allSatisfy { arePossible(in: $0.value, of: $0.key, except: free) }
+        case .null, .bool, .string: true
         }
-        rest = rest.dropFirst()
-        return length <= 64 ? String(Substring(start.prefix(length))) : ""
-    }
-
-    private static func isOfNumber(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains(byte)
     }
 
     /// A fraction, such as the share of a fault, is never large.

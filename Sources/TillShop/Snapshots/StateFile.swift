@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 import TillStorage
 
@@ -45,17 +46,16 @@ enum StateFile {
     }
 
     static func append(_ row: TableRow, to text: inout [UInt8]) {
-        text.append(UInt8(ascii: "["))
-        for (index, cell) in row.cells.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
+        let cells = row.cells.map { cell -> JSONTree in
             switch cell {
-            case .integer(let number): text.append(contentsOf: String(number).utf8)
-            case .text(let words): PayloadWriter.append(quoted: words, to: &text)
-            case .bytes(let bytes): PayloadWriter.append(quoted: Base64.encode(bytes), to: &text)
-            case .null: text.append(contentsOf: "null".utf8)
+            case .integer(let number): .number(String(number))
+            case .text(let words): .string(words)
+            case .bytes(let bytes): .string(Base64.encode(bytes))
+            case .null: .null
             }
         }
-        text.append(contentsOf: "]\n".utf8)
+        JSONTree.array(cells).append(to: &text)
+        text.append(UInt8(ascii: "\n"))
     }
 
     /// Parses a row of a table; nil for a line that is not one.

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import TillCore
+import TillJSON
 
 /// The body of a version 1 notification (docs/api/notifications-v1.md).
 enum VersionOnePayload {
@@ -14,7 +15,7 @@ enum VersionOnePayload {
         var pendingRenewals: [[UInt8]]?
 
         fileprivate func bytes(in environment: StoreEnvironment) -> [UInt8] {
-            var json = PayloadWriter(capacity: latestReceipt.utf8.count + rows.count * 1_024 + 1_024)
+            var json = JSONWriter(capacity: latestReceipt.utf8.count + rows.count * 1_024 + 1_024)
             json.put("environment", environment.wireName)
             json.put("status", 0)
             json.put("latest_receipt", latestReceipt)
@@ -38,7 +39,7 @@ enum VersionOnePayload {
     ) -> [UInt8] {
         let row = notification.transaction
         let unified = receipt.bytes(in: account.environment)
-        var json = PayloadWriter(capacity: unified.count + 1_024)
+        var json = JSONWriter(capacity: unified.count + 1_024)
         json.put("notification_type", type.rawValue)
         json.put("environment", account.environment == .production ? "PROD" : "Sandbox")
         json.put("password", password)

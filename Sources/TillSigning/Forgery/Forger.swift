@@ -69,10 +69,12 @@ package struct Forger: Sendable {
             signature[signature.count - 1] ^= 1
             return assembled(content.payload, signature)
         case .algorithmNone:
-            let header = Self.header("none", chain.certificatesDER)
+            let header = SigningChain.headerSegment("none", chain.certificatesDER)
             return Self.text([header, Base64URL.encode(content.payload), []])
         case .sharedSecret:
-            let signed = [Self.header("HS256", chain.certificatesDER), Base64URL.encode(content.payload)]
+            let signed = [
+                SigningChain.headerSegment("HS256", chain.certificatesDER), Base64URL.encode(content.payload),
+            ]
             let key = SymmetricKey(data: Data(chain.leafPrivateKey.publicKey.pemRepresentation.utf8))
             let code = HMAC<SHA256>.authenticationCode(for: Data(Self.text(signed).utf8), using: key)
             return Self.text(signed + [Base64URL.encode(Array(code))])
@@ -156,7 +158,7 @@ package struct Forger: Sendable {
     // MARK: Text
 
     private func signed(_ content: Content, by signer: Signer) throws(SigningError) -> String {
-        let signed = [Self.header("ES256", signer.certificatesDER), Base64URL.encode(content.payload)]
+        let signed = [SigningChain.headerSegment("ES256", signer.certificatesDER), Base64URL.encode(content.payload)]
         let signature = try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
             try signer.key.signature(for: Data(Self.text(signed).utf8)).rawRepresentation
         }
@@ -166,11 +168,6 @@ package struct Forger: Sendable {
     private func assembled(_ payload: [UInt8], _ signature: [UInt8]) -> String {
         let text = SigningChain.assemble(header: chain.headerSegment, payload: payload, signature: signature)
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func header(_ algorithm: String, _ certificatesDER: [[UInt8]]) -> [UInt8] {
-        let quoted = certificatesDER.map { "\"\(Base64.encode($0))\"" }.joined(separator: ",")
-        return Base64URL.encode(Array("{\"alg\":\"\(algorithm)\",\"x5c\":[\(quoted)]}".utf8))
     }
 
     private static func text(_ segments: [[UInt8]]) -> String {

@@ -1,5 +1,6 @@
 import Crypto
 import SwiftASN1
+import TillJSON
 import X509
 
 /// Verifies stored signatures with the certificate in the header, like a receiver: the chain's private keys may have
@@ -15,8 +16,8 @@ package struct CachedSignature: Sendable {
     package init(header: [UInt8]) throws(SigningError) {
         guard
             let json = Base64URL.decode(header[...]),
-            let members = try? ClaimReader.object(in: json, maximumDepth: CompactJWS.maximumDepth),
-            case .array(let certificates) = members["x5c"], case .string(let leaf) = certificates.first,
+            let tree = try? JSONTree.parse(json),
+            case .string(let leaf)? = tree["x5c"]?.elements.first,
             let der = Base64.decode(leaf)
         else { throw SigningError(.unreadable, .leaf, "is missing in the header") }
         let certificate = try SigningError.wrapping(.unreadable, .leaf, "cannot be read") {

@@ -1,3 +1,5 @@
+import TillJSON
+
 /// A signed token as it was received, decoded but not verified: call ``verify(with:)`` before using its claims.
 package struct CompactJWS: Sendable {
     /// The default maximum size of a token in bytes.
@@ -6,9 +8,9 @@ package struct CompactJWS: Sendable {
     package static let maximumDepth = 8
 
     /// The members of the header.
-    package let header: [String: Claim]
+    package let header: [String: JSONTree]
     /// The members of the payload.
-    package let claims: [String: Claim]
+    package let claims: [String: JSONTree]
     /// The payload as it was signed.
     package let payload: [UInt8]
     /// The signature, not yet checked: any number of bytes.
@@ -53,14 +55,23 @@ package struct CompactJWS: Sendable {
         return bytes
     }
 
+    /// Tokens are untrusted. Parsers disagree about repeated keys and numbers that are no `Double`, and unlimited nesting
+    /// can exhaust the stack, so all three are rejected.
+    private static let limits = JSONLimits(depth: maximumDepth, numbersFitDouble: true)
+
     private static func members(
         _ bytes: [UInt8],
         _ segment: JWSRefusal.Segment
-    ) throws(JWSRefusal) -> [String: Claim] {
+    ) throws(JWSRefusal) -> [String: JSONTree] {
+        let tree: JSONTree
         do {
-            return try ClaimReader.object(in: bytes, maximumDepth: maximumDepth)
+            tree = try JSONTree.parse(bytes, limits: limits, keepsNull: true)
         } catch {
-            throw .notJSON(segment, reason: error.reason)
+            throw .notJSON(segment, reason: "is not valid JSON (\(Words.printable("\(error.withoutExcerpt)")))")
         }
+        guard case .object(let members) = tree else {
+            throw .notJSON(segment, reason: "is \(tree.kind), not a JSON object")
+        }
+        return Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import SwiftASN1
+import TillJSON
 import X509
 
 /// Verifies a signed text with the certificates in its header and reports everything that is wrong.

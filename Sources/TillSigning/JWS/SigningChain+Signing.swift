@@ -1,11 +1,20 @@
 import Crypto
 import Foundation
+import TillJSON
 
 extension SigningChain {
     static let dot = UInt8(ascii: ".")
     /// The size of a raw ES256 signature, r then s, in bytes.
     package static let signatureByteCount = 64
     private static let encodedSignatureByteCount = Base64URL.encodedCount(of: signatureByteCount)
+
+    /// The first segment of a signed text: the algorithm and the certificates, in base64url.
+    static func headerSegment(_ algorithm: String, _ certificatesDER: [[UInt8]]) -> [UInt8] {
+        var header = JSONWriter(capacity: 4_096)
+        header.put("alg", algorithm)
+        header.put("x5c", certificatesDER.map { Base64.encode($0) })
+        return Base64URL.encode(header.finish())
+    }
 
     /// Signs a payload (UTF-8 JSON) as a compact JWS.
     ///

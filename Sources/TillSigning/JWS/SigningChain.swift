@@ -125,8 +125,7 @@ package final class SigningChain: Sendable, CustomStringConvertible {
             try CertificateText.der(of: root, .root),
         ]
         id = Self.id(ofLeaf: certificatesDER[0])
-        let quoted = certificatesDER.map { "\"\(Base64.encode($0))\"" }.joined(separator: ",")
-        headerSegment = Base64URL.encode(Array("{\"alg\":\"ES256\",\"x5c\":[\(quoted)]}".utf8))
+        headerSegment = Self.headerSegment("ES256", certificatesDER)
         var hash = SHA256()
         hash.update(data: headerSegment)
         hash.update(data: [Self.dot])

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import TillJSON
 
 /// A key for the API: its id, and the P-256 private key that a developer downloads as a `.p8` file.
 ///
@@ -56,8 +57,11 @@ package struct APIKeyPair: Sendable {
     ///
     /// - Throws: ``SigningError`` with code `cryptography`.
     package func sign(_ claims: [UInt8]) throws(SigningError) -> String {
-        let header = "{\"alg\":\"ES256\",\"kid\":\"\(keyID)\",\"typ\":\"JWT\"}"
-        var text = Base64URL.encode(Array(header.utf8))
+        var header = JSONWriter(capacity: 64)
+        header.put("alg", "ES256")
+        header.put("kid", keyID)
+        header.put("typ", "JWT")
+        var text = Base64URL.encode(header.finish())
         text.append(SigningChain.dot)
         Base64URL.append(claims, to: &text)
         let signature = try SigningError.wrapping(.cryptography, .apiKey, "could not sign") {

@@ -1,4 +1,5 @@
 import Crypto
+import TillJSON
 
 /// The token of an `Authorization` header, parsed but not verified.
 ///
@@ -181,7 +182,7 @@ extension BearerToken {
     private static func seconds(_ name: String, in jws: CompactJWS) throws(BearerRefusal) -> Double? {
         switch jws.claims[name] {
         case nil, .null?: nil
-        case .number(let value)?: value
+        case .number(let digits)?: Double(digits)
         default: throw .wrongKind(claim: name, expected: "a number of seconds since 1970")
         }
     }

@@ -1,3 +1,5 @@
+import TillJSON
+
 /// A token by a developer's server that authorizes a request of its app, parsed but not verified: the newer form of
 /// promotional offers, and eligibility for introductory offers.
 ///
@@ -91,7 +93,7 @@ package struct StoreRequestToken: Sendable {
         guard iss == expected.issuer else { throw .wrongIssuer(iss, expected: expected.issuer) }
         let bid = try optionalString("bid")
         guard bid == expected.bundleID else { throw .wrongBundleID(bid, expected: expected.bundleID) }
-        guard case .number(let issuedAt) = jws.claims["iat"] else {
+        guard let issuedAt = jws.claims["iat"]?.double else {
             throw .claim("iat", expected: "a number of seconds since 1970")
         }
         guard issuedAt <= expected.now + expected.leeway else {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TillCore
+import TillJSON
 import TillShop
 
 /// The options of every operation: when, where, and how the answer is shown.

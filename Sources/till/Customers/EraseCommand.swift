@@ -1,5 +1,6 @@
 import ArgumentParser
 import NIOCore
+import TillJSON
 import TillShop
 
 extension CustomerCommand {

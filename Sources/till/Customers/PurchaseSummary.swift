@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 import TillShop
 
 /// The first line that commands print about a purchase, from the answer's `result`.

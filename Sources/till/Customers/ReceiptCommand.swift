@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillShop
 
 struct ReceiptCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@
 import Foundation
 import NIOCore
 import TillExec
+import TillJSON
 import TillShop
 
 /// What `till exec` asks a server through the control API.

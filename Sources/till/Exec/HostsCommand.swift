@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillRuntime
 import TillServer
 import TillShop

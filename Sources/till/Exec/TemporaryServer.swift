@@ -1,6 +1,7 @@
 #if os(Linux)
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillExec
 import TillRuntime
 import TillShop

@@ -1,4 +1,5 @@
 import Foundation
+import TillJSON
 import TillRuntime
 import TillShop
 
@@ -38,7 +39,7 @@ struct Announcement: Sendable {
     }
 
     private func document(_ ports: Ports) -> String {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("control", address(.control, ports))
         json.put("console", "\(address(.control, ports))/console/")
         json.put("production", address(.production, ports))

@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import SystemPackage
+import TillJSON
 import TillShop
 
 /// Reads a setting from, in this order: the flag, the environment variable, the configuration file. Invalid values

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import NIOCore
+import TillJSON
 import TillShop
 
 struct BackupCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Synchronization
+import TillJSON
 import TillPostgres
 import TillSQLite
 import TillShop

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import TillJSON
 import TillShop
 
 struct ResetCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 import TillShop
 
 /// The result of an action as readable text: the present state, and the notifications for the developer's server.

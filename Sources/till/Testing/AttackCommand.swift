@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
+import TillJSON
 import TillShop
 
 struct AttackCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TillJSON
 import TillShop
 
 /// Posts the attack pack to a backend and reports what it accepted.

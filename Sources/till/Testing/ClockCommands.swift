@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import NIOCore
 import TillCore
+import TillJSON
 import TillShop
 
 struct ClockCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TillCore
+import TillJSON
 import TillShop
 
 struct NotificationsCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillJSON
 import TillShop
 
 /// Till's own JSON, as the control API accepts and returns it.

@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillShop
 
 /// The catalog files of the tests, found relative to this source file.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+import TillJSON
 import TillShop
 
 /// Deviations that people write by hand and that Xcode produces by omission.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+import TillJSON
 import TillSQLite
 import TillShop
 import TillSigning
@@ -105,10 +106,5 @@ struct PayloadProfileTests {
 }
 
 extension JSONTree {
-    fileprivate subscript(key: String) -> JSONTree? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.key == key }?.value
-    }
-
     fileprivate func hasKey(_ key: String) -> Bool { self[key] != nil }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
@@ -113,7 +114,7 @@ struct PayloadTests {
 
     @Test("Text is escaped where JSON requires it, and nowhere else")
     func escaping() {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("a", "\"\\/\u{1}\n\u{7f}é😀")
         json.put("b", nil as String?)
         json.put("c", Int64.min)

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -18,7 +19,7 @@ extension AppleAPI {
         else {
             throw APIError.appTransactionDoesNotExist.because("The customer has bought but never downloaded the app.")
         }
-        var json = PayloadWriter(capacity: 8_192)
+        var json = JSONWriter(capacity: 8_192)
         json.put("signedAppTransactionInfo", signed)
         return .json(json.finish())
     }

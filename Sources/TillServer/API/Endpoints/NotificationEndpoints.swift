@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -42,7 +43,7 @@ extension AppleAPI {
         let deliveries = try await shop.storage.deliveries(of: page.map(\.id), to: EndpointRecord.primary)
 
         let hasMore = found.count > page.count
-        var json = PayloadWriter(capacity: 32_768 * page.count + 256)
+        var json = JSONWriter(capacity: 32_768 * page.count + 256)
         json.put("hasMore", hasMore)
         if hasMore, let last = page.last {
             let next = NotificationCursor(filters: digest, signedDate: last.signedDate, id: last.id)
@@ -91,19 +92,19 @@ extension AppleAPI {
     }
 
     private func item(_ entry: OutboxEntry, _ delivery: Delivery?) throws -> [UInt8] {
-        var json = PayloadWriter(capacity: 32_768)
+        var json = JSONWriter(capacity: 32_768)
         try put(entry, delivery?.attempts ?? [], in: &json)
         return json.finish()
     }
 
     /// The signed notification and its send attempts.
-    private func put(_ entry: OutboxEntry, _ attempts: [SendAttempt], in json: inout PayloadWriter) throws {
+    private func put(_ entry: OutboxEntry, _ attempts: [SendAttempt], in json: inout JSONWriter) throws {
         json.put("signedPayload", String(decoding: try shop.signedPayload(entry), as: UTF8.self))
         json.put("firstSendAttemptResult", attempts.first?.result.rawValue)
         json.put(
             "sendAttempts",
             objects: attempts.map { attempt in
-                var json = PayloadWriter(capacity: 96)
+                var json = JSONWriter(capacity: 96)
                 json.put("attemptDate", attempt.date)
                 json.put("sendAttemptResult", attempt.result.rawValue)
                 return json.finish()
@@ -119,7 +120,7 @@ extension AppleAPI {
                 "No primary endpoint is set for the \(environment.wireName) environment of \(exchange.scope.app)."
             )
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("testNotificationToken", token)
         return .json(json.finish())
     }
@@ -138,7 +139,7 @@ extension AppleAPI {
         guard let delivery, !delivery.attempts.isEmpty else {
             throw APIError.testNotificationNotFound.because("The first attempt at sending the test has not ended yet.")
         }
-        var json = PayloadWriter(capacity: 16_384)
+        var json = JSONWriter(capacity: 16_384)
         try put(entry, delivery.attempts, in: &json)
         return .json(json.finish())
     }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -23,7 +24,7 @@ extension AppleAPI {
             throw APIError.generalBadRequest.because("An order id is up to 32 letters and digits.")
         }
         let rows = try await transactions(inOrder: text, exchange)
-        var json = PayloadWriter(capacity: 8_192 * (rows.count + 1))
+        var json = JSONWriter(capacity: 8_192 * (rows.count + 1))
         // 1 means an unknown order; then the list is missing, not empty.
         json.put("status", rows.isEmpty ? 1 : 0)
         if !rows.isEmpty { json.put("signedTransactions", try await signed(rows, exchange)) }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -39,7 +40,7 @@ extension AppleAPI {
         }
         let given = outcome.account.subscription(row.id)?.extensions.last { $0.request == request }
         guard let given else { throw APIError.generalInternal.because("The extension left no trace.") }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("originalTransactionId", row.id.wireForm)
         json.put("webOrderLineItemId", given.lineItem.map { String($0) })
         json.put("success", true)
@@ -85,7 +86,7 @@ extension AppleAPI {
         )
         let id = shop.jobID(ofExtension: request, of: product, in: exchange.scope)
         _ = try await shop.beginJob(.extend(wanted), in: exchange.scope, id: id)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("requestIdentifier", text)
         return .json(json.finish())
     }
@@ -103,7 +104,7 @@ extension AppleAPI {
             )
         }
         let isDone = job.state == .done
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("requestIdentifier", text)
         json.put("complete", isDone)
         if isDone {

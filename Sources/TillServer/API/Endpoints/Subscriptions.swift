@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -27,7 +28,7 @@ extension AppleAPI {
         }
         let groups = Dictionary(grouping: chosen, by: \.groupID).sorted { $0.key < $1.key }
         let data = try groups.map { group, subscriptions in
-            var json = PayloadWriter()
+            var json = JSONWriter()
             json.put("subscriptionGroupIdentifier", group)
             json.put(
                 "lastTransactions",
@@ -37,7 +38,7 @@ extension AppleAPI {
             )
             return json.finish()
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("environment", environment.wireName)
         json.put("bundleId", exchange.caller.app.bundleID)
         json.put("appAppleId", exchange.caller.app.appleID)
@@ -52,7 +53,7 @@ extension AppleAPI {
         standing instant: Timestamp
     ) throws -> [UInt8] {
         let now = shop.now(of: account)
-        var json = PayloadWriter(capacity: 16_384)
+        var json = JSONWriter(capacity: 16_384)
         json.put("originalTransactionId", subscription.originalID.wireForm)
         json.put("status", subscription.status.rawValue)
         json.put(

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
@@ -51,7 +52,7 @@ extension AppleAPI {
             : isAscending ? max(page.head, position ?? 0) : page.rows.last?.change ?? position ?? 0
 
         let texts = try await signed(page.rows, exchange)
-        var json = PayloadWriter(capacity: texts.reduce(512) { $0 + $1.count + 3 })
+        var json = JSONWriter(capacity: texts.reduce(512) { $0 + $1.count + 3 })
         json.put("revision", shop.cursors.seal(cursor))
         json.put("bundleId", exchange.caller.app.bundleID)
         json.put("appAppleId", exchange.caller.app.appleID)

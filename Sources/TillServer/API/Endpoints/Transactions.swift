@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -19,7 +20,7 @@ extension AppleAPI {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
         try refuseHidden(TransactionID(number), exchange, .transactionIDNotFound)
         let row = try await transaction(number, in: exchange.scope, orThrow: .transactionIDNotFound)
-        var json = PayloadWriter(capacity: 8_192)
+        var json = JSONWriter(capacity: 8_192)
         json.put("signedTransactionInfo", try await signed([row], exchange)[0])
         return .json(json.finish())
     }

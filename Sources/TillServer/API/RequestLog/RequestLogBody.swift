@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillJSON
 import TillShop
 
 /// Bodies for the request log, if the operator turns them on: only short ones, with all secrets removed.

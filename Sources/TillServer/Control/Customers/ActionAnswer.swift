@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -33,7 +34,7 @@ struct Effects {
         ),
     ]
 
-    func write(to json: inout PayloadWriter) {
+    func write(to json: inout JSONWriter) {
         json.put("events", events.map(\.name))
         json.put("notifications", notifications.map { Notice($0.type, $0.subtype).words })
     }
@@ -180,13 +181,13 @@ extension ControlAPI {
         _ effects: Effects
     ) throws -> [UInt8] {
         let now = shop.now(of: account)
-        var handed = PayloadWriter()
+        var handed = JSONWriter()
         handed.put("deviceId", device.uuidString.lowercased())
         handed.put("signedTransactionInfo", try shop.signedOnDevice(row, account, device: device, at: now))
         handed.put("signedAppTransactionInfo", try shop.appTransactionSignedOnDevice(account, device: device, at: now))
         handed.put("appReceipt", receipt)
         let subscription = account.heldSubscription(row.originalID)
-        var json = PayloadWriter(capacity: 32_768)
+        var json = JSONWriter(capacity: 32_768)
         json.put("result", result?.rawValue)
         json.put("customer", account.customer)
         json.put("transactionId", row.id.wireForm)
@@ -223,7 +224,7 @@ extension ControlAPI {
 
     /// The answer for a pending purchase.
     func held(_ number: Int64, _ outcome: Outcome) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("result", PurchaseResult.held.rawValue)
         json.put("customer", outcome.account.customer)
         json.put("held", number)

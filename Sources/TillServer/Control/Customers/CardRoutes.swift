@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
 /// Payment methods and Ask to Buy.
@@ -57,7 +58,7 @@ extension ControlAPI {
 
     private func perform(_ command: Command, _ exchange: ControlExchange) async throws -> [UInt8] {
         let outcome = try await perform(command, by: try await exchange.account(), exchange)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         write(outcome.account, to: &json)
         Effects(outcome).write(to: &json)
         return json.finish()

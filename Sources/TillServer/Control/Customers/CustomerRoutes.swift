@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -141,7 +142,7 @@ extension ControlAPI {
         let size = limit ?? 50
         let accounts = try await shop.storage.storedAccounts(of: try exchange.scope(), after: after, limit: size + 1)
         let page = accounts.prefix(size)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("customers", objects: page.compactMap(\.account).map { self.json($0) })
         Self.put(damaged: page.compactMap(\.damage), to: &json)
         if accounts.count > size { json.put("next", accounts[size - 1].id.wireForm) }
@@ -149,18 +150,18 @@ extension ControlAPI {
     }
 
     /// Adds the customers of a page with unreadable accounts.
-    static func put(damaged: [DamagedAccount], to json: inout PayloadWriter) {
+    static func put(damaged: [DamagedAccount], to json: inout JSONWriter) {
         if !damaged.isEmpty { json.put("damaged", damaged.map { "\($0.description.capitalizedFirst)." }) }
     }
 
     /// A customer in the control API.
     func json(_ account: Account) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         write(account, to: &json)
         return json.finish()
     }
 
-    func write(_ account: Account, to json: inout PayloadWriter) {
+    func write(_ account: Account, to json: inout JSONWriter) {
         json.put("customer", account.customer)
         json.put("appTransactionId", account.id.wireForm)
         json.put("storefront", account.storefront.code)

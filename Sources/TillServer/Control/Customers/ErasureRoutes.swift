@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -71,7 +72,7 @@ extension ControlAPI {
     }
 
     private static func json(_ erased: ErasedCustomer, of customer: CustomerName, isDryRun: Bool) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("customer", customer.customer)
         json.put("dryRun", isDryRun)
         json.put("transactions", erased.belongings.transactions)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -99,7 +100,7 @@ extension ControlAPI {
                 summary: "Removes the customer from the family; when the organizer leaves, the family ends.",
                 response: .object("The effects.", Effects.properties)
             ) { exchange in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 Effects(try await shop.perform(.leaveFamily, by: try exchange.customer())).write(to: &json)
                 return json.finish()
             },
@@ -157,7 +158,7 @@ extension ControlAPI {
         }
         var members: [AccountID: String] = [:]
         for id in family.members { members[id] = try await shop.storage.storedAccount(id)?.customer }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", family.name)
         json.put("organizer", members[family.organizer])
         json.put("members", family.members.compactMap { members[$0] })

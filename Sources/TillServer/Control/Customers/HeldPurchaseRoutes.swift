@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
 /// Pending purchases, which wait for a parent or for an interrupted customer.
@@ -36,7 +37,7 @@ extension ControlAPI {
                 )
             ) { exchange in
                 let account = try await exchange.account()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("customer", account.customer)
                 json.put("heldPurchases", objects: account.heldPurchases.map(Self.json))
                 return json.finish()
@@ -77,7 +78,7 @@ extension ControlAPI {
                 let (held, account) = try await heldPurchase(exchange)
                 let command = Command.decideHeldPurchase(number: held.number, approved: false)
                 let outcome = try await perform(command, by: account, exchange)
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("customer", account.customer)
                 Effects(outcome).write(to: &json)
                 return json.finish()
@@ -95,7 +96,7 @@ extension ControlAPI {
     }
 
     private static func json(_ held: HeldPurchase) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("number", held.number)
         json.put("productId", held.purchase.productID)
         json.put("quantity", held.purchase.quantity)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -76,14 +77,14 @@ extension ControlAPI {
             query.position = position
         }
         let page = try await shop.storage.history(query)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("transactions", objects: page.rows.map(Self.json))
         if page.hasMore { json.put("next", page.rows.last.map { String($0.change) }) }
         return json.finish()
     }
 
     private static func json(_ row: Transaction) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("transactionId", row.id.wireForm)
         json.put("originalTransactionId", row.originalID.wireForm)
         json.put("productId", row.productID)

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
@@ -64,7 +65,7 @@ extension ControlAPI {
                 )
             ) { _ in
                 let chain = try await shop.receiptKeys.signing().chain
-                var json = PayloadWriter(capacity: 8_192)
+                var json = JSONWriter(capacity: 8_192)
                 json.put("rootCertificate", chain.rootCertificatePEM)
                 json.put("rootFingerprint", chain.rootFingerprint)
                 json.put("chainId", chain.id)
@@ -80,7 +81,7 @@ extension ControlAPI {
     }
 
     private static func json(_ receipt: String) -> [UInt8] {
-        var json = PayloadWriter(capacity: receipt.utf8.count + 32)
+        var json = JSONWriter(capacity: receipt.utf8.count + 32)
         json.put("receipt", receipt)
         return json.finish()
     }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -99,7 +100,7 @@ extension ControlAPI {
                 response: .object("Refund requests.", [Self.refundRequests])
             ) { exchange in
                 let account = try await exchange.account()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("refundRequests", objects: account.refundRequests.map { Self.json($0, account) })
                 return json.finish()
             },
@@ -137,7 +138,7 @@ extension ControlAPI {
         }
         let size = Self.customersOfPage
         let accounts = try await shop.storage.storedAccounts(of: try exchange.scope(), after: after, limit: size + 1)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         let page = accounts.prefix(size)
         let requests = page.compactMap(\.account).flatMap { account in
             account.refundRequests.map { Self.json($0, account) }
@@ -149,7 +150,7 @@ extension ControlAPI {
     }
 
     static func json(_ request: RefundRequest, _ account: Account) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("customer", account.customer)
         json.put("transactionId", request.transaction.wireForm)
         json.put("reason", request.reason.rawValue)

@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -81,7 +82,7 @@ extension ControlAPI {
         )
         let status = subscription.status
         let bought = subscription.bought
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("subscriptionGroupIdentifier", subscription.groupID)
         json.put("originalTransactionId", subscription.originalID.wireForm)
         json.put("transactionId", subscription.latestTransaction.id.wireForm)
@@ -107,7 +108,7 @@ extension ControlAPI {
     }
 
     private static func json(_ increase: PriceIncrease) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("price", increase.price.milliunits)
         json.put("currency", increase.price.currency)
         json.put("needsConsent", increase.needsConsent)
@@ -117,7 +118,7 @@ extension ControlAPI {
     }
 
     private static func json(_ commitment: Commitment, _ subscription: some HeldSubscription) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("period", commitment.period)
         json.put("periods", commitment.periods)
         json.put("expiresDate", commitment.expiresDate)

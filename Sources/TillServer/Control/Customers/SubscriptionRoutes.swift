@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -26,7 +27,7 @@ extension ControlAPI {
                 )
             ) { exchange in
                 let account = try await exchange.account()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("customer", account.customer)
                 json.put("subscriptions", objects: account.heldSubscriptions.map { self.json($0, account) })
                 return json.finish()

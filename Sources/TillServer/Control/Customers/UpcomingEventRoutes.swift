@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -64,14 +65,14 @@ extension ControlAPI {
             let account = try await shop.storage.storedAccount(entry.id)?.account
             written.append(Self.json(entry, account.flatMap { shop.upcomingEvents(to: $0) }))
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("coming", objects: written)
         json.put("nextAttemptDate", try await shop.storage.nextDue(on: name).delivery)
         return json.finish()
     }
 
     private static func json(_ due: DueAccount, _ event: UpcomingEvent?) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("date", due.due)
         json.put("customer", due.customer)
         json.put("event", event?.kind.rawValue)

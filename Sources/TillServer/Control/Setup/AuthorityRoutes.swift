@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
@@ -53,7 +54,7 @@ extension ControlAPI {
     }
 
     private func authority(_ chain: SigningChain) -> [UInt8] {
-        var json = PayloadWriter(capacity: 8_192)
+        var json = JSONWriter(capacity: 8_192)
         json.put("rootCertificate", chain.rootCertificatePEM)
         json.put("rootFingerprint", chain.rootFingerprint)
         json.put("chainId", chain.id)

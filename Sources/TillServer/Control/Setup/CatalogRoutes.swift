@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
 /// The catalog of an app, imported from an Xcode file or edited through the API.
@@ -93,7 +94,7 @@ extension ControlAPI {
     }
 
     private static func json(_ summary: ImportSummary) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("products", summary.products)
         json.put("groups", summary.groups)
         json.put("offers", summary.offers)

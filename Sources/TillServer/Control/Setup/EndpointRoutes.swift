@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -34,7 +35,7 @@ extension ControlAPI {
                     [Schema.required("endpoints", .array("The primary one first.", of: Self.endpointSchema))]
                 )
             ) { exchange in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("endpoints", objects: shop.endpoints(of: try exchange.scope()).map(Self.json))
                 return json.finish()
             },
@@ -139,7 +140,7 @@ extension ControlAPI {
     }
 
     private static func json(_ endpoint: EndpointRecord) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", endpoint.name)
         json.put("url", endpoint.url)
         json.put("types", endpoint.types)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -154,12 +155,12 @@ extension ControlAPI {
 
     private func json(rulesOf scope: AccountScope) -> [UInt8] {
         let policy = shop.policy(of: scope)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("rate", policy.rate.name)
         json.put(
             "grace",
             written: policy.grace.map { grace in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("days", grace.days)
                 json.put("coverage", grace.coverage.rawValue)
                 return json.finish()

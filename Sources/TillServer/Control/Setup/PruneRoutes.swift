@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
 /// Deletion of old notifications.
@@ -44,7 +45,7 @@ extension ControlAPI {
                 let isDryRun = exchange.body.flag("dryRun") ?? false
                 let days = exchange.body.number("days").map { Int($0) }
                 let report = try await shop.prune(olderThan: days, isDryRun: isDryRun)
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("dryRun", isDryRun)
                 json.put("notifications", report.notifications)
                 json.put("deliveries", report.deliveries)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
@@ -145,11 +146,11 @@ extension ControlAPI {
 
     private func answer(_ certificates: [(certificate: OCSPResponder.Known, state: OCSPState)]) -> [UInt8] {
         let current = shop.signingChain.id
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put(
             "certificates",
             objects: certificates.map { certificate, state in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("serialNumber", certificate.serial)
                 json.put("certificate", certificate.part == .leaf ? "leaf" : "intermediate")
                 json.put("chainId", certificate.chainID)

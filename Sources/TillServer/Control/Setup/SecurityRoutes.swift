@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TillJSON
 import TillShop
 
 /// The facts with which clients reach Till over TLS under the App Store's names.
@@ -95,7 +96,7 @@ extension ControlAPI {
 
 extension SecurityFacts {
     fileprivate var document: [UInt8] {
-        var json = PayloadWriter(capacity: 4_096)
+        var json = JSONWriter(capacity: 4_096)
         json.put("address", host)
         json.put("port", port())
         json.put("proxyPort", proxyPort() == 0 ? nil : proxyPort())

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
@@ -75,7 +76,7 @@ extension ControlAPI {
                 } catch let refused as BackupRefused {
                     throw ControlError.conflict("backup_refused", refused.description)
                 }
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("directory", target)
                 json.put("tables", objects: manifest.parts.map(Self.json))
                 return json.finish()
@@ -84,7 +85,7 @@ extension ControlAPI {
     }
 
     private static func json(_ part: BackupManifest.Part) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("table", part.name)
         json.put("rows", part.rows)
         json.put("sha256", part.sha256)
@@ -92,7 +93,7 @@ extension ControlAPI {
     }
 
     private func status() -> [UInt8] {
-        var ports = PayloadWriter()
+        var ports = JSONWriter()
         ports.put("production", facts.productionPort())
         ports.put("sandbox", facts.sandboxPort())
         ports.put("control", facts.controlPort())
@@ -100,7 +101,7 @@ extension ControlAPI {
             ports.put("tls", security.port())
             ports.put("proxy", security.proxyPort() == 0 ? nil : security.proxyPort())
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("version", facts.version)
         json.put("ports", written: ports.finish())
         json.put("dataDirectory", facts.dataDirectory?.path)

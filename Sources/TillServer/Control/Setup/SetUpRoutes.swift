@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
@@ -24,7 +25,7 @@ extension ControlAPI {
                 summary: "Lists all teams.",
                 response: .object("Teams.", [Schema.required("teams", .array("All teams.", of: Self.team))])
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("teams", objects: shop.registry.teams.map(Self.json))
                 return json.finish()
             },
@@ -97,7 +98,7 @@ extension ControlAPI {
     }
 
     private static func json(_ team: Team) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("issuerId", team.issuerID)
         json.put("name", team.name)
         return json.finish()
@@ -125,7 +126,7 @@ extension ControlAPI {
                 summary: "Lists all apps.",
                 response: .object("Apps.", [Schema.required("apps", .array("All apps.", of: Self.app))])
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("apps", objects: shop.registry.apps.map(Self.json))
                 return json.finish()
             },
@@ -192,7 +193,7 @@ extension ControlAPI {
     }
 
     private static func json(_ app: AppRecord) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("bundleId", app.bundleID)
         json.put("appAppleId", app.appleID)
         json.put("name", app.name)
@@ -223,7 +224,7 @@ extension ControlAPI {
                     [Schema.required("keys", .array("All keys.", of: .object("A key.", Self.keyProperties)))]
                 )
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("keys", objects: shop.registry.keys.map { Self.json($0) })
                 return json.finish()
             },
@@ -301,7 +302,7 @@ extension ControlAPI {
     }
 
     private static func json(_ key: KeyRecord, privateKey: Secret? = nil) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("keyId", key.id)
         json.put("issuerId", key.issuerID)
         json.put("name", key.name)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
 /// Shared secrets for verifyReceipt: an app's own, and the primary one of a team.
@@ -117,7 +118,7 @@ extension ControlAPI {
     }
 
     private static func json(_ secret: String?, from owner: String) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("sharedSecret", secret)
         json.put("from", owner)
         return json.finish()

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -71,7 +72,7 @@ extension ControlAPI {
                     [Schema.required("snapshots", .array("By name.", of: Self.snapshotSchema))]
                 )
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("snapshots", objects: try await shop.snapshots().map { Self.json($0) })
                 return json.finish()
             },
@@ -156,7 +157,7 @@ extension ControlAPI {
     }
 
     private static func json(_ snapshot: Snapshot) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", snapshot.name)
         json.put("bundleId", snapshot.app)
         json.put("savedAt", snapshot.savedAt)
@@ -167,7 +168,7 @@ extension ControlAPI {
     }
 
     private static func counts(_ snapshot: Snapshot) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("bundleId", snapshot.app)
         json.put("customers", snapshot.customers)
         json.put("transactions", snapshot.transactions)

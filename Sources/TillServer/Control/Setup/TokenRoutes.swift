@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
@@ -25,7 +26,7 @@ extension ControlAPI {
                 )
             ) { _ in
                 let tokens = try await shop.controlTokens()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("tokens", objects: tokens.map { Self.json($0) })
                 return json.finish()
             },
@@ -59,7 +60,7 @@ extension ControlAPI {
     }
 
     private static func json(_ token: ControlToken, _ secret: Secret? = nil) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", token.name)
         json.put("createdDate", token.createdAt)
         json.put("token", secret?.exposed)

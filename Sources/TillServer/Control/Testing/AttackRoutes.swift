@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
@@ -50,7 +51,7 @@ extension ControlAPI {
                 } catch let refused as AttackRefused {
                     throw ControlError.conflict("no_attack", "The attacks cannot be created: \(refused).")
                 }
-                var json = PayloadWriter(capacity: 65_536)
+                var json = JSONWriter(capacity: 65_536)
                 json.put("cases", objects: try attacks.map { Self.json(try pack.sample($0)) })
                 return json.finish()
             }
@@ -66,7 +67,7 @@ extension ControlAPI {
     }
 
     private static func json(_ sample: AttackSample) -> [UInt8] {
-        var json = PayloadWriter(capacity: 16_384)
+        var json = JSONWriter(capacity: 16_384)
         json.put("case", sample.attack.name)
         json.put("wrong", sample.attack.wrong)
         json.put("mustBeRefused", sample.attack.isRefused)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -140,7 +141,7 @@ extension ControlAPI {
                 response: .object("Clocks.", [Schema.required("clocks", .array("By name.", of: Self.clockSchema))])
             ) { exchange in
                 let scope = try exchange.scope()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put(
                     "clocks",
                     objects: shop.clocks.own(in: scope).map { self.json(ClockName(scope, own: $0)) }
@@ -295,14 +296,14 @@ extension ControlAPI {
     private func advance(_ name: ClockName, _ exchange: ControlExchange) async throws -> [UInt8] {
         let target = try Self.target(exchange.body)
         let report = try await shop.advance(name, target, settling: exchange.body.flag("settle") ?? false)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("from", report.from)
         json.put("to", report.to)
         json.put("accounts", report.accounts)
         json.put(
             "notifications",
             objects: report.notifications.map {
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("notice", $0.words)
                 json.put("count", $0.count)
                 return json.finish()
@@ -334,7 +335,7 @@ extension ControlAPI {
 
     private func json(_ name: ClockName) -> [UInt8] {
         let state = shop.clock(name) ?? .real
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", name.own)
         switch state {
         case .real: json.put("mode", "real")
@@ -347,7 +348,7 @@ extension ControlAPI {
     }
 
     private func progress(_ name: ClockName) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         let progress = shop.advanceUnderWay(on: name)
         json.put("isUnderWay", progress != nil)
         json.put("from", progress?.from)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
 /// Fault rules.
@@ -51,7 +52,7 @@ extension ControlAPI {
                 summary: "Lists the fault rules with their numbers of hits.",
                 response: .object("Rules.", [Schema.required("faults", .array("Oldest first.", of: Self.faultSchema))])
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("faults", objects: shop.faults.all.map(Self.json))
                 return json.finish()
             },
@@ -199,7 +200,7 @@ extension ControlAPI {
 
     private static func json(_ standing: FaultRules.Standing) -> [UInt8] {
         let rule = standing.rule
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("id", rule.id)
         json.put("kind", rule.kind.rawValue)
         json.put("realm", rule.environment.map { $0 == .production ? "production" : "sandbox" })

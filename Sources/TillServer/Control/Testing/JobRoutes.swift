@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -103,7 +104,7 @@ extension ControlAPI {
                 summary: "Lists the jobs of the app's environment by effective date.",
                 response: .object("Jobs.", [Schema.required("jobs", .array("By date.", of: Self.jobSchema))])
             ) { exchange in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("jobs", objects: try await shop.jobs(in: try exchange.scope()).map { self.json($0) })
                 return json.finish()
             },
@@ -219,7 +220,7 @@ extension ControlAPI {
     }
 
     private func json(_ job: JobRecord) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("jobId", job.id)
         switch job.task {
         case .raisePrice(let raise):

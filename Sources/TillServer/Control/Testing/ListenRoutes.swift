@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -31,7 +32,7 @@ extension ControlAPI {
                     throw ControlError.bad("bad_wait", "wait must be 0 to 50 seconds.", path: "wait")
                 }
                 let offer = try await shop.nextOffer(in: scope, wait: .seconds(wait))
-                var json = PayloadWriter(capacity: 32_768)
+                var json = JSONWriter(capacity: 32_768)
                 if let offer {
                     json.put("deliveryToken", offer.token)
                     json.put("notificationUUID", offer.entry.uuid)

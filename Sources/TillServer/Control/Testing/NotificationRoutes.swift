@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
@@ -148,7 +149,7 @@ extension ControlAPI {
                     let others = shop.endpoints(of: scope).map(\.name)
                     throw others.isEmpty ? Self.noEndpoint : Self.noPrimary(others)
                 }
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("testNotificationToken", token)
                 return json.finish()
             },
@@ -177,7 +178,7 @@ extension ControlAPI {
                 response: Self.wholeNotification
             ) { exchange in
                 let entry = try await notification(exchange)
-                var json = PayloadWriter(capacity: 65_536)
+                var json = JSONWriter(capacity: 65_536)
                 try await write(entry, to: &json)
                 switch entry.version {
                 case .one: json.put("payload", written: entry.body.payload)
@@ -294,11 +295,11 @@ extension ControlAPI {
             customers[account] = try await shop.storage.storedAccount(account)?.customer
         }
         let written = found.map { entry in
-            var json = PayloadWriter()
+            var json = JSONWriter()
             write(entry, of: entry.account.flatMap { customers[$0] }, deliveries[entry.id] ?? [], to: &json)
             return json.finish()
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("notifications", objects: written)
         json.put("next", last.map { "\($0.signedDate.milliseconds)-\($0.id.number)" })
         return json.finish()
@@ -389,7 +390,7 @@ extension ControlAPI {
         }
         var pending = 0
         for entry in entries { pending += try await shop.resend(entry, to: endpoint) }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("owed", pending)
         return json.finish()
     }
@@ -397,12 +398,12 @@ extension ControlAPI {
     // MARK: Answers
 
     private func json(_ entry: OutboxEntry) async throws -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         try await write(entry, to: &json)
         return json.finish()
     }
 
-    private func write(_ entry: OutboxEntry, to json: inout PayloadWriter) async throws {
+    private func write(_ entry: OutboxEntry, to json: inout JSONWriter) async throws {
         var customer: String?
         if let account = entry.account { customer = try await shop.storage.storedAccount(account)?.customer }
         write(entry, of: customer, try await shop.storage.deliveries(of: entry.id), to: &json)
@@ -412,7 +413,7 @@ extension ControlAPI {
         _ entry: OutboxEntry,
         of customer: String?,
         _ deliveries: [Delivery],
-        to json: inout PayloadWriter
+        to json: inout JSONWriter
     ) {
         json.put("notificationUUID", entry.uuid)
         json.put("notificationType", entry.type)
@@ -427,14 +428,14 @@ extension ControlAPI {
     }
 
     private static func json(_ delivery: Delivery) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("endpoint", EndpointRecord.name(ofKey: delivery.endpoint))
         json.put("isDelivered", delivery.isDelivered)
         json.put("nextAttemptDate", delivery.due)
         json.put(
             "attempts",
             objects: delivery.attempts.map { attempt in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("attemptDate", attempt.date)
                 json.put("sendAttemptResult", attempt.result.rawValue)
                 json.put("status", attempt.status)

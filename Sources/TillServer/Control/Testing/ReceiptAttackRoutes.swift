@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
@@ -52,7 +53,7 @@ extension ControlAPI {
                 } catch let refused as AttackRefused {
                     throw ControlError.conflict("no_attack", "The attacks cannot be created: \(refused).")
                 }
-                var json = PayloadWriter(capacity: 131_072)
+                var json = JSONWriter(capacity: 131_072)
                 json.put("cases", objects: try attacks.map { Self.json(try pack.sample($0)) })
                 return json.finish()
             }
@@ -68,7 +69,7 @@ extension ControlAPI {
     }
 
     private static func json(_ sample: ReceiptAttackSample) -> [UInt8] {
-        var json = PayloadWriter(capacity: 8_192)
+        var json = JSONWriter(capacity: 8_192)
         json.put("case", sample.attack.name)
         json.put("wrong", sample.attack.wrong)
         json.put("mustBeRefused", sample.attack.isRefused)

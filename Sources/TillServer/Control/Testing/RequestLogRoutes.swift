@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
@@ -106,7 +107,7 @@ extension ControlAPI {
             }
             isOver = page.count < size
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("entries", objects: found.map(Self.json))
         if hasMore { json.put("next", before.map { String($0) }) }
         return json.finish()
@@ -126,7 +127,7 @@ extension ControlAPI {
     }
 
     private static func json(_ entry: RequestLogEntry) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("requestId", entry.id)
         json.put("date", entry.at)
         json.put("environment", entry.environment.wireName)

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import TillShop
+import TillJSON
 
 /// Malicious documents: the memory and time of a reader grow with the length of the document, and not faster.
 @Suite("Malicious documents")
