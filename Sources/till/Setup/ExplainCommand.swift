@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct Explain: AsyncParsableCommand {
