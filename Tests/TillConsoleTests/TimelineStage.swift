@@ -1,4 +1,5 @@
 import Testing
+import TillCalendar
 import TillConsole
 import TillCore
 import TillTesting
@@ -140,11 +141,7 @@ extension Timestamp {
         let parts = text.split { "-T:Z".contains($0) }.compactMap { Int64($0) }
         let (year, month, day) = (parts[0], parts[1], parts[2])
         let time = parts.count > 3 ? parts[3] * 3_600 + parts[4] * 60 + parts[5] : 43_200
-        let y = month <= 2 ? year - 1 : year
-        let epoch = y / 400
-        let yearOfEra = y - epoch * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        self.init(seconds: (epoch * 146_097 + dayOfEra - 719_468) * 86_400 + time)
+        guard let date = CivilDate(year: year, month: month, day: day) else { preconditionFailure("no day: \(text)") }
+        self.init(seconds: date.daysSince1970 * 86_400 + time)
     }
 }
