@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// One binary and thirteen modules. docs/internals/architecture.md says what each is for and what it may import;
+// One binary and fourteen modules. docs/internals/architecture.md says what each is for and what it may import;
 // Tests/TidyTests holds us to it.
 
 import PackageDescription
@@ -77,10 +77,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "TillJSON", swiftSettings: settings),
-        .target(name: "TillCore", swiftSettings: settings),
+        .target(name: "TillCalendar", swiftSettings: settings),
+        .target(name: "TillCore", dependencies: ["TillCalendar"], swiftSettings: settings),
         .target(
             name: "TillSigning",
-            dependencies: ["TillJSON", crypto, cryptoExtras, x509, asn1],
+            dependencies: ["TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings
         ),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
@@ -94,8 +95,8 @@ let package = Package(
         .target(
             name: "TillShop",
             dependencies: [
-                "TillJSON", "TillCore", "TillSigning", "TillStorage", crypto, logging, metrics, lifecycle, collections,
-                nioCore, nioPosix, nioHTTP1, nioSSL,
+                "TillJSON", "TillCalendar", "TillCore", "TillSigning", "TillStorage", crypto, logging, metrics,
+                lifecycle, collections, nioCore, nioPosix, nioHTTP1, nioSSL,
             ],
             resources: [.embedInCode("Resources/demo.storekit")],
             swiftSettings: settings
@@ -160,7 +161,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TillJSONTests", dependencies: ["TillJSON"], swiftSettings: settings),
-        .testTarget(name: "TillCoreTests", dependencies: ["TillTestSupport", "TillCore"], swiftSettings: settings),
+        .testTarget(
+            name: "TillCoreTests",
+            dependencies: ["TillTestSupport", "TillCore", "TillCalendar"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
@@ -171,7 +176,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TillSigningTests",
-            dependencies: ["TillSigning", "TillJSON", crypto, cryptoExtras, x509, asn1],
+            dependencies: ["TillSigning", "TillShop", "TillJSON", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings
         ),
         .testTarget(
@@ -193,9 +198,8 @@ let package = Package(
             name: "TillServerTests",
             dependencies: [
                 "TillServer", "TillTestSupport", "TillShop", "TillStorage", "TillSigning", "TillJSON", "TillCore",
-                hummingbird,
-                hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded, logging, lifecycle,
-                grdb,
+                hummingbird, hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded,
+                logging, lifecycle, grdb,
             ],
             swiftSettings: settings
         ),
@@ -203,7 +207,8 @@ let package = Package(
             name: "TillConsoleTests",
             dependencies: [
                 "TillConsole", "TillServer", "TillTestSupport", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
-                "TillJSON", "TillCore", grdb, grdbSQLite, hummingbird, hummingbirdTesting, httpTypes, nioCore,
+                "TillJSON", "TillCalendar", "TillCore", grdb, grdbSQLite, hummingbird, hummingbirdTesting, httpTypes,
+                nioCore,
             ],
             swiftSettings: settings
         ),
@@ -213,7 +218,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TillExecTests", dependencies: ["TillExec"], swiftSettings: settings),
-        .testTarget(name: "SimulationTests", dependencies: ["TillTestSupport", "TillCore"], swiftSettings: settings),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["TillTestSupport", "TillShop", "TillCore"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

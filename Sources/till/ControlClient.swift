@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import TillJSON
+import TillServer
 import TillShop
 
 /// Options that tell a command where the running server is.
@@ -87,9 +88,7 @@ struct ScopeOptions: ParsableArguments {
 }
 
 /// Percent-encodes one part of a path.
-func escaped(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~"))) ?? text
-}
+func escaped(_ text: String) -> String { PercentEncoding.encoded(text) }
 
 /// A client of the control API.
 struct ControlClient: Sendable {

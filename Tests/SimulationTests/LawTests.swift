@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+import TillShop
 import TillTestSupport
 
 /// One advance, daily advances and hourly advances give the same result.

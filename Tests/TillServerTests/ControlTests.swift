@@ -237,10 +237,12 @@ struct ControlTests {
         }
     }
 
-    @Test("Percent-encoding is decoded byte by byte")
+    @Test("Percent-encoding is decoded and encoded byte by byte")
     func percentEncoding() {
         #expect("%EF%BB%BFa%2fb%c3%a9+".percentDecoded == "\u{FEFF}a/b\u{e9}+")
         #expect(PercentEncoding.decoded("a+b%2B", plusIsSpace: true) == "a b+")
+        #expect(PercentEncoding.encoded("aZ09-._~") == "aZ09-._~")
+        #expect(PercentEncoding.encoded("a/b +%\0é") == "a%2Fb%20%2B%25%00%C3%A9")
         for broken in ["%", "%1", "%g1", "%1g", "%FF", "%C3", "a%00", "%+1"] {
             #expect(broken.percentDecoded == nil, "\(broken)")
         }

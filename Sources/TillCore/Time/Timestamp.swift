@@ -1,3 +1,5 @@
+import TillCalendar
+
 /// An instant, in milliseconds since 1970-01-01 UTC, like every date on the wire.
 ///
 /// The core never reads a clock: an instant is always a parameter.
@@ -34,17 +36,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         let seconds = wholeSecond.milliseconds / 1_000
         let days = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400
         let time = seconds - days * 86_400
-        // Days since 1970 to a civil date, in eras of 400 years that begin in March.
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let part = (5 * dayOfYear + 2) / 153
-        let month = part < 10 ? part + 3 : part - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let date = CivilDate(daysSince1970: days)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }
-        return "\(year)-\(two(month))-\(two(dayOfYear - (153 * part + 2) / 5 + 1))"
+        return "\(date.year)-\(two(date.month))-\(two(date.day))"
             + "T\(two(time / 3_600)):\(two(time / 60 % 60)):\(two(time % 60))Z"
     }
 

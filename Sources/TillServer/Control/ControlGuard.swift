@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import TillCore
 import TillShop
+import TillSigning
 import TillStorage
 
 /// Access checks of the control API. Loopback needs no token, but web pages must not reach it through a DNS name that
@@ -75,7 +76,7 @@ package struct ControlGuard: Sendable {
         guard let token, !isPage, !isWayToPages else { return }
         let given = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
         if let given {
-            if Self.isSame(given, token) { return }
+            if ConstantTime.areEqual(given.utf8, token.utf8) { return }
             if try await isNamed(given) { return }
         }
         // The same answer for a revoked token and for an unknown one.
@@ -106,13 +107,6 @@ package struct ControlGuard: Sendable {
         guard ["cross-site", "same-site"].contains(request.headers[.secFetchSite]) else { return true }
         return request.method == .get && request.headers[.secFetchMode] == "navigate"
             && (isPage || request.uri.path == "/")
-    }
-
-    /// Compares in constant time.
-    package static func isSame(_ left: String, _ right: String) -> Bool {
-        let (left, right) = (Array(left.utf8), Array(right.utf8))
-        guard left.count == right.count else { return false }
-        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
 

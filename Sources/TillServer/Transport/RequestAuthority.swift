@@ -1,4 +1,5 @@
 import TillShop
+import TillSigning
 
 /// The authority of a request: the value of `Host` or `:authority` (RFC 9112 §3.2), an authority of RFC 3986 without
 /// user information. All listeners and the console use this parser.
@@ -42,17 +43,14 @@ package struct RequestAuthority: Hashable, Sendable, CustomStringConvertible {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
             case _ where Array("-._~!$&'()*+,;=".utf8).contains(byte): continue
             case UInt8(ascii: "%"):
-                guard let high = bytes.popFirst(), let low = bytes.popFirst(), [high, low].allSatisfy(Self.isHex) else {
-                    return false
-                }
+                guard
+                    let high = bytes.popFirst(), let low = bytes.popFirst(), Hexadecimal.value(of: high) != nil,
+                    Hexadecimal.value(of: low) != nil
+                else { return false }
             default: return false
             }
         }
         return true
-    }
-
-    private static func isHex(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 
     package var description: String { port.map { "\(host):\($0)" } ?? host }

@@ -1,3 +1,4 @@
+import TillCalendar
 import TillCore
 
 /// Instants and durations as people write them.
@@ -69,10 +70,10 @@ package enum TimeExpression: Equatable, Sendable {
         let date = parts[0].split(separator: "-", omittingEmptySubsequences: false)
         guard
             parts.count <= 2, date.count == 3, date.map(\.utf8.count) == [4, 2, 2], let year = digits(date[0]),
-            let month = digits(date[1]), let day = digits(date[2]), (1...12).contains(month),
-            (1...daysOfMonth(month, of: year)).contains(day)
+            let month = digits(date[1]), let day = digits(date[2]),
+            let date = CivilDate(year: year, month: month, day: day)
         else { return nil }
-        let midnight = Timestamp(seconds: daysSince1970(year, month, day) * 86_400)
+        let midnight = Timestamp(seconds: date.daysSince1970 * 86_400)
         guard parts.count == 2 else { return midnight }
         guard let time = time(parts[1]) else { return nil }
         return midnight.advanced(milliseconds: time)
@@ -119,23 +120,5 @@ package enum TimeExpression: Equatable, Sendable {
     private static func digits(_ text: Substring) -> Int64? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)
-    }
-
-    private static func daysOfMonth(_ month: Int64, of year: Int64) -> Int64 {
-        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        return switch month {
-        case 2: isLeapYear ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days from 1970 to a civil date, in eras of 400 years that begin in March.
-    private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

@@ -198,7 +198,7 @@ extension FaultRules.Standing {
     fileprivate mutating func hit(_ target: FaultRules.Target, at realTime: Timestamp) -> FaultHit? {
         seen += 1
         if let limit = rule.limit, struck >= limit { return nil }
-        var random = SplitMix(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
+        var random = SeededRandom(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
         if let share = rule.share, random.unit() >= share { return nil }
         if rule.kind == .rateLimit, !exceeds(target, at: realTime) { return nil }
         struck += 1
@@ -217,22 +217,5 @@ extension FaultRules.Standing {
         hour.calls += 1
         hours[key] = hour
         return hour.calls > budget
-    }
-}
-
-/// A small random generator whose state is its seed.
-private struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    /// From 0 up to, but not including, 1.
-    mutating func unit() -> Double {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        mixed ^= mixed >> 31
-        return Double(mixed >> 11) / 9_007_199_254_740_992
     }
 }

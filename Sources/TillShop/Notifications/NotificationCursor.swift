@@ -52,8 +52,9 @@ extension CursorSeal {
             text.utf8.count <= 128, let bytes = Base64URL.decode(text), bytes.count == Self.length + Self.sealLength
         else { return nil }
         let body = Array(bytes.prefix(Self.length))
-        let difference = zip(code(for: body), bytes.suffix(Self.sealLength)).reduce(0) { $0 | ($1.0 ^ $1.1) }
-        guard difference == 0, body[0] == Self.version, body[1] == Self.kind else { return nil }
+        guard ConstantTime.areEqual(code(for: body), bytes.suffix(Self.sealLength)), body[0] == Self.version,
+            body[1] == Self.kind
+        else { return nil }
         func number(at start: Int) -> UInt64 {
             body[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
         }

@@ -103,9 +103,7 @@ package struct PayloadProfileFilter: Sendable {
         guard case .forwardCompatible(let seed) = payloadProfile else { return false }
         var mixed = 0xcbf2_9ce4_8422_2325 ^ seed &* 0x9e37_79b9_7f4a_7c15
         for byte in "\(identity)/\(key)".utf8 { mixed = (mixed ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return (mixed ^ mixed >> 31) % Self.share == 0
+        return SeededRandom.mixed(mixed) % Self.share == 0
     }
 
     /// Keys that identify an object, the most specific first.

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import TillCore
+import TillSigning
 
 /// Attribute 4 of a receipt, 16 opaque bytes: the number of the account, and a proof that this store wrote it. So a
 /// receipt without purchases identifies its customer, too.
@@ -20,6 +21,6 @@ struct ReceiptMark: Equatable {
         guard bytes.count == 16 else { return nil }
         let number = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let id = AccountID(number)
-        return ReceiptMark(of: id, seed: seed).bytes == bytes ? id : nil
+        return ConstantTime.areEqual(ReceiptMark(of: id, seed: seed).bytes, bytes) ? id : nil
     }
 }

@@ -31,11 +31,7 @@ extension Shop {
 
     /// A new secret: 32 hexadecimal digits, like Apple's.
     package static func makeSharedSecret() -> String {
-        var random = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in
-            let digits = String(random.next() as UInt32, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
+        Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0...255) })
     }
 
     /// Whether a text is a valid secret: 1 to 128 printable ASCII characters without spaces.
@@ -43,9 +39,9 @@ extension Shop {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 
-    /// Compares in constant time.
+    /// Compares in constant time. The digests hide the length of the secret.
     func isSharedSecret(_ given: String, of app: AppRecord) -> Bool {
         guard let secret = sharedSecret(of: app) else { return false }
-        return SHA256.hash(data: Data(secret.utf8)) == SHA256.hash(data: Data(given.utf8))
+        return ConstantTime.areEqual(SHA256.hash(data: Data(secret.utf8)), SHA256.hash(data: Data(given.utf8)))
     }
 }

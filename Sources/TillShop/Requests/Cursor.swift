@@ -82,8 +82,9 @@ package struct CursorSeal: Sendable {
             let bodyLength = Self.bodyLengths[version], bytes.count == bodyLength + Self.sealLength
         else { return nil }
         let body = Array(bytes.prefix(bodyLength))
-        let difference = zip(code(for: body), bytes.suffix(Self.sealLength)).reduce(0) { $0 | ($1.0 ^ $1.1) }
-        guard difference == 0, let route = Cursor.Route(rawValue: body[1]) else { return nil }
+        guard ConstantTime.areEqual(code(for: body), bytes.suffix(Self.sealLength)),
+            let route = Cursor.Route(rawValue: body[1])
+        else { return nil }
         func number(at start: Int) -> UInt64 {
             body[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
         }

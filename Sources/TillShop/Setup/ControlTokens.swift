@@ -62,7 +62,7 @@ extension Shop {
         let given = SHA256.hash(data: Data(text.utf8))
         return try await storage.documents(.token).reduce(false) { found, document in
             let digest = (try? document.decoded(as: ControlToken.self)).flatMap { Base64.decode($0.digest) } ?? []
-            return given == Data(digest as [UInt8]) || found
+            return ConstantTime.areEqual(given, digest) || found
         }
     }
 

@@ -19,16 +19,13 @@ final class SignatureCache: Sendable {
         }
     }
 
-    /// Two halves of a cache: when the younger is full, it replaces the older.
     private struct State {
-        var young: [TransactionID: Entry] = [:]
-        var old: [TransactionID: Entry] = [:]
+        /// About 2 kB each, so 64 MiB in all.
+        var entries = TwoGenerationCache<TransactionID, Entry>(limit: 32_768)
         var signed = 0
     }
 
     private let state = Mutex(State())
-    /// About 2 kB each, so 64 MiB in all.
-    private static let half = 16_384
 
     /// How many transactions were signed since the start, without those from the cache.
     var signed: Int { state.withLock { $0.signed } }
@@ -36,11 +33,10 @@ final class SignatureCache: Sendable {
     /// The signed transaction, if it was signed between two instants.
     func text(of row: Transaction, by chainID: String, from earliest: Timestamp, to latest: Timestamp) -> SignedText? {
         state.withLock { state in
-            guard let entry = state.young[row.id] ?? state.old[row.id] else { return nil }
             guard
-                entry.signedDate >= earliest, entry.signedDate <= latest, entry.chainID == chainID, entry.row == row
+                let entry = state.entries.value(of: row.id), entry.signedDate >= earliest, entry.signedDate <= latest,
+                entry.chainID == chainID, entry.row == row
             else { return nil }
-            if state.young[row.id] == nil { Self.keep(entry, &state) }
             return entry.text
         }
     }
@@ -48,23 +44,10 @@ final class SignatureCache: Sendable {
     func keep(_ text: SignedText, of row: Transaction, by chainID: String, at signedDate: Timestamp) {
         state.withLock { state in
             state.signed += 1
-            Self.keep(Entry(row: row, chainID: chainID, signedDate: signedDate, text: text), &state)
+            state.entries.keep(Entry(row: row, chainID: chainID, signedDate: signedDate, text: text), of: row.id)
         }
     }
 
     /// Removes all signatures.
-    func clear() {
-        state.withLock { state in
-            state.young = [:]
-            state.old = [:]
-        }
-    }
-
-    private static func keep(_ entry: Entry, _ state: inout State) {
-        if state.young.count >= half {
-            state.old = state.young
-            state.young = [:]
-        }
-        state.young[entry.row.id] = entry
-    }
+    func clear() { state.withLock { $0.entries.removeAll() } }
 }

@@ -55,8 +55,8 @@ package struct CompactJWS: Sendable {
         return bytes
     }
 
-    /// Tokens are untrusted. Parsers disagree about repeated keys and numbers that are no `Double`, and unlimited nesting
-    /// can exhaust the stack, so all three are rejected.
+    /// Tokens are untrusted. Parsers disagree about repeated keys and about numbers that are no `Double`, and unlimited
+    /// nesting can exhaust the stack, so all three are rejected.
     private static let limits = JSONLimits(depth: maximumDepth, numbersFitDouble: true)
 
     private static func members(

@@ -116,11 +116,9 @@ extension DER.Serializer {
 
     /// GeneralizedTime, whole seconds of UTC.
     fileprivate mutating func time(_ milliseconds: Int64) {
-        let seconds = (Double(milliseconds) / 1_000).rounded(.down)
-        // From 1970 to the end of 9999, the last year with four digits.
-        let date = Date(timeIntervalSince1970: min(max(seconds, 0), 253_402_300_799))
-        let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
-        primitive(.generalizedTime, Array(date.formatted(style).utf8).filter { $0 != UInt8(ascii: "T") })
+        // `20200714193640Z`, from 1970 to the last year with four digits.
+        let text = ReceiptDate.iso8601(max(milliseconds, 0)).filter { !"-T:".contains($0) }
+        primitive(.generalizedTime, Array(text.utf8))
     }
 
     fileprivate mutating func entry(_ entry: OCSPResponse.Entry) throws {

@@ -36,10 +36,7 @@ enum PropertyListText {
             case 0x0A: result += "\\n"
             case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
             default:
-                result += "\\U"
-                for shift in [12, 8, 4, 0] {
-                    result += String(unit >> UInt16(shift) & 15, radix: 16)
-                }
+                result += "\\U" + Hexadecimal.text([UInt8(unit >> 8), UInt8(unit & 0xFF)])
             }
         }
         return result + "\""

@@ -1,4 +1,5 @@
 import Foundation
+import TillCalendar
 
 /// The date formats of receipts and of verifyReceipt's answers.
 ///
@@ -43,7 +44,7 @@ package enum ReceiptDate {
         let instant = within(instant)
         let (seconds, days) = (floorDivide(instant, 1_000), floorDivide(instant, 86_400_000))
         let time = seconds - days * 86_400
-        let (year, month, day) = civil(days)
+        let date = CivilDate(daysSince1970: days)
         var text: [UInt8] = []
         text.reserveCapacity(19 + suffix.utf8CodeUnitCount)
         func two(_ number: Int64, _ mark: UInt8?) {
@@ -52,10 +53,10 @@ package enum ReceiptDate {
             if let mark { text.append(mark) }
         }
         let (dash, colon) = (UInt8(ascii: "-"), UInt8(ascii: ":"))
-        two(year / 100, nil)
-        two(year % 100, dash)
-        two(month, dash)
-        two(day, separator)
+        two(date.year / 100, nil)
+        two(date.year % 100, dash)
+        two(date.month, dash)
+        two(date.day, separator)
         two(time / 3_600, colon)
         two(time / 60 % 60, colon)
         two(time % 60, nil)
@@ -73,45 +74,16 @@ package enum ReceiptDate {
             let year = digits.number(4), digits.skip("-"), let month = digits.number(2), digits.skip("-"),
             let day = digits.number(2), digits.skip("T"), let hour = digits.number(2), digits.skip(":"),
             let minute = digits.number(2), digits.skip(":"), let second = digits.number(2),
-            (1...12).contains(month), (1...length(of: month, year)).contains(day),
-            hour < 24, minute < 60, second < 60,
+            let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second < 60,
             let fraction = digits.fraction(), let offset = digits.offset(), digits.rest.isEmpty
         else { return nil }
-        let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        let seconds = date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second - offset
         return seconds * 1_000 + fraction
     }
 
     private static func floorDivide(_ number: Int64, _ divisor: Int64) -> Int64 {
         let quotient = number / divisor
         return number % divisor < 0 ? quotient - 1 : quotient
-    }
-
-    private static func length(of month: Int64, _ year: Int64) -> Int64 {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// The civil date of a number of days since 1970, in eras of 400 years that begin in March.
-    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = days + 719_468
-        let era = floorDivide(shifted, 146_097)
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let part = (5 * dayOfYear + 2) / 153
-        let month = part < 10 ? part + 3 : part - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
-    }
-
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let era = floorDivide(year, 400)
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
     /// Parses a date's text.

@@ -1,4 +1,5 @@
 import TillCore
+import TillShop
 
 /// Resolves a random operation in the present state.
 struct RandomOperationReader {

@@ -1,4 +1,5 @@
 import TillCore
+import TillShop
 
 /// A year of a few customers of one shop, generated from a seed.
 package struct Workload: Sendable {

@@ -4,6 +4,7 @@ import GRDB
 import Testing
 import TillCore
 import TillSQLite
+import TillSigning
 import TillStorage
 import TillTestSupport
 
@@ -59,7 +60,7 @@ struct BackupTests {
         guard version < 5 else { return }
         var text: [UInt8] = []
         for row in documents { StateFile.append(row, to: &text) }
-        let sum = SHA256.hash(data: Data(SHA256.hash(data: text))).map { String(format: "%02x", $0) }.joined()
+        let sum = Hexadecimal.text(SHA256.hash(data: Data(SHA256.hash(data: text))))
         let parts = manifest.parts.filter { !$0.name.contains("/") }.map { part in
             part.name == "documents"
                 ? BackupManifest.Part(name: part.name, sum: TableChecksum(rows: documents.count, sha256: sum)) : part

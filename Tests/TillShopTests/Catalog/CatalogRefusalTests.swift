@@ -33,11 +33,10 @@ struct CatalogRefusalTests {
     @Test("Changing any byte causes no crash")
     func bitRot() throws {
         let bytes = try CatalogFixtures.bytes("v4.0")
-        var state: UInt64 = 4_0
+        var random = SeededRandom(seed: 4_0)
         for _ in 0..<2_000 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             var changed = bytes
-            changed[Int(state >> 33) % bytes.count] = UInt8(truncatingIfNeeded: state >> 24)
+            changed[Int.random(in: bytes.indices, using: &random)] = UInt8(truncatingIfNeeded: random.next())
             _ = try? StoreKitFile.read(changed)
         }
     }

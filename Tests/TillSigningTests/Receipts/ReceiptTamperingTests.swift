@@ -1,4 +1,5 @@
 import Testing
+import TillShop
 
 @testable import TillSigning
 
@@ -24,7 +25,7 @@ struct ReceiptTamperingTests {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
         #expect(verdict(bytes, verifier) == .valid)
-        var numbers = SeededNumbers(state: 4)
+        var numbers = SeededRandom(seed: 4)
         var places = (0..<2_000).map { _ in Int.random(in: 0..<bytes.count * 8, using: &numbers) }
         // The bytes that no signature covers: the frame before the payload, and the signer's information without the
         // signature.
@@ -83,7 +84,7 @@ struct ReceiptTamperingTests {
     func edits() throws {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
-        var numbers = SeededNumbers(state: 5)
+        var numbers = SeededRandom(seed: 5)
         for _ in 0..<1_000 {
             var changed = bytes
             let place = Int.random(in: 0..<bytes.count, using: &numbers)
