@@ -50,7 +50,7 @@ extension Console {
             return Self.redirect("/console/sign-in?next=\(Address.escaped(address))")
         }
         if path == "/console/live" {
-            return try live(session, page: value("page"), act: value("act"), had: value("had") ?? "")
+            return try live(session, page: value("page"), action: value("act"), had: value("had") ?? "")
         }
         // A signed-in user needs no sign-in page, and actions have no page of their own.
         if path == "/console/sign-in" || path.hasPrefix("/console/act/") { return Self.redirect("/console/") }
@@ -64,18 +64,18 @@ extension Console {
         at address: String,
         _ session: Session,
         _ effect: Effect? = nil,
-        act: String? = nil,
+        action: String? = nil,
         refused: RefusedForm? = nil,
         form: FormData? = nil
     ) async -> RenderedPage {
         do {
-            return try await page(at: address, session, effect, act: act, refused: refused, form: form)
+            return try await page(at: address, session, effect, action: action, refused: refused, form: form)
         } catch {
             return errorPage(ControlError(of: error, logger: shop.logger), at: address, session, effect)
         }
     }
 
-    private func live(_ session: Session, page: String?, act: String?, had: String) throws -> Response {
+    private func live(_ session: Session, page: String?, action: String?, had: String) throws -> Response {
         guard let address = Address.local(page), hasPage(at: address) else { throw ControlError.missingPage }
         guard seats.take() else {
             throw ControlError.busy("Too many pages are open (at most \(LiveSeats.limit)). Close some and reload.")
@@ -84,7 +84,7 @@ extension Console {
             console: self,
             session: session,
             address: address,
-            act: act,
+            action: action,
             had: LiveRegions.digests(had)
         )
         let body = ResponseBody { writer in
@@ -127,7 +127,7 @@ extension Console {
         if case .failure(let error)? = effect.outcome {
             refused = RefusedForm(id: form["_form"] ?? "", form: form, error: error)
         }
-        var page = await shown(at: back, session, effect, act: name, refused: refused)
+        var page = await shown(at: back, session, effect, action: name, refused: refused)
         if let refused { page.status = refused.error.status }
         return response(page, session, request)
     }

@@ -48,7 +48,7 @@ package struct Console: Sendable {
     ///
     /// - Parameters:
     ///   - effect: the result of an action, shown above the page.
-    ///   - act: the identifier of an action that is in progress.
+    ///   - action: the identifier of an action that is in progress.
     ///   - refused: a rejected form, which keeps the entered values.
     ///   - form: a form sent to the page itself.
     /// - Throws: `ControlError` if the page or its subject does not exist.
@@ -56,14 +56,14 @@ package struct Console: Sendable {
         at address: String,
         _ session: Session,
         _ effect: Effect? = nil,
-        act: String? = nil,
+        action: String? = nil,
         refused: RefusedForm? = nil,
         form: FormData? = nil
     ) async throws -> RenderedPage {
         let (page, request) = try found(address, session, refused, form)
         let content = try await page.content(request)
         let values = PageValue.object(content.values)
-        return render(content.title, page.template.name, values, request, page, effect, act: act)
+        return render(content.title, page.template.name, values, request, page, effect, action: action)
     }
 
     private func found(_ address: String, _ session: Session, _ refused: RefusedForm?, _ form: FormData?) throws -> (
@@ -119,7 +119,7 @@ package struct Console: Sendable {
     {
         let title = error.status == .notFound ? "Not found" : "Error"
         let values: PageValue = ["message": .text(error.message)]
-        var page = render(title, "trouble", values, request("/console/", session), nil, effect, act: nil)
+        var page = render(title, "error", values, request("/console/", session), nil, effect, action: nil)
         page.status = error.status
         return page
     }
@@ -130,7 +130,7 @@ package struct Console: Sendable {
         let values: PageValue = [
             "next": .text(Address.local(next) ?? "/console/"), "isWrong": .flag(isWrong), "proof": .text(request.proof),
         ]
-        var page = render("Sign in", "sign-in", values, request, nil, nil, act: nil)
+        var page = render("Sign in", "sign-in", values, request, nil, nil, action: nil)
         if isWrong { page.status = .forbidden }
         return page
     }
@@ -144,10 +144,10 @@ package struct Console: Sendable {
         _ request: PageRequest,
         _ page: ConsolePage?,
         _ effect: Effect?,
-        act: String?
+        action: String?
     ) -> RenderedPage {
         let content = templates.render(template, values.with(["title": .text(title)]))
-        let effect = effect.map { $0.value(request).with(["isLive": .flag(act != nil)]) } ?? .nothing
+        let effect = effect.map { $0.value(request).with(["isLive": .flag(action != nil)]) } ?? .nothing
         let shownEffect = templates.render("effect", ["effect": effect])
         // Without a session there are no links to other pages.
         let isInside = template != "sign-in"
@@ -157,7 +157,7 @@ package struct Console: Sendable {
             "environmentPlaces": .list(navigation(page, request, isOfEnvironment: true)),
             "app": PageValue(request.parameters["bundleId"]),
             "environment": PageValue(request.parameters["environment"]),
-            "address": PageValue(page == nil ? nil : request.address), "act": PageValue(act),
+            "address": PageValue(page == nil ? nil : request.address), "act": PageValue(action),
             "live": .text(LiveRegions.summary(shownEffect + content, apartFrom: request.once)),
             "proof": .text(request.proof),
             "isSignedIn": .flag(sessions.isGuarded && isInside), "version": .text(TillVersion.text),

@@ -26,7 +26,7 @@ struct Template: Sendable {
         Template("failing", PackageResources.failing_mustache),
         Template("customers", PackageResources.customers_mustache),
         Template("subscription", PackageResources.subscription_mustache),
-        Template("trouble", PackageResources.trouble_mustache),
+        Template("error", PackageResources.error_mustache),
         Template("filter", PackageResources.filter_mustache),
         Template("facts", PackageResources.facts_mustache),
         Template("decoded", PackageResources.decoded_mustache),

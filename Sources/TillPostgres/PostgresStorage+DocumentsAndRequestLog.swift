@@ -29,19 +29,19 @@ extension PostgresStorage {
         try await write([Step(.removeDocument, Arguments(kind.rawValue, name))], changing: [kind])
     }
 
-    package func appendJournal(_ entries: [RequestLogEntry], keeping: Int) async throws {
+    package func appendRequestLog(_ entries: [RequestLogEntry], keeping: Int) async throws {
         let steps = try entries.map { entry in
-            Step(.appendJournal, Arguments(entry.id, String(decoding: try JSONEncoder().encode(entry), as: UTF8.self)))
+            Step(.appendRequestLog, Arguments(entry.id, String(decoding: try JSONEncoder().encode(entry), as: UTF8.self)))
         }
-        try await write(steps + [Step(.trimJournal, Arguments(keeping))])
+        try await write(steps + [Step(.trimRequestLog, Arguments(keeping))])
     }
 
-    package func journalEntry(_ id: String) async throws -> RequestLogEntry? {
-        try await entries(.journalByID, Arguments(id)).first
+    package func requestLogEntry(_ id: String) async throws -> RequestLogEntry? {
+        try await entries(.requestLogByID, Arguments(id)).first
     }
 
     package func requestLog(before number: Int64, limit: Int) async throws -> [NumberedEntry] {
-        try await read(.newestJournal, Arguments(number, limit)) { (try $0.int(0), try $0.text(1)) }.map { row in
+        try await read(.newestRequestLog, Arguments(number, limit)) { (try $0.int(0), try $0.text(1)) }.map { row in
             let entry = try JSONDecoder().decode(RequestLogEntry.self, from: Data(row.1.utf8))
             return NumberedEntry(number: row.0, entry: entry)
         }

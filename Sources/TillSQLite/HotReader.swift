@@ -9,19 +9,19 @@ import TillStorage
 /// write-ahead log no writer blocks a reader, and each statement sees one state. Long reads use the pool, which has
 /// threads of its own. This code never waits for the pool: its readers are returned on the threads that would wait.
 final class HotReader: Sendable {
-    private final class Place: Sendable {
+    private final class Slot: Sendable {
         let connection: Mutex<HotConnection?>
 
         init(_ path: String) throws { connection = Mutex(try HotConnection(path)) }
     }
 
-    private let places: [Place]
+    private let places: [Slot]
     /// About as many as there are calling threads; a caller that finds none free waits for the first.
     private static let count = 4
 
     /// Opens read-only connections to a file whose tables exist.
     init(_ path: String) throws {
-        places = try (0..<Self.count).map { _ in try Place(path) }
+        places = try (0..<Self.count).map { _ in try Slot(path) }
     }
 
     /// All rows of a statement, each mapped as it is read.

@@ -41,7 +41,7 @@ extension SQLiteStorage {
         }
     }
 
-    package func appendJournal(_ entries: [RequestLogEntry], keeping: Int) async throws {
+    package func appendRequestLog(_ entries: [RequestLogEntry], keeping: Int) async throws {
         let texts = try entries.map { (id: $0.id, text: String(decoding: try JSONEncoder().encode($0), as: UTF8.self)) }
         try await pool.write { db in
             let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO journal (id, entry) VALUES (?, ?)")
@@ -53,7 +53,7 @@ extension SQLiteStorage {
         }
     }
 
-    package func journalEntry(_ id: String) async throws -> RequestLogEntry? {
+    package func requestLogEntry(_ id: String) async throws -> RequestLogEntry? {
         try await pool.read { db in
             try db.rows(of: "journal", "SELECT number, entry FROM journal WHERE id = ?", [id]).first
                 .map { try NumberedEntry($0).entry }

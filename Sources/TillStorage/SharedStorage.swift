@@ -56,7 +56,7 @@ package protocol SharedStorage: Storage {
     func publish(_ word: String) async throws
 
     /// Subscribes to the messages of all nodes, this one included, until the engine is closed.
-    func subscribe(_ hear: @escaping @Sendable (NodeSign) -> Void)
+    func subscribe(_ receive: @escaping @Sendable (NodeSign) -> Void)
 
     /// Renews a node's registration regularly, however busy the node is, from `subscribe` until the engine is closed.
     func keepAlive(_ id: String, lease: Duration)

@@ -125,10 +125,10 @@ package protocol Storage: Sendable {
     // MARK: The request log
 
     /// Adds entries and deletes the oldest ones beyond `keeping`.
-    func appendJournal(_ entries: [RequestLogEntry], keeping: Int) async throws
+    func appendRequestLog(_ entries: [RequestLogEntry], keeping: Int) async throws
 
     /// The entry of a request id.
-    func journalEntry(_ id: String) async throws -> RequestLogEntry?
+    func requestLogEntry(_ id: String) async throws -> RequestLogEntry?
 
     /// The newest entries before a number, newest first.
     func requestLog(before number: Int64, limit: Int) async throws -> [NumberedEntry]

@@ -62,7 +62,7 @@ struct LawTests {
     @Test("The same seed gives the same workload, another seed another")
     func seeds() {
         let workloads = [7, 7, 8].map { WorkloadGenerator.workload(of: $0) }
-        let texts = workloads.map { workload in workload.acts.map { "\($0)" } }
+        let texts = workloads.map { workload in workload.operations.map { "\($0)" } }
         #expect(texts[0] == texts[1])
         #expect(texts[0] != texts[2])
         #expect(workloads[0].policy == workloads[1].policy)

@@ -41,19 +41,19 @@ struct CatalogPageTests {
         let site = try TestConsole(test)
         let path = path
         try await site.visit { visitor in
-            _ = try await visitor.act("putGroup", on: path, [("groupId", "plans"), ("name", "Plans")])
+            _ = try await visitor.perform("putGroup", on: path, [("groupId", "plans"), ("name", "Plans")])
             let fields = [
                 ("productId", "pro"), ("type", "AUTO_RENEWABLE"), ("price", "4.99"), ("subscription.groupId", "plans"),
                 ("subscription.level:json", "2"), ("subscription.period", "P1M"), ("familyShareable:json", "true"),
             ]
-            let wrong = try await visitor.act(
+            let wrong = try await visitor.perform(
                 "putProduct",
                 on: path,
                 fields.filter { $0.0 != "price" } + [("price", "4,99")]
             )
             #expect(wrong.status == 400)
             #expect(wrong.text.contains("id=\"putProduct-price-fault\"") && wrong.text.contains("value=\"4,99\""))
-            let right = try await visitor.act("putProduct", on: path, fields)
+            let right = try await visitor.perform("putProduct", on: path, fields)
             #expect(right.status == 200, "\(right.text)")
         }
         let pro = try #require(test.shop.registry.catalog(of: TestShop.bundleID).products["pro"])
@@ -67,14 +67,14 @@ struct CatalogPageTests {
         let page = "\(path)/pro"
         try await site.visit { visitor in
             let id = ("path.productId", "pro")
-            let raised = try await visitor.act("raisePrice", on: page, [id, ("price:money", "5.99")])
+            let raised = try await visitor.perform("raisePrice", on: page, [id, ("price:money", "5.99")])
             #expect(raised.status == 200 && raised.text.contains("5.99 USD a month"))
-            let off = try await visitor.act("setForSale", on: page, [id, ("forSale", "false")])
+            let off = try await visitor.perform("setForSale", on: page, [id, ("forSale", "false")])
             #expect(off.text.contains("not for sale"))
             let json =
                 #"{"productId": "pro", "type": "AUTO_RENEWABLE", "price": "7", "subscription": "#
                 + #"{"groupId": "20450880", "level": 1, "period": "P1M"}}"#
-            let replaced = try await visitor.act("putProduct", on: page, [("_document", json)])
+            let replaced = try await visitor.perform("putProduct", on: page, [("_document", json)])
             #expect(replaced.status == 200 && replaced.text.contains("7 USD a month"))
         }
     }

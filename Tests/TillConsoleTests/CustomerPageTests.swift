@@ -62,12 +62,12 @@ struct CustomerPageTests {
             let fields = ["path.originalTransactionId", "path.transactionId"]
                 .compactMap { name in subscribed.field(name, in: form).map { (name, $0) } }
             #expect(fields.count == 2)
-            let cancelled = try await visitor.act("cancelSubscription", form: form, on: page, fields)
+            let cancelled = try await visitor.perform("cancelSubscription", form: form, on: page, fields)
             #expect(cancelled.text.contains("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"))
             #expect(cancelled.text.contains(">Resume</button>") && cancelled.text.contains("and does not renew"))
             let effect = try #require(cancelled.text.components(separatedBy: "id=\"effect\"").last)
             #expect(effect.components(separatedBy: "</section>")[0].contains("It does not renew."))
-            let refunded = try await visitor.act("refund", form: form, on: page, fields + [("share", "UNUSED")])
+            let refunded = try await visitor.perform("refund", form: form, on: page, fields + [("share", "UNUSED")])
             #expect(refunded.text.contains("id=\"effect\""))
             #expect(refunded.text.contains(">Reverse refund</button>"))
             #expect(refunded.text.contains(">Subscribe again</button>"))
@@ -97,17 +97,17 @@ struct CustomerPageTests {
         let site = try await site()
         let page = page
         try await site.visit { visitor in
-            _ = try await visitor.act("setAskToBuy", form: "card", on: page, [("asksToBuy", "true")])
-            let held = try await visitor.act("buy", on: page, [("productId", "year")])
+            _ = try await visitor.perform("setAskToBuy", form: "card", on: page, [("asksToBuy", "true")])
+            let held = try await visitor.perform("buy", on: page, [("productId", "year")])
             #expect(held.text.contains("Pending purchases") && held.text.contains("parental approval"))
             let form = "held-1"
             let number = try #require(held.field("path.number", in: form))
-            let approved = try await visitor.act("approvePurchase", form: form, on: page, [("path.number", number)])
+            let approved = try await visitor.perform("approvePurchase", form: form, on: page, [("path.number", number)])
             #expect(approved.text.contains("DID_CHANGE_RENEWAL_PREF/UPGRADE"))
             #expect(!approved.text.contains("Pending purchases"))
             let id = try #require(Self.original(in: approved.text))
             let transaction = try #require(approved.field("path.transactionId", in: "buttons-\(id)"))
-            let asked = try await visitor.act(
+            let asked = try await visitor.perform(
                 "requestRefund",
                 form: "buttons-\(id)",
                 on: page,
@@ -135,7 +135,7 @@ struct CustomerPageTests {
             #expect(seen.text.contains("&quot;transactionId&quot;: &quot;\(id)&quot;"))
             #expect(seen.text.contains("&quot;autoRenewProductId&quot;: &quot;pro&quot;"))
             let fields = [("path.transactionId", id), ("share", "PART"), ("percentage", "25000")]
-            let refunded = try await visitor.act("refund", on: page, fields)
+            let refunded = try await visitor.perform("refund", on: page, fields)
             #expect(refunded.text.contains("REFUND") && refunded.text.contains("refund prorated"))
         }
     }
@@ -179,11 +179,11 @@ struct CustomerPageTests {
             }
             #expect(bought.text.contains(">Refund</button>") && !bought.text.contains(">Reverse refund</button>"))
             let fields = [("path.transactionId", id), ("share", "PART"), ("percentage", "25000")]
-            let refunded = try await visitor.act("refund", on: pages + id, fields)
+            let refunded = try await visitor.perform("refund", on: pages + id, fields)
             #expect(refunded.text.contains(">Reverse refund</button>"))
             #expect(!refunded.text.contains(">Refund</button>"))
             #expect(facts(refunded).contains("refund prorated, 25 %"))
-            let reversed = try await visitor.act("reverseRefund", on: pages + id, [("path.transactionId", id)])
+            let reversed = try await visitor.perform("reverseRefund", on: pages + id, [("path.transactionId", id)])
             #expect(reversed.text.contains(">Refund</button>"))
             let shared = try await visitor.get(pages + copy)
             #expect(shared.text.contains("This transaction is shared through Family Sharing."))
@@ -266,21 +266,21 @@ struct CustomerPageTests {
     func manyNotifications() async throws {
         let site = try await site()
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox", "customer": "ann"]
-        func act(_ verb: String, _ more: [String: String] = [:], _ body: JSONTree = .object([])) async throws {
+        func perform(_ verb: String, _ more: [String: String] = [:], _ body: JSONTree = .object([])) async throws {
             _ = try await site.console.verbs.call(verb, scope.merging(more) { $1 }, body: body)
         }
         let grace: JSONTree = .object([.init("grace", .object([.init("days", .number("16"))]))])
-        try await act("setRules", [:], grace)
-        try await act("setCard", [:], .object([.init("card", .string("declined"))]))
+        try await perform("setRules", [:], grace)
+        try await perform("setCard", [:], .object([.init("card", .string("declined"))]))
         try await advance(site, by: "10d")
-        try await act("setCard", [:], .object([.init("card", .string("accepted"))]))
+        try await perform("setCard", [:], .object([.init("card", .string("accepted"))]))
         let first = try await site.console.page(at: page, Session(cookie: "a")).html
         let id = try #require(Self.original(in: first))
         #expect(first.contains("tl-grace"))
         func toggle(_ times: Int) async throws {
             for _ in 0..<times {
-                try await act("cancelSubscription", ["originalTransactionId": id])
-                try await act("resumeSubscription", ["originalTransactionId": id])
+                try await perform("cancelSubscription", ["originalTransactionId": id])
+                try await perform("resumeSubscription", ["originalTransactionId": id])
             }
         }
         try await toggle(60)
@@ -298,10 +298,10 @@ struct CustomerPageTests {
         let site = try await site()
         let page = page
         try await site.visit { visitor in
-            let joined = try await visitor.act("joinFamily", on: page, [("customer", "bob")])
+            let joined = try await visitor.perform("joinFamily", on: page, [("customer", "bob")])
             #expect(joined.text.contains("SUBSCRIBED/INITIAL_BUY</a>"), "\(joined.text)")
             let bob = "/console/apps/com.example.shop/sandbox/customers/bob"
-            let left = try await visitor.act("leaveFamily", form: "leave", on: bob, [])
+            let left = try await visitor.perform("leaveFamily", form: "leave", on: bob, [])
             #expect(left.text.contains("REVOKE</a>"), "\(left.text)")
         }
     }
@@ -315,7 +315,7 @@ struct CustomerPageTests {
             #expect(none.text.contains("No bulk operations yet."))
             // A free period is not extended.
             try await advance(site, by: "1mo")
-            let extended = try await visitor.act("extendAll", on: environment, [("productId", "pro"), ("days", "10")])
+            let extended = try await visitor.perform("extendAll", on: environment, [("productId", "pro"), ("days", "10")])
             #expect(extended.status == 200, "\(extended.text)")
             let shown = try await visitor.get(environment)
             #expect(shown.text.contains(">Extension<") && shown.text.contains("1 account<"), "\(shown.text)")

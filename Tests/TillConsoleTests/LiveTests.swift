@@ -27,7 +27,7 @@ struct LiveTests {
         let session = Session(cookie: "a cookie")
         let page = try await site.console.page(at: address, session)
         var had = LiveRegions.digests(LiveRegions.summary(page.html))
-        let stream = LiveStream(console: site.console, session: session, address: address, act: nil, had: had)
+        let stream = LiveStream(console: site.console, session: session, address: address, action: nil, had: had)
         let frozen = try await site.console.verbs.call(
             "setClock",
             ["bundleId": "com.example.shop", "environment": "sandbox"],
@@ -136,19 +136,19 @@ struct LiveTests {
             let (effect, name) = await actions.perform(verb, form)
             #expect(effect.outcome == nil)
             let session = Session(cookie: "a cookie")
-            let page = try await site.console.page(at: "/console/", session, effect, act: name)
+            let page = try await site.console.page(at: "/console/", session, effect, action: name)
             #expect(page.html.contains("in progress"))
             #expect(LiveRegions.of(page.html).first?.id == "effect")
             return name
         }
-        let act = try #require(name)
+        let action = try #require(name)
         var ended: Effect?
         for _ in 0..<1_000 where ended?.outcome == nil {
-            ended = actions.effect(of: act)
+            ended = actions.effect(of: action)
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect((try ended?.outcome?.get())??["name"]?.text == "Another")
-        #expect(actions.effect(of: act) == nil)
+        #expect(actions.effect(of: action) == nil)
     }
 
     @Test("The number of open streams is limited")

@@ -115,7 +115,7 @@ struct NotificationPageTests {
             let environment = try await visitor.get("\(scope)/")
             #expect(environment.text.contains("to second: Timed out"), "\(environment.text)")
             let odd = [("from:instant", "2026-02-01T00:00"), ("to:instant", "2026-01-01T00:00")]
-            let refused = try await visitor.act("resendNotifications", on: "\(scope)/notifications", odd)
+            let refused = try await visitor.perform("resendNotifications", on: "\(scope)/notifications", odd)
             #expect(refused.status == 400 && refused.text.contains("from must not be later than to"))
         }
     }
@@ -161,13 +161,13 @@ struct NotificationPageTests {
             let page = "\(scope)/notifications"
             let none = try await visitor.get("\(page)/\(try self.uuid(in: try await visitor.get(page).text))")
             #expect(none.text.contains("no endpoint was configured"))
-            let set = try await visitor.act(
+            let set = try await visitor.perform(
                 "setEndpoint",
                 on: "\(scope)/",
                 [("path.endpoint", "primary"), ("url", post.url)]
             )
             #expect(set.status == 200)
-            let made = try await visitor.act(
+            let made = try await visitor.perform(
                 "triggerNotification",
                 on: page,
                 [("type:notice", "REFUND"), ("transactionId", row.id.wireForm)]
@@ -183,7 +183,7 @@ struct NotificationPageTests {
                 "Signed by this Till (chain", "the current one", "delivered", "Success", "triggered manually",
                 "marks who signs for the App Store", "Renewal info", "4.99 USD",
             ] { #expect(one.text.contains(text), "\(text)") }
-            let again = try await visitor.act(
+            let again = try await visitor.perform(
                 "resendNotification",
                 form: "resendNotification-all",
                 on: "\(page)/\(uuid)",
@@ -191,7 +191,7 @@ struct NotificationPageTests {
             )
             #expect(again.status == 200)
             _ = try await post.requests(atLeast: 2)
-            let span = try await visitor.act(
+            let span = try await visitor.perform(
                 "resendNotifications",
                 on: page,
                 [("from:instant", "2025-12-31T00:00"), ("to:instant", "2026-12-31T00:00:00")]

@@ -69,10 +69,10 @@ struct PageTests {
             #expect(real.text.contains(">Freeze</button>") && !real.text.contains(">Real time</button>"))
             #expect(real.text.contains("No endpoint configured. Notifications are stored, not sent."))
             let mode = ("mode", "frozen")
-            let frozen = try await visitor.act("setClock", form: "setClock-freeze-\(clock)", on: environment, [mode])
+            let frozen = try await visitor.perform("setClock", form: "setClock-freeze-\(clock)", on: environment, [mode])
             #expect(!frozen.text.contains(">Freeze</button>") && frozen.text.contains(">Real time</button>"))
             let fields = [("by", "10d"), ("settle", "true")]
-            let ahead = try await visitor.act(
+            let ahead = try await visitor.perform(
                 "advanceClock",
                 form: "advanceClock-by-\(clock)",
                 on: environment,
@@ -92,13 +92,13 @@ struct PageTests {
         let app = "com.example.broken"
         try await site.visit { visitor in
             let page = scope + "/customers"
-            let first = try await visitor.act("createCustomer", on: page, [("customer", "bob")])
+            let first = try await visitor.perform("createCustomer", on: page, [("customer", "bob")])
             #expect(first.status == 200)
-            let again = try await visitor.act("createCustomer", on: page, [("customer", "bob")])
+            let again = try await visitor.perform("createCustomer", on: page, [("customer", "bob")])
             #expect(again.status == 409 && again.text.contains("Customer &quot;bob&quot; already exists."))
             // A clock created on a customer's page is assigned to the customer.
             let bob = page + "/bob"
-            let clock = try await visitor.act("createClock", on: bob, [("name", "spring"), ("_customer", "bob")])
+            let clock = try await visitor.perform("createClock", on: bob, [("name", "spring"), ("_customer", "bob")])
             #expect(clock.text.contains("Clock <bdi>spring</bdi>"), "\(clock.text)")
             let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
             let body = ["_proof": proof, "bundleId": app].map { name, value in
@@ -121,15 +121,15 @@ struct PageTests {
         let site = try TestConsole(try await TestShop())
         let page = scope + "/customers"
         try await site.visit { visitor in
-            _ = try await visitor.act("createCustomer", on: page, [("customer", "bob")])
-            let dry = try await visitor.act(
+            _ = try await visitor.perform("createCustomer", on: page, [("customer", "bob")])
+            let dry = try await visitor.perform(
                 "eraseCustomer",
                 form: "eraseCustomer-dry",
                 on: page + "/bob",
                 [("dryRun", "true")]
             )
             #expect(dry.text.contains("nothing was changed") && dry.text.contains("<h1><bdi>bob</bdi>"))
-            let gone = try await visitor.act("eraseCustomer", on: page + "/bob", [("_sure", "true")])
+            let gone = try await visitor.perform("eraseCustomer", on: page + "/bob", [("_sure", "true")])
             #expect(gone.status == 200 && gone.text.contains("<h1><bdi>Customers</bdi>"), "\(gone.text)")
             #expect(!gone.text.contains("Open bob"))
         }
@@ -140,9 +140,9 @@ struct PageTests {
         let site = try TestConsole(try await TestShop())
         let scope = scope
         try await site.visit { visitor in
-            let made = try await visitor.act("createCustomer", on: scope + "/customers", [("customer", "bob")])
+            let made = try await visitor.perform("createCustomer", on: scope + "/customers", [("customer", "bob")])
             #expect(made.text.contains("<a href=\"\(scope)/customers/bob\"><bdi>Open bob</bdi></a>"), "\(made.text)")
-            let app = try await visitor.act("createApp", on: "/console/", [("bundleId", "com.example.other")])
+            let app = try await visitor.perform("createApp", on: "/console/", [("bundleId", "com.example.other")])
             let link = "<a href=\"/console/apps/com.example.other/sandbox/\"><bdi>Open com.example.other</bdi></a>"
             #expect(app.text.contains(link), "\(app.text)")
         }
@@ -157,11 +157,11 @@ struct PageTests {
             test.shop.registry.catalog(of: TestShop.bundleID).products.values.first { $0.plan != nil }
         )
         try await site.visit { visitor in
-            let made = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", "ann")])
+            let made = try await visitor.perform("createCustomer", on: "\(scope)/customers", [("customer", "ann")])
             #expect(made.status == 200)
             #expect(made.text.contains("<bdi>ann</bdi></a>"))
             let page = "\(scope)/customers/ann"
-            let bought = try await visitor.act("buy", on: page, [("productId", product.id)])
+            let bought = try await visitor.perform("buy", on: page, [("productId", product.id)])
             #expect(bought.status == 200)
             #expect(bought.text.contains("id=\"effect\""))
             #expect(bought.text.contains("SUBSCRIBED/INITIAL_BUY"))
@@ -177,9 +177,9 @@ struct PageTests {
         let site = try TestConsole(try await TestShop(selling: SampleCatalog.all))
         let scope = scope
         try await site.visit { visitor in
-            _ = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", "ann")])
+            _ = try await visitor.perform("createCustomer", on: "\(scope)/customers", [("customer", "ann")])
             let page = "\(scope)/customers/ann"
-            let refused = try await visitor.act("buy", on: page, [("productId", "coins"), ("quantity", "many")])
+            let refused = try await visitor.perform("buy", on: page, [("productId", "coins"), ("quantity", "many")])
             #expect(refused.status == 400)
             #expect(refused.text.contains(": failed</h2>"))
             #expect(refused.text.contains("<code>$.quantity</code>"))
@@ -194,7 +194,7 @@ struct PageTests {
         let scope = scope
         try await site.visit { visitor in
             for name in ["<script>alert(1)</script>", "\"'><img src=x>", "<!--live about-->", "مرحبا 🍎 日本"] {
-                _ = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", name)])
+                _ = try await visitor.perform("createCustomer", on: "\(scope)/customers", [("customer", name)])
                 let list = try await visitor.get("\(scope)/customers")
                 let page = try await visitor.get("\(scope)/customers/\(Address.escaped(name))")
                 #expect(page.status == 200)

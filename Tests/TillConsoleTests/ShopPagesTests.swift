@@ -32,10 +32,10 @@ struct ShopPagesTests {
             if waits.contains(kind) { fields.append(("milliseconds", "1500")) }
             let seen = try await visitor.get(page)
             for (name, _) in fields { #expect(seen.text.contains("name=\"\(name)\""), "\(name)") }
-            let added = try await visitor.act("addFault", form: form, on: page, fields)
+            let added = try await visitor.perform("addFault", form: form, on: page, fields)
             #expect(added.status == 200, "\(added.text)")
             #expect(added.text.contains("0 of 0") && added.text.contains("app <bdi>com.example.shop</bdi>"))
-            let removed = try await visitor.act(
+            let removed = try await visitor.perform(
                 "removeFault",
                 form: "removeFault-f1",
                 on: page,
@@ -53,18 +53,18 @@ struct ShopPagesTests {
         try await test.buy("pro", by: "ann")
         try await site.visit { visitor in
             let page = "/console/snapshots"
-            let saved = try await visitor.act("saveSnapshot", on: page, [("path.name", "fresh")])
+            let saved = try await visitor.perform("saveSnapshot", on: page, [("path.name", "fresh")])
             #expect(saved.status == 200 && saved.text.contains("<th scope=\"row\">fresh</th>"))
-            let reset = try await visitor.act("reset", on: page, [])
+            let reset = try await visitor.perform("reset", on: page, [])
             #expect(reset.status == 200, "\(reset.text)")
             let answer1 = try await visitor.get(customers)
             #expect(!answer1.text.contains("<bdi>ann</bdi>"))
             let name = ("path.name", "fresh")
-            let restored = try await visitor.act("restoreSnapshot", form: "restoreSnapshot-fresh", on: page, [name])
+            let restored = try await visitor.perform("restoreSnapshot", form: "restoreSnapshot-fresh", on: page, [name])
             #expect(restored.status == 200)
             let answer2 = try await visitor.get(customers)
             #expect(answer2.text.contains("<bdi>ann</bdi>"))
-            let removed = try await visitor.act("removeSnapshot", form: "removeSnapshot-fresh", on: page, [name])
+            let removed = try await visitor.perform("removeSnapshot", form: "removeSnapshot-fresh", on: page, [name])
             #expect(removed.text.contains("No snapshots yet."))
         }
     }
@@ -84,7 +84,7 @@ struct ShopPagesTests {
             let snapshots = try await visitor.get("/console/snapshots")
             let words = "It contains no private keys, but it contains the shared secrets as plain text."
             #expect(snapshots.text.contains(words))
-            _ = try await visitor.act("reset", on: "/console/snapshots", [])
+            _ = try await visitor.perform("reset", on: "/console/snapshots", [])
             let proof = try #require(try await visitor.get("/console/snapshots").field("_proof", in: "importState"))
             func take(_ text: String) async throws -> Answer {
                 let body =
@@ -121,12 +121,12 @@ struct ShopPagesTests {
         let site = try TestConsole(try await TestShop())
         try await site.visit { visitor in
             let page = "/console/keys"
-            let made = try await visitor.act("createKey", on: page, [("name", "backend")])
+            let made = try await visitor.perform("createKey", on: page, [("name", "backend")])
             #expect(made.text.contains("-----BEGIN PRIVATE KEY-----") && made.text.contains("download=\"AuthKey_"))
             let seen = try await visitor.get(page)
             #expect(seen.text.contains("<bdi>backend</bdi>") && !seen.text.contains("PRIVATE KEY"))
             let id = try #require(site.test.shop.registry.keys.first { $0.name == "backend" }?.id)
-            let revoked = try await visitor.act("revokeKey", form: "revokeKey-\(id)", on: page, [("path.keyId", id)])
+            let revoked = try await visitor.perform("revokeKey", form: "revokeKey-\(id)", on: page, [("path.keyId", id)])
             #expect(revoked.text.contains(">revoked</span>"))
         }
     }
@@ -152,7 +152,7 @@ struct ShopPagesTests {
             let page = try await visitor.get("/console/keys")
             let app = try #require(page.field("bundleId", in: form))
             let fields = [("path.keyId", "8C3D5E71"), ("bundleId", app)]
-            let revoked = try await visitor.act("revokeKey", form: form, on: "/console/keys", fields)
+            let revoked = try await visitor.perform("revokeKey", form: form, on: "/console/keys", fields)
             #expect(revoked.status == 200 && revoked.text.contains("revokeKey-8C3D5E71-com.example.one"))
         }
         #expect(test.shop.registry.keys("8C3D5E71").map { $0.record.revokedAt == nil } == [true, false])
@@ -163,15 +163,15 @@ struct ShopPagesTests {
         let site = try TestConsole(try await TestShop())
         try await site.visit { visitor in
             let page = "/console/keys"
-            let token = try await visitor.act("createToken", on: page, [("name", "ci")])
+            let token = try await visitor.perform("createToken", on: page, [("name", "ci")])
             #expect(token.text.contains("id=\"secret-token\""))
             let app = ("path.bundleId", "com.example.shop")
-            let set = try await visitor.act("setSharedSecret", on: page, [app, ("sharedSecret", "open-sesame-7")])
+            let set = try await visitor.perform("setSharedSecret", on: page, [app, ("sharedSecret", "open-sesame-7")])
             #expect(set.text.components(separatedBy: ">open-sesame-7<").count == 2, "\(set.text)")
             let seen = try await visitor.get(page)
             #expect(!seen.text.contains("open-sesame-7") && seen.text.contains("<td>app-specific</td>"))
             let name = ("path.tokenName", "ci")
-            let gone = try await visitor.act("revokeToken", form: "revokeToken-ci", on: page, [name])
+            let gone = try await visitor.perform("revokeToken", form: "revokeToken-ci", on: page, [name])
             #expect(gone.text.contains("No tokens besides the administrator’s."))
         }
     }
@@ -192,7 +192,7 @@ struct ShopPagesTests {
             let answer7 = try await visitor.get("/console/certificates/nothing.pem")
             #expect(answer7.status == 404)
             let fields = [("path.certificate", "leaf"), ("state", "revoked"), ("reason", "keyCompromise")]
-            let said = try await visitor.act("setRevocation", on: "/console/keys", fields)
+            let said = try await visitor.perform("setRevocation", on: "/console/keys", fields)
             #expect(said.text.contains("<span class=\"pill bad\">revoked</span> <span class=\"faint\">key compromise"))
         }
     }
@@ -205,22 +205,22 @@ struct ShopPagesTests {
             let url = "http://127.0.0.1:9/apple"
             let name = ("path.endpoint", "primary")
             let fields = [name, ("url", url), ("types", "DID_RENEW\r\nEXPIRED/VOLUNTARY")]
-            let set = try await visitor.act("setEndpoint", on: page, fields)
+            let set = try await visitor.perform("setEndpoint", on: page, fields)
             #expect(set.text.contains("<bdi>\(url)</bdi>") && set.text.contains("EXPIRED/VOLUNTARY"))
-            let gone = try await visitor.act("removeEndpoint", form: "removeEndpoint-primary", on: page, [name])
+            let gone = try await visitor.perform("removeEndpoint", form: "removeEndpoint-primary", on: page, [name])
             #expect(gone.text.contains("No endpoint configured."))
             let rules = [
                 ("grace.days", "16"), ("released", "false"), ("refundRule", "alwaysDecline"),
                 ("missingPrice", "refuse"),
             ]
-            let changed = try await visitor.act("setRules", on: page, rules)
+            let changed = try await visitor.perform("setRules", on: page, rules)
             for text in ["16 days", "always decline", "no (production answers 401)", "reject the purchase"] {
                 #expect(changed.text.contains(" selected>\(text)</option>"), "\(text)")
             }
             // A setting that was not changed keeps the server's default.
             let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
             let rate = ("rate", site.test.shop.policy(of: scope).rate.name)
-            let same = try await visitor.act("setRules", on: page, [rate, ("weather", "fair")])
+            let same = try await visitor.perform("setRules", on: page, [rate, ("weather", "fair")])
             #expect(same.status == 200)
             #expect(site.test.shop.registry.rules(of: scope).rate == nil)
         }

@@ -25,7 +25,7 @@ struct DeliveryRefusalTests {
     }
 
     /// A path with a value for each parameter.
-    private static func filled(_ path: String) -> String {
+    private static func completed(_ path: String) -> String {
         path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : "/\($0)".dropFirst() }.reduce("") { "\($0)/\($1)" }
     }
 
@@ -48,7 +48,7 @@ struct DeliveryRefusalTests {
         let others = [
             "/healthz", "/console/", "/console/act/rotateChain", "/openapi.json", "/metrics", "/", "/nothing",
         ]
-        let places = control.routes.map { ($0.method, Self.filled($0.path)) } + others.map { (.post, $0) }
+        let places = control.routes.map { ($0.method, Self.completed($0.path)) } + others.map { (.post, $0) }
         #expect(places.count > 100)
         try await Application(router: control.router()).test(.router) { client in
             for (method, path) in places {
@@ -69,7 +69,7 @@ struct DeliveryRefusalTests {
         #expect(routes.contains { $0.id == "rotateChain" } && routes.contains { $0.id == "restoreSnapshot" })
         try await Application(router: control.router()).test(.router) { client in
             for route in routes {
-                let path = Self.filled(route.path)
+                let path = Self.completed(route.path)
                 let json: HTTPFields = [.contentType: "application/json"]
                 for body in [Self.body, "[]", "null", "{", "x"] {
                     let answer = try await Self.send(client, route.method, path, body, headers: json)
@@ -82,7 +82,7 @@ struct DeliveryRefusalTests {
             for route in routes where route.path.contains("{") && route.method != .get {
                 for body in ["", "{}", " {} "] {
                     let json: HTTPFields = [.contentType: "application/json"]
-                    let answer = try await Self.send(client, route.method, Self.filled(route.path), body, headers: json)
+                    let answer = try await Self.send(client, route.method, Self.completed(route.path), body, headers: json)
                     #expect(!answer.body.contains("unexpected_body"), "\(route.id)")
                 }
             }
@@ -100,7 +100,7 @@ struct DeliveryRefusalTests {
         var headers = Self.delivery
         headers[.authorization] = "Bearer \(token)"
         let sent = headers
-        var paths = api.endpoints.map { ($0.method, Self.filled($0.path)) }
+        var paths = api.endpoints.map { ($0.method, Self.completed($0.path)) }
         paths += [(.post, "/verifyReceipt"), (.post, "/no")]
         let refused = paths
         try await Application(router: api.router()).test(.router) { client in

@@ -244,7 +244,7 @@ struct DamagedAccountTests {
         #expect(test.log.errors.count { $0.contains("an account was quarantined") } == 1)
         // No operation and no advance ends the process.
         let months = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
-        for customer in Self.customers { await act(customer, test) }
+        for customer in Self.customers { await perform(customer, test) }
         _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
         if damage.customer != "cat" {
             #expect(!months.quarantine.contains("cat"))
@@ -256,7 +256,7 @@ struct DamagedAccountTests {
     }
 
     /// Every kind of command that looks up other accounts or earlier rows, rejected or not.
-    private func act(_ customer: String, _ test: TestShop) async {
+    private func perform(_ customer: String, _ test: TestShop) async {
         let found = try? await test.sandbox.account(of: customer)
         guard let account = found ?? nil else { return }
         var commands: [Command] = [.purchase(Purchase(productID: "pro")), .useCard(.declined), .useCard(.accepted)]

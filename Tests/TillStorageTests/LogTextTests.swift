@@ -8,7 +8,7 @@ struct LogTextTests {
         let secret: Int
     }
 
-    private enum Trouble: Error {
+    private enum SampleError: Error {
         case plain
         case holding(key: String)
     }
@@ -23,8 +23,8 @@ struct LogTextTests {
 
     @Test("The text of an error contains no associated value, only its type and case")
     func reflection() {
-        #expect(Trouble.plain.logText == "Trouble.plain")
-        #expect(Trouble.holding(key: "secret").logText == "Trouble.holding")
+        #expect(SampleError.plain.logText == "SampleError.plain")
+        #expect(SampleError.holding(key: "secret").logText == "SampleError.holding")
         #expect(Holder().logText == "Holder")
     }
 

@@ -81,13 +81,13 @@ struct PostgresPlanTests {
     }
 
     @Test("A reset reads complete tables, or none that is partitioned", arguments: TableStatement.allCases)
-    func cleanState(_ statement: TableStatement) throws {
+    func tableStatements(_ statement: TableStatement) throws {
         let plan = try plan(of: statement)
         let isSweep = if case .sweep = statement.reach { true } else { false }
-        if statement.act == .first || statement.act == .next {
+        if statement.operation == .first || statement.operation == .next {
             #expect(!plan.contains { $0.contains("Seq Scan") } && !isSorted(plan), "\(plan.joined(separator: "\n"))")
         }
-        if isSweep, statement.act != .restore {
+        if isSweep, statement.operation != .restore {
             #expect(partitions(in: plan).count == Tables.physicalPartitions, "\(plan.joined(separator: "\n"))")
         } else {
             #expect(partitions(in: plan).isEmpty, "\(plan.joined(separator: "\n"))")

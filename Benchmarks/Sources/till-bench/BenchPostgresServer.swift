@@ -45,7 +45,7 @@ final class PostgresServer {
     }
 
     /// Binds new connections to a core: the second one if the server represents another machine, or all.
-    func move(to place: Program.Place) throws {
+    func move(to place: Program.Core) throws {
         let file = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
         guard let id = file.split(separator: "\n").first else { throw BenchRefused("PostgreSQL has no process") }
         let last = ProcessInfo.processInfo.processorCount - 1

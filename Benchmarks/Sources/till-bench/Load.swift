@@ -78,7 +78,7 @@ struct Load {
         of address: String,
         by program: Program,
         connections: Int = 32,
-        on place: Program.Place = .second,
+        on place: Program.Core = .second,
         seconds: Int? = nil
     ) throws {
         var time = seconds ?? bench.scale.seconds

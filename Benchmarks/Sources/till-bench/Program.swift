@@ -3,7 +3,7 @@ import Foundation
 /// A child program on one core or on all.
 final class Program {
     /// The cores of a program.
-    enum Place {
+    enum Core {
         /// The measured program.
         case first
         /// The load, and programs that represent other machines.
@@ -23,7 +23,7 @@ final class Program {
     var id: Int32 { child.id }
 
     /// - Parameter log: A file for standard error; without it, the benchmark's own.
-    init(_ command: [String], on place: Place, environment: [String: String] = [:], log: String? = nil) throws {
+    init(_ command: [String], on place: Core, environment: [String: String] = [:], log: String? = nil) throws {
         let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(nothing) }
         let errors = log.map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
@@ -65,7 +65,7 @@ final class Program {
     /// The output of a program until its end, with or without standard error.
     static func output(
         _ command: [String],
-        on place: Place = .anywhere,
+        on place: Core = .anywhere,
         environment: [String: String] = [:],
         withErrors: Bool = false
     ) throws -> String {

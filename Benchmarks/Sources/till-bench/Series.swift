@@ -45,17 +45,17 @@ struct Bound: Codable {
 
 /// Values of several rounds, by name, in the order in which the names first occurred.
 struct Series {
-    private struct Line {
+    private struct Metric {
         let name: String
         let unit: String
         let bound: Bound?
     }
 
-    private var lines: [Line] = []
+    private var lines: [Metric] = []
     private var values: [String: [Double]] = [:]
 
     mutating func note(_ name: String, _ unit: String, _ value: Double, _ bound: Bound? = nil) {
-        if values[name] == nil { lines.append(Line(name: name, unit: unit, bound: bound)) }
+        if values[name] == nil { lines.append(Metric(name: name, unit: unit, bound: bound)) }
         values[name, default: []].append(value)
     }
 

@@ -47,7 +47,7 @@ struct ServeBytes: AsyncParsableCommand {
     }
 
     /// A helper server as a child process.
-    static func start(_ bench: Workbench, _ command: [String], on place: Program.Place) throws -> (
+    static func start(_ bench: Workbench, _ command: [String], on place: Program.Core) throws -> (
         program: Program, address: String
     ) {
         let ready = bench.place("ready.json")

@@ -16,7 +16,7 @@ final class TillServer {
         _ bench: Workbench,
         on folder: String,
         database: String? = nil,
-        place: Program.Place = .first,
+        place: Program.Core = .first,
         _ arguments: [String] = []
     ) async throws {
         let ready = bench.place("ready.json")

@@ -72,7 +72,7 @@ final class Workbench {
         return ledger
     }
 
-    func limit(_ arguments: [String], on place: Program.Place = .first) throws -> Double {
+    func limit(_ arguments: [String], on place: Program.Core = .first) throws -> Double {
         let output = try Program.output([this, "limit"] + arguments, on: place)
         guard let value = Double(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw BenchRefused("limit \(arguments.joined(separator: " ")): unexpected output: \(output)")

@@ -2,7 +2,7 @@ import TillCore
 import TillServer
 import TillShop
 
-/// The form of an action, shown by `{{>act}}`. The schema of the control operation gives the fields' types.
+/// The form of an action, shown by `{{>action}}`. The schema of the control operation gives the fields' types.
 struct ActionForm: Sendable {
     /// A field of the form, named by its path in the request body.
     struct Field: Sendable {
@@ -101,7 +101,7 @@ struct ActionForm: Sendable {
         self.confirmation = confirmation
     }
 
-    /// The value for `{{>act}}`; a rejected form keeps its entered values.
+    /// The value for `{{>action}}`; a rejected form keeps its entered values.
     func value(_ page: PageRequest) -> PageValue {
         guard let verb = page.verbs[verb] else { return .nothing }
         var path: [String: String] = [:]

@@ -8,7 +8,7 @@ final class LivePages: Sendable {
         let address: String
         let cookie: String
         /// The action whose result the page shows, and whether it has finished.
-        var act: String?
+        var action: String?
         var isOver = false
     }
 

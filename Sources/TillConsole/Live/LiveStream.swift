@@ -18,7 +18,7 @@ struct LiveStream: Sendable {
     /// The page's URL.
     let address: String
     /// The action that the page waits for; nil without one.
-    let act: String?
+    let action: String?
     /// The digests of the regions in the browser.
     let had: [String: String]
 
@@ -41,7 +41,7 @@ struct LiveStream: Sendable {
         var (seen, rendered, written, checked) = (-1, clock.now, clock.now, clock.now)
         try await writer.write(ByteBuffer(string: ": open\n\n"))
         while !console.shop.isDraining.value, !Task.isCancelled, !Task.isShuttingDownGracefully {
-            if effect?.outcome == nil, let act { effect = console.actions.effect(of: act) ?? effect }
+            if effect?.outcome == nil, let action { effect = console.actions.effect(of: action) ?? effect }
             if console.changeCounter.count != seen || clock.now - rendered >= Self.refreshInterval {
                 rendered = clock.now
                 let changes = await changes(from: &had, effect)
@@ -107,9 +107,9 @@ struct LiveStream: Sendable {
     private func regions(_ effect: Effect?, _ revision: Int) async throws -> LivePages.Rendering {
         var key = page
         // A client can send any action identifier, so an unknown one must not create a separate rendering.
-        if let effect { (key.act, key.isOver) = (act, effect.outcome != nil) }
+        if let effect { (key.action, key.isOver) = (action, effect.outcome != nil) }
         return try await console.livePages.rendering(key, revision: revision, since: opened) {
-            try await console.page(at: address, session, effect, act: act)
+            try await console.page(at: address, session, effect, action: action)
         }
     }
 }

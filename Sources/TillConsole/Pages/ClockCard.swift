@@ -60,7 +60,7 @@ struct ClockCard: Sendable {
     }
 
     private func event(of account: Account, _ now: Int64) -> [PageValue] {
-        guard let event = page.shop.coming(to: account) else { return [] }
+        guard let event = page.shop.upcomingEvents(to: account) else { return [] }
         return [
             [
                 "label": "Next event", "time": Words.time(event.instant.milliseconds, from: now),

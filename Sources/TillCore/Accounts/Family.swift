@@ -15,8 +15,8 @@ extension Ledger {
         touch(id)
         guard id != host else { return }
         note(.joinedFamily(id))
-        for member in family.members where member != id { share(holdingsOf: member, with: id) }
-        for member in family.members where member != id { share(holdingsOf: id, with: member) }
+        for member in family.members where member != id { share(productsOf: member, with: id) }
+        for member in family.members where member != id { share(productsOf: id, with: member) }
     }
 
     /// Leaves the family. When the organizer leaves, or one member is left, the family ends.

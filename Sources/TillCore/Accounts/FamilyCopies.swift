@@ -4,7 +4,7 @@ extension Ledger {
     // MARK: Sharing everything
 
     /// Shares everything of an owner that can be shared with a member now.
-    mutating func share(holdingsOf owner: AccountID, with member: AccountID) {
+    mutating func share(productsOf owner: AccountID, with member: AccountID) {
         for ownedProduct in self[owner].ownedProducts
         where ownedProduct.ownership == .purchased && !ownedProduct.isRevoked && ownedProduct.isShared
             && catalog.products[ownedProduct.productID]?.isFamilyShareable == true
@@ -17,14 +17,14 @@ extension Ledger {
     /// A job's part: family sharing was turned on for a product.
     ///
     /// - Returns: whether the account's purchase is shared now; nil where it has none.
-    mutating func shareHoldings(of productID: String, by id: AccountID) -> Bool? {
+    mutating func shareOwnedProducts(of productID: String, by id: AccountID) -> Bool? {
         let has =
             self[id].ownedProducts.contains { $0.productID == productID && $0.ownership == .purchased && !$0.isRevoked }
             || self[id].subscriptions.contains {
                 $0.latestTransaction.productID == productID && $0.state.givesAccess
             }
         guard has, let family = self[id].family else { return nil }
-        for member in family.members where member != id { share(holdingsOf: id, with: member) }
+        for member in family.members where member != id { share(productsOf: id, with: member) }
         return true
     }
 

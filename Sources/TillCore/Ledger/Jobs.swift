@@ -6,7 +6,7 @@ extension Ledger {
             switch job.task {
             case .raisePrice(let price): raise(price, by: id) ? true : nil
             case .extend(let wanted): extend(wanted, by: id)
-            case .shareProduct(let product): shareHoldings(of: product, by: id)
+            case .shareProduct(let product): shareOwnedProducts(of: product, by: id)
             }
         // Accounts that the job does not affect are not written.
         guard let succeeded else { return }

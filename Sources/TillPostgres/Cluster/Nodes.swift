@@ -79,7 +79,7 @@ extension PostgresStorage {
         try await nodePool.perform { session in _ = try session.run(.announce, Arguments(word)) }
     }
 
-    package func subscribe(_ hear: @escaping @Sendable (NodeSign) -> Void) { nodeSubscription.open(hear) }
+    package func subscribe(_ receive: @escaping @Sendable (NodeSign) -> Void) { nodeSubscription.open(receive) }
 
     package func keepAlive(_ id: String, lease: Duration) { nodeSubscription.keepAlive(id, lease) }
 

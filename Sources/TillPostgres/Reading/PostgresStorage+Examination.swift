@@ -62,7 +62,7 @@ enum Examination {
         Check(statement: .missingNotifications) {
             "Account \(try $0.int(0)) should have \(try $0.int(1)) notifications and has \(try $0.int(2))."
         },
-        Check(statement: .strayDeliveries) {
+        Check(statement: .orphanedDeliveries) {
             "A delivery to \(try $0.text(1)) is of notification \(try $0.int(0)), which is missing."
         },
         Check(statement: .missingChains) {
@@ -129,7 +129,7 @@ enum Examination {
             WHERE wanted < counted OR wanted > counted
                 AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'retention' AND d.name = counts.place)
             """
-        case .strayDeliveries:
+        case .orphanedDeliveries:
             """
             SELECT d.notification, d.endpoint FROM deliveries d
             WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.partition = d.partition AND o.id = d.notification)

@@ -25,13 +25,13 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     // Small tables.
     case documentsOfKind, putDocument, removeDocument
     case reserveIdentifiers, identifierHighWater, countRedemption
-    case appendJournal, trimJournal, journalByID, newestJournal
+    case appendRequestLog, trimRequestLog, requestLogByID, newestRequestLog
 
     // The doctor.
     case beginExamination
     case misplacedRows, misplacedAccounts, miscounted, beyondHead, refundsWithoutNumber, strangeClocks
     case halfRevocations, copiesWithoutSource
-    case deliveriesOnStrangeClocks, missingNotifications, strayDeliveries, missingChains, fallenIdentifiers
+    case deliveriesOnStrangeClocks, missingNotifications, orphanedDeliveries, missingChains, fallenIdentifiers
 
     case ping
 
@@ -48,7 +48,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
 
     // Erasing a customer.
     case rowsOfAccount, entriesOfAccount, deliveriesOfAccount
-    case eraseDeliveries, eraseEntries, eraseRows, eraseAccount, eraseJournalEntry, journalPage, snapshotsHolding
+    case eraseDeliveries, eraseEntries, eraseRows, eraseAccount, eraseRequestLogEntry, requestLogPage, snapshotsHolding
 
     // Snapshots.
     case enterSnapshot, countSnapshot, growSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
@@ -77,14 +77,14 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
         case .triedForAccountUp, .triedForAccountDown, .madeForAccountUp, .madeForAccountDown: .onePartition
         case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .halfRevocations,
             .copiesWithoutSource, .strangeClocks,
-            .deliveriesOnStrangeClocks, .missingNotifications, .strayDeliveries, .missingChains:
+            .deliveriesOnStrangeClocks, .missingNotifications, .orphanedDeliveries, .missingChains:
             .sweep("the doctor reads everything")
         case .begin, .commit, .rollback, .savepoint, .release, .rollbackToSavepoint, .ping, .beginExamination,
             .documentsOfKind, .putDocument, .removeDocument, .reserveIdentifiers, .identifierHighWater,
-            .countRedemption, .appendJournal, .trimJournal, .journalByID, .newestJournal, .fallenIdentifiers,
+            .countRedemption, .appendRequestLog, .trimRequestLog, .requestLogByID, .newestRequestLog, .fallenIdentifiers,
             .enterSnapshot, .countSnapshot, .growSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots,
-            .raiseIdentifiers, .eraseJournalEntry,
-            .journalPage, .snapshotsHolding,
+            .raiseIdentifiers, .eraseRequestLogEntry,
+            .requestLogPage, .snapshotsHolding,
             .lockShared, .lockAlone, .checkWritePrecondition, .raiseConfigurationVersion, .raiseEra,
             .allConfigurationVersions, .announce,
             .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen,

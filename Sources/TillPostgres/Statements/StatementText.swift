@@ -150,14 +150,14 @@ extension Statement {
                 DO UPDATE SET redeemed = redemptions.redeemed + 1 WHERE redemptions.redeemed < $5
                 """
             )
-        case .appendJournal:
+        case .appendRequestLog:
             """
             INSERT INTO journal (id, entry) VALUES ($1, $2)
             ON CONFLICT (id) DO UPDATE SET number = excluded.number, entry = excluded.entry
             """
-        case .trimJournal: "DELETE FROM journal WHERE number <= (SELECT max(number) FROM journal) - $1"
-        case .journalByID: "SELECT entry FROM journal WHERE id = $1"
-        case .newestJournal:
+        case .trimRequestLog: "DELETE FROM journal WHERE number <= (SELECT max(number) FROM journal) - $1"
+        case .requestLogByID: "SELECT entry FROM journal WHERE id = $1"
+        case .newestRequestLog:
             "SELECT number, entry FROM journal WHERE number < $1 ORDER BY number DESC LIMIT $2"
 
         case .enterSnapshot:
@@ -185,7 +185,7 @@ extension Statement {
         case .beginExamination: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .halfRevocations,
             .copiesWithoutSource, .strangeClocks,
-            .deliveriesOnStrangeClocks, .missingNotifications, .strayDeliveries, .missingChains, .fallenIdentifiers:
+            .deliveriesOnStrangeClocks, .missingNotifications, .orphanedDeliveries, .missingChains, .fallenIdentifiers:
             Examination.text(of: self)
 
         case .prunable:
@@ -229,8 +229,8 @@ extension Statement {
         case .eraseRows: "DELETE FROM ledger WHERE partition = $1 AND account = $2"
         case .eraseAccount:
             Self.guarded("DELETE FROM accounts WHERE partition = $1 AND account = $2 AND version = $3")
-        case .eraseJournalEntry: "DELETE FROM journal WHERE number = $1"
-        case .journalPage: "SELECT number, entry FROM journal WHERE number > $1 ORDER BY number LIMIT $2"
+        case .eraseRequestLogEntry: "DELETE FROM journal WHERE number = $1"
+        case .requestLogPage: "SELECT number, entry FROM journal WHERE number > $1 ORDER BY number LIMIT $2"
         case .snapshotsHolding:
             """
             SELECT DISTINCT snapshot FROM snapshot_accounts

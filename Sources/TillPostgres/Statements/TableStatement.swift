@@ -4,21 +4,21 @@ import TillStorage
 /// The statements for snapshots and for transfers to another engine, for each of the shop's tables. They read or write
 /// a whole app or the whole shop, so they touch all partitions.
 struct TableStatement: SentStatement, CaseIterable {
-    let act: Act
+    let operation: Operation
     let table: ShopTable
 
-    enum Act: String, CaseIterable {
+    enum Operation: String, CaseIterable {
         case saveApp, saveAll, restore, eraseApp, eraseAll, remove, page, add, first, next, fill
     }
 
-    static let allCases = Act.allCases.flatMap { act in
-        ShopTable.allCases.map { TableStatement(act: act, table: $0) }
+    static let allCases = Operation.allCases.flatMap { operation in
+        ShopTable.allCases.map { TableStatement(operation: operation, table: $0) }
     }
 
-    var name: String { "\(act.rawValue)_\(table.rawValue)" }
+    var name: String { "\(operation.rawValue)_\(table.rawValue)" }
 
     var reach: StatementReach {
-        switch act {
+        switch operation {
         case .remove, .page, .add: .unpartitioned
         case .saveApp, .saveAll, .restore, .eraseApp, .eraseAll:
             isPartitioned ? .sweep("a snapshot holds a whole app") : .unpartitioned
@@ -31,11 +31,11 @@ struct TableStatement: SentStatement, CaseIterable {
     var sql: String {
         let copy = "snapshot_\(table.rawValue)"
         let columns = table.columns.map(\.name).joined(separator: ", ")
-        switch act {
+        switch operation {
         case .saveApp, .saveAll:
             return """
                 INSERT INTO \(copy) (snapshot, \(columns)) SELECT $1, \(columns) FROM \(table.rawValue)
-                WHERE \(act == .saveApp ? ofApp("$2") : ofAll) ORDER BY \(table.key.joined(separator: ", "))
+                WHERE \(operation == .saveApp ? ofApp("$2") : ofAll) ORDER BY \(table.key.joined(separator: ", "))
                 """
         case .restore:
             return """
@@ -53,9 +53,9 @@ struct TableStatement: SentStatement, CaseIterable {
         case .first, .next:
             let key = table.place.joined(separator: ", ")
             let position = table.place.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-            let limit = act == .first ? 1 : table.place.count + 1
+            let limit = operation == .first ? 1 : table.place.count + 1
             return """
-                SELECT \(columns) FROM \(table.rawValue) \(act == .first ? "" : "WHERE (\(key)) > (\(position))")
+                SELECT \(columns) FROM \(table.rawValue) \(operation == .first ? "" : "WHERE (\(key)) > (\(position))")
                 ORDER BY \(key) LIMIT $\(limit)
                 """
         case .fill:

@@ -78,7 +78,7 @@ struct CommitBatch: Sendable {
             steps += [Step(.eraseDeliveries, place), Step(.eraseEntries, place), Step(.eraseRows, place)]
             guards[steps.count] = .conflict(erasure.account)
             steps.append(Step(.eraseAccount, place + Arguments(erasure.version)))
-            steps += erasure.requestLog.map { Step(.eraseJournalEntry, Arguments($0)) }
+            steps += erasure.requestLog.map { Step(.eraseRequestLogEntry, Arguments($0)) }
         }
         let first = change.accounts.first?.account.id ?? change.erasure?.account
         return Prepared(place: place, steps: steps, guards: guards, first: first)

@@ -21,7 +21,7 @@ extension PostgresStorage {
     }
 
     package func requestLog(after number: Int64, limit: Int) async throws -> [NumberedEntry] {
-        try await read(.journalPage, Arguments(number, limit)) { (try $0.int(0), try $0.text(1)) }.map { row in
+        try await read(.requestLogPage, Arguments(number, limit)) { (try $0.int(0), try $0.text(1)) }.map { row in
             let entry = try JSONDecoder().decode(RequestLogEntry.self, from: Data(row.1.utf8))
             return NumberedEntry(number: row.0, entry: entry)
         }

@@ -10,9 +10,9 @@ extension PostgresStorage {
                 try session.removeSnapshot(snapshot.name)
                 try session.enter(snapshot)
                 for table in ShopTable.allCases {
-                    let act = TableStatement(act: snapshot.app == nil ? .saveAll : .saveApp, table: table)
+                    let operation = TableStatement(operation: snapshot.app == nil ? .saveAll : .saveApp, table: table)
                     let part = snapshot.app.map { Arguments($0) } ?? Arguments()
-                    _ = try session.run(any: act, Arguments(snapshot.name) + part)
+                    _ = try session.run(any: operation, Arguments(snapshot.name) + part)
                 }
                 _ = try session.run(.countSnapshot, Arguments(snapshot.name))
                 return try session.snapshots().first { $0.name == snapshot.name } ?? snapshot
@@ -33,7 +33,7 @@ extension PostgresStorage {
                 try session.erase(row.maybeText(0), Set(DocumentKind.allCases).subtracting(DocumentKind.lasting))
                 for table in ShopTable.allCases {
                     do {
-                        _ = try session.run(any: TableStatement(act: .restore, table: table), Arguments(name))
+                        _ = try session.run(any: TableStatement(operation: .restore, table: table), Arguments(name))
                     } catch let failure as PostgresFailure where failure.isConstraint {
                         throw SnapshotFailure.collides(table)
                     }
@@ -76,7 +76,7 @@ extension PostgresStorage {
     package func add(_ rows: [TableRow], of table: ShopTable, to snapshot: Snapshot) async throws {
         let entry = Arguments(snapshot.name, snapshot.app, snapshot.savedAt.milliseconds)
         let steps = rows.map { row in
-            Step(TableStatement(act: .add, table: table), Arguments(snapshot.name) + row.arguments)
+            Step(TableStatement(operation: .add, table: table), Arguments(snapshot.name) + row.arguments)
         }
         func count(_ table: ShopTable, _ wanted: ShopTable) -> Int { table == wanted ? rows.count : 0 }
         let counts = Arguments(
@@ -127,7 +127,7 @@ extension Session {
     fileprivate func removeSnapshot(_ name: String) throws {
         _ = try run(.removeSnapshot, Arguments(name))
         for table in ShopTable.allCases {
-            _ = try run(any: TableStatement(act: .remove, table: table), Arguments(name))
+            _ = try run(any: TableStatement(operation: .remove, table: table), Arguments(name))
         }
     }
 
@@ -149,7 +149,7 @@ extension Session {
         for table in ShopTable.allCases.reversed() {
             let part = app.map { Arguments($0) } ?? Arguments()
             let chosen = table == .documents ? Arguments(TextList(all: kinds.map(\.rawValue))) : Arguments()
-            _ = try run(any: TableStatement(act: app == nil ? .eraseAll : .eraseApp, table: table), part + chosen)
+            _ = try run(any: TableStatement(operation: app == nil ? .eraseAll : .eraseApp, table: table), part + chosen)
         }
     }
 }

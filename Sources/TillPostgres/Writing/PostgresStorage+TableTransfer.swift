@@ -12,13 +12,13 @@ extension PostgresStorage {
     }
 
     package func add(_ rows: [TableRow], to table: ShopTable) async throws {
-        try await write(rows.map { Step(TableStatement(act: .fill, table: table), $0.arguments) })
+        try await write(rows.map { Step(TableStatement(operation: .fill, table: table), $0.arguments) })
     }
 }
 
 extension Session {
     func rows(of table: ShopTable, after row: TableRow?, limit: Int) throws -> [TableRow] {
-        let statement = TableStatement(act: row == nil ? .first : .next, table: table)
+        let statement = TableStatement(operation: row == nil ? .first : .next, table: table)
         let position = Cell.arguments(row?.cells(table.place, of: table) ?? [])
         return try run(any: statement, position + Arguments(limit)).map { row in
             TableRow(table.columns.enumerated().map { Cell(row, $0.offset, $0.element.kind) })
@@ -26,7 +26,7 @@ extension Session {
     }
 
     func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) throws -> [PlacedRow] {
-        let page = TableStatement(act: .page, table: table)
+        let page = TableStatement(operation: .page, table: table)
         return try run(any: page, Arguments(snapshot, place ?? 0, limit)).map { row in
             let cells = table.columns.enumerated().map { Cell(row, $0.offset + 1, $0.element.kind) }
             return PlacedRow(place: try row.int(0), row: TableRow(cells))

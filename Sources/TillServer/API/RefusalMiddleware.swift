@@ -34,7 +34,7 @@ struct RefusalMiddleware: RouterMiddleware {
             isRefused = true
             response = await refuse(error, request, context)
         }
-        if isRefused || shop.settings.journalAll || context.annotations.notes.isWorthTelling {
+        if isRefused || shop.settings.journalAll || context.annotations.notes.isWorthLogging {
             let answered = shop.settings.journalBodies ? await RequestLogBody.take(from: &response) : nil
             let milliseconds = Int((ContinuousClock.now - begun) / .milliseconds(1))
             await note(request, context, response.status.code, milliseconds, sent, answered)

@@ -46,9 +46,9 @@ package struct ControlAPI: Sendable {
             productRoutes,
             customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
-            comingRoutes,
-            ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
-            revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, cleanStateRoutes, securityRoutes,
+            upcomingEventRoutes,
+            ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, requestLogRoutes, authorityRoutes, receiptRoutes,
+            revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, snapshotRoutes, securityRoutes,
         ].flatMap(\.self)
     }
 

@@ -314,7 +314,7 @@ extension Shop {
         let outcome: Outcome
         var notifications: [TillCore.Notification] = []
         if let instant {
-            outcome = try await act(command, by: customer, at: instant, opening: nil)
+            outcome = try await performLocked(command, by: customer, at: instant, opening: nil)
         } else {
             outcome = try await perform(command, by: customer) { notifications += $0 }
         }

@@ -16,7 +16,7 @@ package final class Cluster: Sendable {
         /// Checks all clocks again: this node works on other partitions now, or may have missed an event.
         let checkAllClocks: @Sendable () async -> Void
         /// Handles an event of another node: an account or delivery became due.
-        let hear: @Sendable (NodeEvent) -> Void
+        let receive: @Sendable (NodeEvent) -> Void
     }
 
     struct State {

@@ -26,7 +26,7 @@ package struct ClusterService: Service {
         cluster.follower.value = Cluster.Follower(
             reload: { [weak shop] kinds, isNewEra in try await shop?.follow(kinds, isNewEra: isNewEra) },
             checkAllClocks: { [weak shop] in shop?.checkAllClocks() },
-            hear: { [weak shop] nodeEvent in shop?.hear(nodeEvent) }
+            receive: { [weak shop] nodeEvent in shop?.receive(nodeEvent) }
         )
     }
 
@@ -56,7 +56,7 @@ package struct ClusterService: Service {
             group.addTask { await every(.milliseconds(10)) { await publishEvents() } }
             group.addTask { await every(cluster.lease / 4) { await shop.resumeAbandoned() } }
             group.addTask { await every(.seconds(60)) { shop.checkAllClocks() } }
-            group.addTask { for await word in words { await hear(word) } }
+            group.addTask { for await word in words { await receive(word) } }
             // Each task runs until it is cancelled.
             await group.next()
             group.cancelAll()
@@ -88,7 +88,7 @@ package struct ClusterService: Service {
         }
     }
 
-    private func hear(_ word: String?) async {
+    private func receive(_ word: String?) async {
         switch word {
         case NodeMessage.configurationVersions:
             do {
@@ -105,7 +105,7 @@ package struct ClusterService: Service {
             shop.checkAllClocks()
         case let word?:
             guard let nodeEvent = NodeEvent(word: word), nodeEvent.node != cluster.id else { return }
-            shop.hear(nodeEvent)
+            shop.receive(nodeEvent)
         }
     }
 }
@@ -131,7 +131,7 @@ extension Shop {
     }
 
     /// Handles an event of another node: an account or delivery became due.
-    func hear(_ nodeEvent: NodeEvent) {
+    func receive(_ nodeEvent: NodeEvent) {
         for item in nodeEvent.items { signals.heard(item.clock, due: item.due, pending: item.hasPending) }
     }
 

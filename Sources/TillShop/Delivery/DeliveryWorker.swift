@@ -316,7 +316,7 @@ package actor DeliveryWorker: Service {
     /// Records an attempt, unless everything was replaced since its notification was read.
     private nonisolated func note(_ done: Delivery, _ epoch: Shop.Epoch) async {
         // An advance that holds the lock may wait for this record while a caller waits for the exclusive lock.
-        await shop.gate.shared(pushing: true) {
+        await shop.gate.shared(aheadOfWriters: true) {
             if shop.gate.epoch == epoch.here { await records.note(done, epoch: epoch.everywhere) }
         }
     }

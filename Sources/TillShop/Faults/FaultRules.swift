@@ -198,11 +198,11 @@ extension FaultRules.Standing {
     fileprivate mutating func hit(_ target: FaultRules.Target, at realTime: Timestamp) -> FaultHit? {
         seen += 1
         if let limit = rule.limit, struck >= limit { return nil }
-        var dice = SplitMix(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
-        if let share = rule.share, dice.unit() >= share { return nil }
+        var random = SplitMix(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
+        if let share = rule.share, random.unit() >= share { return nil }
         if rule.kind == .rateLimit, !exceeds(target, at: realTime) { return nil }
         struck += 1
-        let more = rule.spread.map { Int(dice.unit() * Double($0 + 1)) } ?? 0
+        let more = rule.spread.map { Int(random.unit() * Double($0 + 1)) } ?? 0
         return FaultHit(rule: rule, milliseconds: (rule.milliseconds ?? 0) + more)
     }
 

@@ -38,7 +38,7 @@ package actor RequestLog {
     /// The entry of a request id.
     package func entry(_ id: String) async throws -> RequestLogEntry? {
         await flush()
-        return try await storage.journalEntry(id)
+        return try await storage.requestLogEntry(id)
     }
 
     /// The newest entries first.
@@ -70,7 +70,7 @@ package actor RequestLog {
 
     private func write(_ entries: [RequestLogEntry]) async {
         do {
-            try await storage.appendJournal(entries, keeping: keeping)
+            try await storage.appendRequestLog(entries, keeping: keeping)
         } catch {
             logger.warning("the request log could not be written", metadata: ["cause": "\(error.logText)"])
         }

@@ -38,9 +38,9 @@ final class AsyncReadWriteLock: Sendable {
 
     /// Runs a body under the shared lock.
     ///
-    /// - Parameter pushing: enters before waiting exclusive callers; for work that the present holders wait for.
-    func shared<Value>(pushing: Bool = false, _ body: () async throws -> Value) async rethrows -> Value {
-        await enter(pushing: pushing)
+    /// - Parameter aheadOfWriters: enters before waiting exclusive callers; for work that the present holders wait for.
+    func shared<Value>(aheadOfWriters: Bool = false, _ body: () async throws -> Value) async rethrows -> Value {
+        await enter(aheadOfWriters: aheadOfWriters)
         let pass = Pass()
         defer { leave(pass) }
         return try await Self.$pass.withValue(pass, operation: body)
@@ -64,11 +64,11 @@ final class AsyncReadWriteLock: Sendable {
         return try await body()
     }
 
-    private func enter(pushing: Bool) async {
+    private func enter(aheadOfWriters: Bool) async {
         await withCheckedContinuation { going in
             let isFree = state.withLock { state in
                 // A pass is closed under this lock, so an open pass means that the caller is inside.
-                let goesFirst = pushing || Self.pass?.isOpen.load(ordering: .relaxed) == true
+                let goesFirst = aheadOfWriters || Self.pass?.isOpen.load(ordering: .relaxed) == true
                 guard !state.isExclusive, state.waitingToBeAlone.isEmpty || goesFirst else {
                     state.waiting.append(going)
                     return false

@@ -8,7 +8,7 @@ package struct ErasedCustomer: Sendable {
     /// Transactions, notifications and deliveries.
     package var belongings = Belongings()
     /// Entries of the request log that mentioned the customer.
-    package var journalEntries = 0
+    package var requestLogEntries = 0
     /// Fault rules for the customer in this app and environment.
     package var faults = 0
     /// The family of the customer.
@@ -106,8 +106,8 @@ extension Shop {
         var erased = ErasedCustomer()
         erased.family = account.family?.name
         erased.belongings = try await storage.belongings(of: account.id)
-        let entries = try await journalEntries(about: account)
-        erased.journalEntries = entries.count
+        let entries = try await requestLogEntries(about: account)
+        erased.requestLogEntries = entries.count
         guard !isDryRun else { return .done(erased) }
 
         let chain = signingChain
@@ -160,7 +160,7 @@ extension Shop {
 
     /// The numbers of the entries that mention a customer by any of their identifiers or app account tokens. Signed
     /// data cannot be searched, so every entry with signed data in its body is included.
-    private func journalEntries(about account: Account) async throws -> [Int64] {
+    private func requestLogEntries(about account: Account) async throws -> [Int64] {
         var words: Set<String> = [account.id.wireForm]
         var position: Int64?
         repeat {

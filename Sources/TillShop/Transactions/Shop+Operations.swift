@@ -15,18 +15,18 @@ extension Shop {
     ///   - instant: the shop's time of the operation; nil is now. Never before the account's last event, nor later than
     ///     the account's clock.
     ///   - opening: how to open the account when the customer has none yet; nil refuses.
-    ///   - hear: receives the notifications of everything that happened, in order.
+    ///   - receive: receives the notifications of everything that happened, in order.
     /// - Throws: `Refusal` when the rules forbid it; `ShopBusy` when the store cannot accept it now.
     package func perform(
         _ command: Command,
         by customer: CustomerName,
         at instant: Timestamp? = nil,
         opening: Opening? = nil,
-        hearing hear: ([Notification]) -> Void = { _ in }
+        notifying receive: ([Notification]) -> Void = { _ in }
     ) async throws -> Outcome {
         try await gate.shared {
             let before = try await presentBeforeMoving(command, customer)
-            let outcome = try await act(command, by: customer, at: instant, opening: opening, hearing: hear)
+            let outcome = try await performLocked(command, by: customer, at: instant, opening: opening, notifying: receive)
             if let before {
                 let moved = outcome.ledger.accounts.values.filter { $0.clock == outcome.account.clock }
                 let clock = outcome.account.clockName
@@ -37,7 +37,7 @@ extension Shop {
             guard let due = outcome.nextDue else { return outcome }
             try await asOfNow {
                 let present = now(of: outcome.account)
-                if due <= present { hear(try await processDue(customer, until: present)) }
+                if due <= present { receive(try await processDue(customer, until: present)) }
             }
             return outcome
         }
@@ -61,7 +61,7 @@ extension Shop {
         -> [Notification]
     {
         var notifications: [Notification] = []
-        _ = try await act(.processDue, by: customer, at: instant, opening: nil, givingWay: givingWay) {
+        _ = try await performLocked(.processDue, by: customer, at: instant, opening: nil, givingWay: givingWay) {
             notifications += $0
         }
         return notifications
@@ -99,7 +99,7 @@ extension Shop {
     }
 
     /// The next event of a customer; nil if there is none.
-    package func coming(to account: Account) -> UpcomingEvent? { present(account).upcomingEvent(of: account) }
+    package func upcomingEvents(to account: Account) -> UpcomingEvent? { present(account).upcomingEvent(of: account) }
 
     /// A ledger of one account at its present, for queries.
     private func present(_ account: Account) -> Ledger {
@@ -113,13 +113,13 @@ extension Shop {
     }
 
     /// Performs a command, and leaves all accounts at the instant of the operation.
-    func act(
+    func performLocked(
         _ command: Command,
         by customer: CustomerName,
         at instant: Timestamp?,
         opening: Opening?,
         givingWay: Bool = false,
-        hearing hear: ([Notification]) -> Void = { _ in }
+        notifying receive: ([Notification]) -> Void = { _ in }
     ) async throws -> Outcome {
         var keys: Set<String> = [customer.lockKey]
         var attempts = 0
@@ -132,10 +132,10 @@ extension Shop {
             }
             switch result {
             case .done(let outcome):
-                hear(outcome.ledger.notifications)
+                receive(outcome.ledger.notifications)
                 return outcome
             case .behind(let ledger):
-                hear(ledger.notifications)
+                receive(ledger.notifications)
                 try checkStopping()
                 if givingWay, gate.waitingToBeAlone > 0 { throw GaveWay() }
             case .needs(let more): keys = more

@@ -4,21 +4,21 @@ import TillCore
 struct RandomOperationReader {
     let observation: Observation
     let account: Account
-    let act: Workload.Act
+    let schedule: Workload.ScheduledOperation
     private var random: SeededRandom
 
     /// Nil for an unknown customer.
-    init?(_ act: Workload.Act, by customer: String, in observation: Observation) {
+    init?(_ schedule: Workload.ScheduledOperation, by customer: String, in observation: Observation) {
         guard let account = observation.accounts[customer] else { return nil }
         self.account = account
         self.observation = observation
-        self.act = act
-        random = SeededRandom(seed: act.random)
+        self.schedule = schedule
+        random = SeededRandom(seed: schedule.random)
     }
 
     /// The resolved operation.
     mutating func operation() -> Operation {
-        switch act.operation {
+        switch schedule.operation {
         case .subscribe, .subscribeAgain, .buySameAgain, .changePlan, .withdrawPlanChange, .takeOffer,
             .changePlanWithOffer, .comeBackWithOffer, .payMonthly, .buyOnce, .startPurchaseAndLeave:
             return command(purchase().map { .purchase($0) })
@@ -77,7 +77,7 @@ struct RandomOperationReader {
     // MARK: Purchases
 
     private mutating func purchase() -> Purchase? {
-        switch act.operation {
+        switch schedule.operation {
         case .subscribe:
             guard let product = random.pick(products { $0.plan != nil }) else { return nil }
             return Purchase(productID: product.id, appAccountToken: token(), offer: offer(of: product))
@@ -96,7 +96,7 @@ struct RandomOperationReader {
             let others = products { $0.plan?.groupID == held.groupID && $0.id != held.latestTransaction.productID }
             guard let other = random.pick(others) else { return nil }
             let monthly = other.plan?.monthly != nil && random.chance(30)
-            let offer = act.operation == .changePlan ? .none : promotion(of: other)
+            let offer = schedule.operation == .changePlan ? .none : promotion(of: other)
             return Purchase(productID: other.id, offer: monthly ? .none : offer, billingPlan: monthly ? .monthly : nil)
         case .withdrawPlanChange:
             return subscription { $0.preference.productID != $0.latestTransaction.productID }.map {
@@ -155,7 +155,7 @@ struct RandomOperationReader {
     }
 
     private mutating func refundCommand() -> Command? {
-        switch act.operation {
+        switch schedule.operation {
         case .requestRefund:
             let reason = random.pick(ConsumptionRequestReason.allCases) ?? .other
             return row { $0.ownership == .purchased && $0.revocation == nil }.map { .requestRefund($0.id, reason) }
@@ -191,7 +191,7 @@ struct RandomOperationReader {
 
     private mutating func extend() -> Operation {
         let days = random.number(in: 1...90)
-        let request = "request \(random.chance(80) ? act.random : 1)"
+        let request = "request \(random.chance(80) ? schedule.random : 1)"
         return command(
             subscription { $0.status != .expired }.map {
                 .extend(Extension(subscription: $0.originalID, days: days, reasonCode: 1, request: request))
@@ -200,8 +200,8 @@ struct RandomOperationReader {
     }
 
     private mutating func shopOperation() -> Operation {
-        let name = "job \(act.random)"
-        switch act.operation {
+        let name = "job \(schedule.random)"
+        switch schedule.operation {
         case .changeGrace:
             let days = random.pick(GracePeriod.lengths) ?? 16
             return .grace(random.chance(40) ? nil : GracePeriod(days: days, coverage: .allRenewals))
@@ -222,7 +222,7 @@ struct RandomOperationReader {
             observation.catalog.products[$0.latestTransaction.productID]
         }
         guard var product = held ?? random.pick(products { $0.plan != nil }) else { return .nothing }
-        switch act.operation {
+        switch schedule.operation {
         case .extendEverybody:
             let wanted = MassExtension(
                 productID: product.id,

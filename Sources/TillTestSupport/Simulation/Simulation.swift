@@ -82,7 +82,7 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
     /// The time of the last observation.
     private var watched: Timestamp
     private var laws = NotificationLaws()
-    private var acts: [(act: Workload.Act, operation: Operation, refusal: Refusal?)] = []
+    private var operations: [(schedule: Workload.ScheduledOperation, operation: Operation, refusal: Refusal?)] = []
     /// The transitions of the run, if it was watched.
     package private(set) var count = TransitionCount()
     /// The first failure, and the operations up to it.
@@ -100,13 +100,13 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
     /// Runs the workload to its end.
     package mutating func run(at pace: Simulation.Pace) async {
         do {
-            for act in workload.acts {
-                try await pass(to: act.instant, at: pace)
-                let isForAll = pace != .advances || act.operation.concernsEverybody
-                let name = workload.customers[act.customer].name
-                try await system.advance(to: act.instant, for: isForAll ? nil : name)
+            for schedule in workload.operations {
+                try await pass(to: schedule.instant, at: pace)
+                let isForAll = pace != .advances || schedule.operation.concernsEverybody
+                let name = workload.customers[schedule.customer].name
+                try await system.advance(to: schedule.instant, for: isForAll ? nil : name)
                 try await watch(after: nil)
-                try await perform(act, by: name)
+                try await perform(schedule, by: name)
                 guard failure == nil else { return }
             }
             try await pass(to: workload.end, at: pace)
@@ -117,12 +117,12 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
         }
     }
 
-    private mutating func perform(_ act: Workload.Act, by name: String) async throws {
+    private mutating func perform(_ schedule: Workload.ScheduledOperation, by name: String) async throws {
         let before = try await system.observe()
-        guard var reader = RandomOperationReader(act, by: name, in: before) else { return }
+        guard var reader = RandomOperationReader(schedule, by: name, in: before) else { return }
         let operation = reader.operation()
         let refusal = try await system.perform(operation)
-        acts.append((act, operation, refusal))
+        operations.append((schedule, operation, refusal))
         if case .earlierThanLastEvent? = refusal { failure = report("an operation was dated before the last event") }
         count.count(operation, isRefused: refusal != nil)
         if isWatched, case .job(let job) = operation, case .extend(let wanted) = job.task {
@@ -161,7 +161,7 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
         watched = observation.now
         seenNotifications = observation.notifications.count
         count.note(observation)
-        let isDeep = deeply || acts.count.isMultiple(of: 16)
+        let isDeep = deeply || operations.count.isMultiple(of: 16)
         laws.compare(with: observation, deeply: isDeep)
         let broken = laws.takeFindings() + Invariants.findings(in: observation, deeply: isDeep)
         guard !broken.isEmpty else { return }
@@ -174,12 +174,12 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
     func difference(from other: SimulationRun, _ ways: String, isExact: Bool) async -> String? {
         if let failure { return failure }
         if let failure = other.failure { return failure }
-        for (mine, theirs) in zip(acts, other.acts)
+        for (mine, theirs) in zip(operations, other.operations)
         where mine.refusal?.name != theirs.refusal?.name || mine.operation.name != theirs.operation.name {
             let answers = "\(mine.operation.name): \(mine.refusal?.name ?? "done"), \(theirs.operation.name): "
             return report(
                 "\(ways): an operation differs: \(answers)\(theirs.refusal?.name ?? "done")",
-                to: mine.act.instant
+                to: mine.schedule.instant
             )
         }
         do {
@@ -194,9 +194,9 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
 
     private func report(_ what: String, to instant: Timestamp? = nil) -> String {
         let limit = instant ?? workload.end
-        let lines = acts.filter { $0.act.instant <= limit }.map { act, operation, refusal in
-            "  \(act.instant.iso8601) +\(act.instant.milliseconds % 1_000) \(workload.customers[act.customer].name): "
-                + "\(act.operation) = \(operation.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
+        let lines = operations.filter { $0.schedule.instant <= limit }.map { schedule, operation, refusal in
+            "  \(schedule.instant.iso8601) +\(schedule.instant.milliseconds % 1_000) \(workload.customers[schedule.customer].name): "
+                + "\(schedule.operation) = \(operation.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
         }
         let settings =
             "\(workload.environment), \(workload.policy.rate.name), "

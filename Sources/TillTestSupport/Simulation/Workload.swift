@@ -3,7 +3,7 @@ import TillCore
 /// A year of a few customers of one shop, generated from a seed.
 package struct Workload: Sendable {
     /// A planned operation at an instant.
-    package struct Act: Sendable {
+    package struct ScheduledOperation: Sendable {
         /// Anywhere in the workload; half of them at the time of day of its start.
         package var instant: Timestamp
         /// The customer, as an index of `customers`.
@@ -31,7 +31,7 @@ package struct Workload: Sendable {
     /// The first of the sixty days that can run hour by hour.
     package let firstHourlyDay: Int
     /// In the order of their instants.
-    package let acts: [Act]
+    package let operations: [ScheduledOperation]
 
     /// The last instant.
     package var end: Timestamp { start.advanced(milliseconds: Int64(days) * day) }
@@ -40,7 +40,7 @@ package struct Workload: Sendable {
 /// Generates a workload from a seed.
 package struct WorkloadGenerator {
     private var random: SeededRandom
-    private var acts: [Workload.Act] = []
+    private var operations: [Workload.ScheduledOperation] = []
     private var start = Timestamp(milliseconds: 0)
     private var day: Int64 = 86_400_000
     private var people = 0
@@ -73,7 +73,7 @@ package struct WorkloadGenerator {
         for customer in 0..<people { begin(customer) }
         for _ in 0..<random.number(in: 3...7) { episode() }
         for _ in 0..<random.number(in: 0...10) { singleOperation() }
-        let ordered = acts.enumerated().sorted {
+        let ordered = operations.enumerated().sorted {
             ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset)
         }
         return Workload(
@@ -85,7 +85,7 @@ package struct WorkloadGenerator {
             day: day,
             days: Self.days,
             firstHourlyDay: random.number(in: 0...Self.days - 60),
-            acts: ordered.map(\.element)
+            operations: ordered.map(\.element)
         )
     }
 
@@ -119,10 +119,10 @@ package struct WorkloadGenerator {
 
     private mutating func begin(_ customer: Int) {
         let first = random.number(in: 0...60)
-        if random.chance(20) { act(customer, .download, on: first) }
-        act(customer, .subscribe, on: first)
-        if customer > 0, random.chance(50) { act(customer, .join, on: random.number(in: 0...90)) }
-        if random.chance(30) { act(customer, .buyOnce, on: random.number(in: 0...200)) }
+        if random.chance(20) { schedule(customer, .download, on: first) }
+        schedule(customer, .subscribe, on: first)
+        if customer > 0, random.chance(50) { schedule(customer, .join, on: random.number(in: 0...90)) }
+        if random.chance(30) { schedule(customer, .buyOnce, on: random.number(in: 0...200)) }
     }
 
     /// Operations that belong together, so that rare sequences happen often enough.
@@ -146,22 +146,22 @@ package struct WorkloadGenerator {
     }
 
     private mutating func billingProblem(_ customer: Int, from first: Int) {
-        act(customer, .useCard(random.chance(80) ? .declinedForRenewals : .declined), on: first)
+        schedule(customer, .useCard(random.chance(80) ? .declinedForRenewals : .declined), on: first)
         let later = first + (random.chance(50) ? random.number(in: 5...100) : random.number(in: 10...45))
         switch random.number(in: 0...9) {
-        case 0, 1, 2: act(customer, .useCard(.accepted), on: later)
-        case 3, 8: act(customer, .cancel, on: later)
-        case 4: act(customer, .buySameAgain, on: later)
-        case 5: act(customer, .changePlan, on: later)
-        case 6, 7: act(customer, .refundLatest, on: later)
+        case 0, 1, 2: schedule(customer, .useCard(.accepted), on: later)
+        case 3, 8: schedule(customer, .cancel, on: later)
+        case 4: schedule(customer, .buySameAgain, on: later)
+        case 5: schedule(customer, .changePlan, on: later)
+        case 6, 7: schedule(customer, .refundLatest, on: later)
         default: break
         }
-        if random.chance(60) { act(customer, .useCard(.accepted), on: later + random.number(in: 1...90)) }
+        if random.chance(60) { schedule(customer, .useCard(.accepted), on: later + random.number(in: 1...90)) }
     }
 
     /// Operations during a billing retry or after expiration, which chance alone rarely produces.
     private mutating func retryOperations(_ customer: Int, from first: Int) {
-        act(
+        schedule(
             customer,
             random.one(of: .useCard(.declinedForRenewals), .useCard(.declinedForRenewals), .cancel),
             on: first
@@ -171,110 +171,110 @@ package struct WorkloadGenerator {
         ]
         for step in 0..<random.number(in: 4...16) {
             let day = first + 4 * step
-            act(customer, random.pick(operations) ?? .resume, on: day + random.number(in: 0...3))
+            schedule(customer, random.pick(operations) ?? .resume, on: day + random.number(in: 0...3))
             guard random.chance(30) else { continue }
-            act(customer, .refundOlder, on: day)
-            act(customer, .reverseRefund, on: day + random.number(in: 1...3))
+            schedule(customer, .refundOlder, on: day)
+            schedule(customer, .reverseRefund, on: day + random.number(in: 1...3))
         }
-        if random.chance(30) { for step in 0...20 { act(customer, .giveUp, on: first + 10 + 2 * step) } }
+        if random.chance(30) { for step in 0...20 { schedule(customer, .giveUp, on: first + 10 + 2 * step) } }
         if random.chance(50) {
-            act(customer, random.one(of: .buySameAgain, .refundLatest), on: first + random.number(in: 20...50))
+            schedule(customer, random.one(of: .buySameAgain, .refundLatest), on: first + random.number(in: 20...50))
         }
-        if random.chance(60) { act(customer, .useCard(.accepted), on: first + random.number(in: 30...90)) }
+        if random.chance(60) { schedule(customer, .useCard(.accepted), on: first + random.number(in: 30...90)) }
     }
 
     private mutating func cancelled(_ customer: Int, from first: Int) {
-        act(customer, .cancel, on: first)
-        if random.chance(40) { act(customer, .resume, on: first + random.number(in: 0...20)) }
-        if random.chance(30) { act(customer, .cancel, on: first + random.number(in: 10...40)) }
+        schedule(customer, .cancel, on: first)
+        if random.chance(40) { schedule(customer, .resume, on: first + random.number(in: 0...20)) }
+        if random.chance(30) { schedule(customer, .cancel, on: first + random.number(in: 10...40)) }
         let back = first + random.number(in: 20...150)
-        act(customer, random.one(of: .subscribeAgain, .comeBackWithOffer, .buySameAgain, .comeBackWithOffer), on: back)
+        schedule(customer, random.one(of: .subscribeAgain, .comeBackWithOffer, .buySameAgain, .comeBackWithOffer), on: back)
     }
 
     private mutating func priceIncrease(_ customer: Int, from first: Int) {
-        act(customer, .raisePrice, on: first)
+        schedule(customer, .raisePrice, on: first)
         let answer = first + random.number(in: 1...60)
         switch random.number(in: 0...4) {
-        case 0, 1, 3: for step in 0...20 { act(customer, .acceptPriceIncrease, on: answer + step * 4) }
-        case 2: act(customer, .cancel, on: answer)
+        case 0, 1, 3: for step in 0...20 { schedule(customer, .acceptPriceIncrease, on: answer + step * 4) }
+        case 2: schedule(customer, .cancel, on: answer)
         default: break
         }
-        if random.chance(20) { act(customer, .raisePrice, on: first + random.number(in: 10...60)) }
+        if random.chance(20) { schedule(customer, .raisePrice, on: first + random.number(in: 10...60)) }
     }
 
     private mutating func removed(_ customer: Int, from first: Int) {
-        act(customer, .removeFromSale, on: first)
-        if random.chance(50) { act(customer, .useCard(.declinedForRenewals), on: first - 5) }
-        if random.chance(40) { act(customer, .useCard(.accepted), on: first + random.number(in: 1...60)) }
-        if random.chance(70) { act(customer, .returnToSale, on: first + random.number(in: 5...90)) }
-        if random.chance(50) { act(customer, .subscribeAgain, on: first + random.number(in: 40...120)) }
+        schedule(customer, .removeFromSale, on: first)
+        if random.chance(50) { schedule(customer, .useCard(.declinedForRenewals), on: first - 5) }
+        if random.chance(40) { schedule(customer, .useCard(.accepted), on: first + random.number(in: 1...60)) }
+        if random.chance(70) { schedule(customer, .returnToSale, on: first + random.number(in: 5...90)) }
+        if random.chance(50) { schedule(customer, .subscribeAgain, on: first + random.number(in: 40...120)) }
     }
 
     private mutating func refunded(_ customer: Int, from first: Int) {
-        act(customer, random.one(of: .refundLatest, .refundLatest, .refundOlder, .refundAnything), on: first)
+        schedule(customer, random.one(of: .refundLatest, .refundLatest, .refundOlder, .refundAnything), on: first)
         let later = first + random.number(in: 0...60)
-        if random.chance(60) { act(customer, .reverseRefund, on: later) }
-        if random.chance(50) { act(customer, random.one(of: .subscribeAgain, .buySameAgain), on: later) }
-        if random.chance(20) { act(customer, .reverseRefund, on: later + random.number(in: 0...30)) }
+        if random.chance(60) { schedule(customer, .reverseRefund, on: later) }
+        if random.chance(50) { schedule(customer, random.one(of: .subscribeAgain, .buySameAgain), on: later) }
+        if random.chance(20) { schedule(customer, .reverseRefund, on: later + random.number(in: 0...30)) }
     }
 
     private mutating func refundRequest(_ customer: Int, from first: Int) {
-        if random.chance(50) { act(customer, .buyOnce, on: first) }
-        act(customer, .requestRefund, on: first)
-        if random.chance(60) { act(customer, .reportConsumption, on: first, hours: random.number(in: 0...20)) }
-        if random.chance(50) { act(customer, .declineRefund, on: first + random.number(in: 0...3)) }
-        if random.chance(30) { act(customer, .refundAnything, on: first + random.number(in: 0...3)) }
-        if random.chance(40) { act(customer, .reverseRefund, on: first + random.number(in: 1...20)) }
+        if random.chance(50) { schedule(customer, .buyOnce, on: first) }
+        schedule(customer, .requestRefund, on: first)
+        if random.chance(60) { schedule(customer, .reportConsumption, on: first, hours: random.number(in: 0...20)) }
+        if random.chance(50) { schedule(customer, .declineRefund, on: first + random.number(in: 0...3)) }
+        if random.chance(30) { schedule(customer, .refundAnything, on: first + random.number(in: 0...3)) }
+        if random.chance(40) { schedule(customer, .reverseRefund, on: first + random.number(in: 1...20)) }
     }
 
     private mutating func family(_ customer: Int, from first: Int) {
-        act(customer, .join, on: first)
-        act(customer, .subscribe, on: first + random.number(in: 0...10))
-        if random.chance(40) { act(customer, .shareProduct, on: first + random.number(in: 0...60)) }
-        if random.chance(40) { act(customer, .share(false), on: first + random.number(in: 5...80)) }
-        if random.chance(30) { act(customer, .share(true), on: first + random.number(in: 20...120)) }
-        if random.chance(40) { act(customer, .refundLatest, on: first + random.number(in: 5...120)) }
-        if random.chance(30) { act(customer, .reverseRefund, on: first + random.number(in: 20...130)) }
-        if random.chance(50) { act(customer, .leave, on: first + random.number(in: 5...200)) }
+        schedule(customer, .join, on: first)
+        schedule(customer, .subscribe, on: first + random.number(in: 0...10))
+        if random.chance(40) { schedule(customer, .shareProduct, on: first + random.number(in: 0...60)) }
+        if random.chance(40) { schedule(customer, .share(false), on: first + random.number(in: 5...80)) }
+        if random.chance(30) { schedule(customer, .share(true), on: first + random.number(in: 20...120)) }
+        if random.chance(40) { schedule(customer, .refundLatest, on: first + random.number(in: 5...120)) }
+        if random.chance(30) { schedule(customer, .reverseRefund, on: first + random.number(in: 20...130)) }
+        if random.chance(50) { schedule(customer, .leave, on: first + random.number(in: 5...200)) }
     }
 
     private mutating func extended(_ customer: Int, from first: Int) {
         // Every day of a month, so that one is the day before a renewal.
-        if random.chance(15) { for day in 0...31 { act(customer, .extendEverybody, on: first + day) } }
+        if random.chance(15) { for day in 0...31 { schedule(customer, .extendEverybody, on: first + day) } }
         for _ in 0..<random.number(in: 1...3) {
             let operation: RandomOperation = random.one(of: .extend, .extend, .extendEverybody)
-            act(customer, operation, on: first + random.number(in: 0...40))
+            schedule(customer, operation, on: first + random.number(in: 0...40))
         }
     }
 
     private mutating func changed(_ customer: Int, from first: Int) {
         for _ in 0..<random.number(in: 1...4) {
             let operation: RandomOperation = random.one(of: .changePlan, .changePlan, .changePlanWithOffer, .takeOffer)
-            act(customer, operation, on: first + random.number(in: 0...60))
+            schedule(customer, operation, on: first + random.number(in: 0...60))
         }
-        if random.chance(60) { act(customer, .withdrawPlanChange, on: first + random.number(in: 1...40)) }
+        if random.chance(60) { schedule(customer, .withdrawPlanChange, on: first + random.number(in: 1...40)) }
     }
 
     private mutating func held(_ customer: Int, from first: Int) {
-        act(customer, .askToBuy(true), on: first)
-        act(customer, random.one(of: .buyOnce, .subscribeAgain, .changePlan), on: first)
-        act(customer, .startPurchaseAndLeave, on: first + 1)
-        act(customer, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 0...20))
-        act(customer, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 1...20))
-        act(customer, .askToBuy(false), on: first + random.number(in: 1...10))
+        schedule(customer, .askToBuy(true), on: first)
+        schedule(customer, random.one(of: .buyOnce, .subscribeAgain, .changePlan), on: first)
+        schedule(customer, .startPurchaseAndLeave, on: first + 1)
+        schedule(customer, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 0...20))
+        schedule(customer, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 1...20))
+        schedule(customer, .askToBuy(false), on: first + random.number(in: 1...10))
     }
 
     private mutating func committed(_ customer: Int, from first: Int) {
-        act(customer, .payMonthly, on: first / 4)
-        if random.chance(40) { act(customer, .useCard(.declinedForRenewals), on: first) }
-        if random.chance(40) { act(customer, .cancel, on: first + random.number(in: 0...90)) }
-        if random.chance(40) { act(customer, .changePlan, on: first + random.number(in: 0...90)) }
+        schedule(customer, .payMonthly, on: first / 4)
+        if random.chance(40) { schedule(customer, .useCard(.declinedForRenewals), on: first) }
+        if random.chance(40) { schedule(customer, .cancel, on: first + random.number(in: 0...90)) }
+        if random.chance(40) { schedule(customer, .changePlan, on: first + random.number(in: 0...90)) }
         if random.chance(40) {
-            act(customer, .cancel, on: first - 10)
-            act(customer, .useCard(.declinedForRenewals), on: first)
-            for step in 0...6 { act(customer, .resume, on: first + 30 + 5 * step) }
+            schedule(customer, .cancel, on: first - 10)
+            schedule(customer, .useCard(.declinedForRenewals), on: first)
+            for step in 0...6 { schedule(customer, .resume, on: first + 30 + 5 * step) }
         }
-        if random.chance(40) { act(customer, .useCard(.accepted), on: first + random.number(in: 1...100)) }
+        if random.chance(40) { schedule(customer, .useCard(.accepted), on: first + random.number(in: 1...100)) }
     }
 
     private mutating func singleOperation() {
@@ -283,7 +283,7 @@ package struct WorkloadGenerator {
             .takeOffer,
             .buyOnce, .resume, .cancel, .subscribe, .share(true), .refundAnything, .acceptPriceIncrease, .payMonthly,
         ]
-        act(
+        schedule(
             random.number(in: 0...people - 1),
             random.pick(operations) ?? .processDue,
             on: random.number(in: 0...Self.days - 1)
@@ -291,7 +291,7 @@ package struct WorkloadGenerator {
     }
 
     /// Half of all operations happen at the time of day of the start, so that they coincide with the ends of periods.
-    private mutating func act(_ customer: Int, _ operation: RandomOperation, on date: Int, hours: Int? = nil) {
+    private mutating func schedule(_ customer: Int, _ operation: RandomOperation, on date: Int, hours: Int? = nil) {
         var instant = start.advanced(milliseconds: Int64(max(0, date)) * day)
         if let hours {
             instant = instant.advanced(milliseconds: Int64(hours) * day / 24)
@@ -301,6 +301,6 @@ package struct WorkloadGenerator {
         }
         let end = start.advanced(milliseconds: Int64(Self.days) * day)
         guard instant >= start, instant < end else { return }
-        acts.append(Workload.Act(instant: instant, customer: customer, operation: operation, random: random.next()))
+        operations.append(Workload.ScheduledOperation(instant: instant, customer: customer, operation: operation, random: random.next()))
     }
 }

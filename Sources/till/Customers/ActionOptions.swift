@@ -14,7 +14,7 @@ struct ActionOptions: ParsableArguments {
     /// - Parameters:
     ///   - members: of the body, without the instant.
     ///   - path: the part after the app and environment.
-    func act(
+    func perform(
         _ members: KeyValuePairs<String, JSONTree?> = [:],
         at path: (ControlClient) async throws -> String,
         saying heading: (JSONTree) -> String

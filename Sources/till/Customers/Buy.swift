@@ -85,7 +85,7 @@ struct Buy: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.act([
+        try await options.perform([
             "productId": .string(product), "quantity": .count(quantity), "storefront": .text(storefront),
             "appAccountToken": .text(appAccountToken), "offer": offer, "orderId": .text(order),
             "finished": finish ? .bool(true) : nil, "billingPlan": .text(billingPlan),

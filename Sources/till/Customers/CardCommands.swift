@@ -26,7 +26,7 @@ struct CardCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "card": .string(purchases ? "declined" : "declinedForRenewals")
             ]) { _ in
                 "customers/\(escaped(customer))/card"
@@ -47,7 +47,7 @@ struct CardCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "card": .string("accepted")
             ]) { _ in
                 "customers/\(escaped(customer))/card"
@@ -100,7 +100,7 @@ struct AskToBuyCommand: AsyncParsableCommand {
     }
 
     private static func set(_ asks: Bool, _ customer: String, _ options: ActionOptions) async throws {
-        try await options.act([
+        try await options.perform([
             "asksToBuy": .bool(asks)
         ]) { _ in
             "customers/\(escaped(customer))/ask-to-buy"
@@ -156,7 +156,7 @@ struct PurchaseCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await PurchaseCommand.path(customer, number, options.scope, $0) + "/approve"
             } saying: { answer in
                 PurchaseSummary.text(answer, customer: customer, product: nil)
@@ -177,7 +177,7 @@ struct PurchaseCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await PurchaseCommand.path(customer, number, options.scope, $0) + "/decline"
             } saying: { _ in
                 "The purchase was declined."

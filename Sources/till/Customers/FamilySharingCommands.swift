@@ -13,7 +13,7 @@ extension FamilyCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "shared": .bool(true)
             ]) { _ in
                 "transactions/\(escaped(transaction))/sharing"
@@ -34,7 +34,7 @@ extension FamilyCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "shared": .bool(false)
             ]) { _ in
                 "transactions/\(escaped(transaction))/sharing"

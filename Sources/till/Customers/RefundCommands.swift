@@ -34,7 +34,7 @@ struct RefundCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "reason": .text(reason)
             ]) { _ in
                 "transactions/\(escaped(transaction))/refund/request"
@@ -76,7 +76,7 @@ struct RefundCommand: AsyncParsableCommand {
 
         func run() async throws {
             if reverse { return try await RefundCommand.reverse(transaction, options) }
-            try await options.act([
+            try await options.perform([
                 "share": .string(unused ? "UNUSED" : percentage == nil ? "FULL" : "PART"),
                 "percentage": .count(percentage.map { Int(($0 * 1_000).rounded()) }),
                 "reason": .count(issueInApp ? 1 : 0),
@@ -100,7 +100,7 @@ struct RefundCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act { _ in
+            try await options.perform { _ in
                 "transactions/\(escaped(transaction))/refund/decline"
             } saying: { _ in
                 "The refund is declined."
@@ -164,7 +164,7 @@ struct RefundCommand: AsyncParsableCommand {
     }
 
     private static func reverse(_ transaction: String, _ options: ActionOptions) async throws {
-        try await options.act { _ in
+        try await options.perform { _ in
             "transactions/\(escaped(transaction))/refund/reverse"
         } saying: { _ in
             "The refund is reversed."

@@ -70,7 +70,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/cancel"
             } saying: { _ in
                 "Auto-renewal is off."
@@ -89,7 +89,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/resume"
             } saying: { _ in
                 "Auto-renewal is on."
@@ -119,7 +119,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "productId": .string(product), "billingPlan": .text(billingPlan),
                 "offer": code.map { .members(["kind": .string("CODE"), "id": .string($0)]) },
             ]) {
@@ -147,7 +147,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act([
+            try await options.perform([
                 "days": .count(days), "reasonCode": .count(reason), "requestIdentifier": .text(request),
             ]) {
                 try await options.scope.subscription(subscription, $0) + "/extend"
@@ -168,7 +168,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/price-increase/accept"
             } saying: { _ in
                 "The price increase is accepted."
@@ -187,7 +187,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.act {
+            try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/price-increase/decline"
             } saying: { _ in
                 "The price increase is declined; auto-renewal is off."

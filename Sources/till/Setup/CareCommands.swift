@@ -37,7 +37,7 @@ struct Explain: AsyncParsableCommand {
     func run() async throws {
         let client = try server.client()
         if follow {
-            try await followJournal(client)
+            try await followRequestLog(client)
         } else if let requestID {
             let entry = try await client.get("/v1/journal/\(escaped(requestID))")
             Output.show(entry, asJSON: server.json) { Output.lines($0) }
@@ -53,7 +53,7 @@ struct Explain: AsyncParsableCommand {
     }
 
     /// Shows each new entry once, oldest first.
-    private func followJournal(_ client: ControlClient) async throws {
+    private func followRequestLog(_ client: ControlClient) async throws {
         var seen: Set<String>?
         while true {
             let entries = try await client.get("/v1/journal?limit=100")["entries"]?.elements ?? []

@@ -29,13 +29,13 @@ struct MigrateCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (from, to) = (try Place(from, of: "--from"), try Place(to, of: "--to"))
+        let (from, to) = (try StoreAddress(from, of: "--from"), try StoreAddress(to, of: "--to"))
         if let same = from.name, same == to.name {
             throw CommandRefused("--from and --to are the same place, \(same). Name another with --to.")
         }
         let folder = to.directory.map { TargetFolder($0) }
         let lines = ProgressLines()
-        var target: Place.Opened?
+        var target: StoreAddress.Opened?
         do {
             // A failed migration must not leave files in the target folder.
             let source = try from.open(isTarget: false)
@@ -57,7 +57,7 @@ struct MigrateCommand: AsyncParsableCommand {
     /// target may hold complete data of another server.
     private func refusal(
         _ error: any Error,
-        _ target: Place.Opened?,
+        _ target: StoreAddress.Opened?,
         _ folder: TargetFolder?,
         hasBegun: Bool
     ) async -> CommandRefused {
@@ -81,7 +81,7 @@ struct MigrateCommand: AsyncParsableCommand {
         return CommandRefused("\(words) \(end)")
     }
 
-    private func show(_ report: StoreMigration.Report, in target: Place) {
+    private func show(_ report: StoreMigration.Report, in target: StoreAddress) {
         let tables = report.parts.map { part in
             JSONTree.members([
                 "table": .string(part.name), "rows": .number(String(part.sum.rows)),
@@ -104,7 +104,7 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     /// A server in a folder without certificates would issue new ones under another root.
-    private func hint(_ target: Place) -> String {
+    private func hint(_ target: StoreAddress) -> String {
         guard case .folder(let directory) = target, !FileManager.default.fileExists(atPath: directory.rootKey) else {
             return ""
         }
@@ -116,7 +116,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
 extension MigrateCommand {
     /// A SQLite folder or a PostgreSQL database.
-    enum Place {
+    enum StoreAddress {
         case folder(DataDirectory)
         case database(String)
 

@@ -52,8 +52,8 @@ struct RestoreCommand: AsyncParsableCommand {
                 examine: { try SQLiteStorage(examining: $0, allowsOlder: true) },
                 make: { try SQLiteStorage(path: $0) }
             )
-            let restoration = Restore(of: backup, to: target, stores)
-            let report = try await restoration.run(into: store, replacing: replace) { _ in progress.begin() }
+            let restore = Restore(of: backup, to: target, stores)
+            let report = try await restore.run(into: store, replacing: replace) { _ in progress.begin() }
             // The restore is complete, even if closing the store fails.
             try? await store?.close()
             show(report, in: target, isDatabase: url != nil)

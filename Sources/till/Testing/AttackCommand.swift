@@ -103,8 +103,8 @@ struct AttackCommand: AsyncParsableCommand {
         let list = Self.list(try await client.get(address(path, nil))["cases"]?.elements ?? [])
         let router = Router()
         router.get("/") { _, _ in "\(list)\n" }
-        let faces = receipts ? [("", "receipt")] : [("", "signedPayload"), ("/transaction", "signedTransactionInfo")]
-        for (suffix, key) in faces {
+        let targets = receipts ? [("", "receipt")] : [("", "signedPayload"), ("/transaction", "signedTransactionInfo")]
+        for (suffix, key) in targets {
             router.get(RouterPath("/{case}\(suffix)")) { _, context in
                 let name = context.parameters.get("case") ?? ""
                 let cases: [JSONTree]

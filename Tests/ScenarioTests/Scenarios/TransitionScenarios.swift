@@ -56,7 +56,7 @@ extension Scenarios.Transitions {
     }
 
     @Test("A customer who cancels in grace or in retry loses access at once", arguments: BackendKind.all)
-    func cancelledTrouble(at backend: BackendKind) async throws {
+    func cancelledInBillingRetry(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
             on: "2026-01-01",

@@ -84,7 +84,7 @@ struct AsyncReadWriteLockTests {
                 while order.value.last != "exclusive" { await Task.yield() }
                 await lock.shared { order.value += ["later"] }
             }
-            await lock.shared(pushing: true) { order.value += ["pushing"] }
+            await lock.shared(aheadOfWriters: true) { order.value += ["pushing"] }
         }
         await waiting?.value
         await outliving?.value
@@ -92,7 +92,7 @@ struct AsyncReadWriteLockTests {
     }
 
     @Test("A task that arrives while a writer waits enters after it; a `pushing` task enters before it")
-    func pushing() async {
+    func aheadOfWriters() async {
         let lock = AsyncReadWriteLock()
         let order = Synchronized<[String]>([])
         let (leave, leaving) = AsyncStream<Void>.makeStream()
@@ -104,7 +104,7 @@ struct AsyncReadWriteLockTests {
         while lock.waitingToBeAlone == 0 { await Task.yield() }
         let second = Task.detached { await lock.shared { order.value += ["second"] } }
         while lock.waiting == 0 { await Task.yield() }
-        await Task.detached { await lock.shared(pushing: true) { order.value += ["pushing"] } }.value
+        await Task.detached { await lock.shared(aheadOfWriters: true) { order.value += ["pushing"] } }.value
         leaving.yield()
         await first.value
         await exclusive.value

@@ -45,7 +45,7 @@ struct CustomerErasureTests {
         #expect(try await storage.account(account.id) != nil)
         let erased = try await shop.eraseCustomer(test.customer("ann"))
         #expect(erased.belongings == Belongings(transactions: 2, notifications: 3, deliveries: 3))
-        #expect(dry.belongings == erased.belongings && dry.journalEntries == 2 && erased.journalEntries == 2)
+        #expect(dry.belongings == erased.belongings && dry.requestLogEntries == 2 && erased.requestLogEntries == 2)
 
         #expect(try await storage.account(account.id) == nil)
         #expect(try await storage.transaction(first.id) == nil)

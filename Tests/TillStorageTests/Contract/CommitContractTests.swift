@@ -194,15 +194,15 @@ struct CommitContractTests {
                 explanation: "no \(number)"
             )
         }
-        try await storage.appendJournal(Array(entries.prefix(6)), keeping: 10)
-        try await storage.appendJournal(Array(entries.suffix(6)), keeping: 10)
+        try await storage.appendRequestLog(Array(entries.prefix(6)), keeping: 10)
+        try await storage.appendRequestLog(Array(entries.suffix(6)), keeping: 10)
         #expect(try await storage.requestLog(limit: 100) == entries.suffix(10).reversed())
         #expect(try await storage.requestLog(limit: 2).map(\.id) == ["ID12", "ID11"])
         let page = try await storage.requestLog(before: .max, limit: 4)
         #expect(page.map(\.entry.id) == ["ID12", "ID11", "ID10", "ID9"])
         let rest = try await storage.requestLog(before: page[3].number, limit: 100)
         #expect(rest.map(\.entry) == entries[2..<8].reversed())
-        #expect(try await storage.journalEntry("ID2") == nil)
-        #expect(try await storage.journalEntry("ID3") == entries[2])
+        #expect(try await storage.requestLogEntry("ID2") == nil)
+        #expect(try await storage.requestLogEntry("ID3") == entries[2])
     }
 }

@@ -65,7 +65,7 @@ struct ErasureContractTests {
                 explanation: "no"
             )
         }
-        try await storage.appendJournal(entries, keeping: 100)
+        try await storage.appendRequestLog(entries, keeping: 100)
         let first = try await storage.requestLog(after: 0, limit: 2)
         let rest = try await storage.requestLog(after: first[1].number, limit: 100)
         #expect((first + rest).map(\.entry) == entries)

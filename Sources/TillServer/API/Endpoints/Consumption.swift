@@ -32,7 +32,7 @@ extension AppleAPI {
                 "GRANT_PRORATED for \(row.id.number) needs a consumptionPercentage from 1 to 99999."
             )
         }
-        _ = try await act(.reportConsumption(row.id, report), on: row, exchange)
+        _ = try await perform(.reportConsumption(row.id, report), on: row, exchange)
         return Response(status: .accepted)
     }
 
@@ -89,7 +89,7 @@ extension AppleAPI {
                 "\(row.id.number) is a \(row.type.wireName); this route takes consumables and subscriptions that renew."
             )
         }
-        _ = try await act(.reportConsumption(row.id, report), on: row, exchange)
+        _ = try await perform(.reportConsumption(row.id, report), on: row, exchange)
         return Response(status: .accepted)
     }
 

@@ -28,7 +28,7 @@ extension AppleAPI {
         let wanted = Extension(subscription: row.id, days: days, reasonCode: reason, request: request)
         let outcome: Outcome
         do {
-            outcome = try await act(.extend(wanted), on: row, exchange)
+            outcome = try await perform(.extend(wanted), on: row, exchange)
         } catch let refusal as Refusal {
             switch refusal {
             case .extensionIneligible: throw APIError.extensionIneligible.because(refusal.explanation)

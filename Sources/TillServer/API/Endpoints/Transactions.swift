@@ -27,7 +27,7 @@ extension AppleAPI {
     private func finish(_ exchange: Exchange) async throws -> Response {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
         let row = try await transaction(number, in: exchange.scope, orThrow: .transactionIDNotFound)
-        _ = try await act(.finish(row.id), on: row, exchange)
+        _ = try await perform(.finish(row.id), on: row, exchange)
         return Response(status: .ok)
     }
 
@@ -36,7 +36,7 @@ extension AppleAPI {
         let token = try Self.token(in: try await exchange.object())
         let row = try await transaction(number, in: exchange.scope, orThrow: .originalTransactionIDNotFound)
         do {
-            _ = try await act(.setAppAccountToken(row.id, token: token), on: row, exchange)
+            _ = try await perform(.setAppAccountToken(row.id, token: token), on: row, exchange)
         } catch let refusal as Refusal {
             switch refusal {
             case .familyShared: throw APIError.familyTransactionNotSupported.because(refusal.explanation)
@@ -49,7 +49,7 @@ extension AppleAPI {
     }
 
     /// Applies an event to a transaction, in its customer's account.
-    func act(_ command: Command, on row: Transaction, _ exchange: Exchange) async throws -> Outcome {
+    func perform(_ command: Command, on row: Transaction, _ exchange: Exchange) async throws -> Outcome {
         guard let account = try await shop.storage.account(row.account) else { throw APIError.generalInternal }
         return try await shop.perform(command, by: CustomerName(exchange.scope, account.customer))
     }

@@ -14,7 +14,7 @@ final class RequestLogAnnotations: Sendable {
         var faults: [String] = []
 
         /// Whether there are any annotations for a successful request.
-        var isWorthTelling: Bool { explanation != nil || !faults.isEmpty }
+        var isWorthLogging: Bool { explanation != nil || !faults.isEmpty }
 
         /// The faults, followed by the reason.
         func words(or reason: String) -> String { (faults + [explanation ?? reason]).joined(separator: " ") }

@@ -149,7 +149,7 @@ extension ControlAPI {
     ]
 
     /// Runs an operation on an account, at the instant in the body.
-    func act(_ command: Command, by account: Account, _ exchange: ControlExchange) async throws -> Outcome {
+    func perform(_ command: Command, by account: Account, _ exchange: ControlExchange) async throws -> Outcome {
         try await shop.perform(
             command,
             by: CustomerName(try exchange.scope(), account.customer),
@@ -158,11 +158,11 @@ extension ControlAPI {
     }
 
     /// The same for the transaction in the path; answers with its new state.
-    func act(onTransactionOf exchange: ControlExchange, _ command: (TransactionID) -> Command) async throws
+    func perform(onTransactionOf exchange: ControlExchange, _ command: (TransactionID) -> Command) async throws
         -> [UInt8]
     {
         let (row, account) = try await exchange.transaction()
-        let outcome = try await act(command(row.id), by: account, exchange)
+        let outcome = try await perform(command(row.id), by: account, exchange)
         return try json(outcome.ledger.transactions[row.id] ?? row, outcome.account, device: UUID(), Effects(outcome))
     }
 

@@ -33,7 +33,7 @@ extension ControlAPI {
                 response: Self.answer
             ) { exchange in
                 let card = exchange.body.text("card").flatMap(Card.init(rawValue:)) ?? .accepted
-                return try await act(.useCard(card), exchange)
+                return try await perform(.useCard(card), exchange)
             },
             ControlRoute(
                 method: .post,
@@ -50,13 +50,13 @@ extension ControlAPI {
                 ),
                 response: Self.answer
             ) { exchange in
-                try await act(.setAskToBuy(exchange.body.flag("asksToBuy") ?? false), exchange)
+                try await perform(.setAskToBuy(exchange.body.flag("asksToBuy") ?? false), exchange)
             },
         ]
     }
 
-    private func act(_ command: Command, _ exchange: ControlExchange) async throws -> [UInt8] {
-        let outcome = try await act(command, by: try await exchange.account(), exchange)
+    private func perform(_ command: Command, _ exchange: ControlExchange) async throws -> [UInt8] {
+        let outcome = try await perform(command, by: try await exchange.account(), exchange)
         var json = PayloadWriter()
         write(outcome.account, to: &json)
         Effects(outcome).write(to: &json)

@@ -77,7 +77,7 @@ extension ControlAPI {
         json.put("transactions", erased.belongings.transactions)
         json.put("notificationsErased", erased.belongings.notifications)
         json.put("deliveries", erased.belongings.deliveries)
-        json.put("journalEntries", erased.journalEntries)
+        json.put("journalEntries", erased.requestLogEntries)
         json.put("faults", erased.faults)
         json.put("family", erased.family)
         json.put("notifications", erased.notifications.map { Notice($0.type, $0.subtype).words })

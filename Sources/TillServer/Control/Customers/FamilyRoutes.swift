@@ -116,7 +116,7 @@ extension ControlAPI {
                 response: Self.purchaseSchema
             ) { exchange in
                 let shared = exchange.body.flag("shared") ?? true
-                return try await act(onTransactionOf: exchange) { .shareWithFamily($0, shared) }
+                return try await perform(onTransactionOf: exchange) { .shareWithFamily($0, shared) }
             },
         ]
     }

@@ -59,7 +59,7 @@ extension ControlAPI {
                 let device = try Self.device(exchange.body.text("deviceId"))
                 let (held, account) = try await heldPurchase(exchange)
                 let command = Command.decideHeldPurchase(number: held.number, approved: true)
-                let outcome = try await act(command, by: account, exchange)
+                let outcome = try await perform(command, by: account, exchange)
                 return try answer(to: held.purchase.productID, outcome, device: device)
             },
             ControlRoute(
@@ -76,7 +76,7 @@ extension ControlAPI {
             ) { exchange in
                 let (held, account) = try await heldPurchase(exchange)
                 let command = Command.decideHeldPurchase(number: held.number, approved: false)
-                let outcome = try await act(command, by: account, exchange)
+                let outcome = try await perform(command, by: account, exchange)
                 var json = PayloadWriter()
                 json.put("customer", account.customer)
                 Effects(outcome).write(to: &json)

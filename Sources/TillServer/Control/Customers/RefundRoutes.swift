@@ -53,7 +53,7 @@ extension ControlAPI {
             ) { exchange in
                 let share = try Self.share(exchange.body)
                 let reason = exchange.body.number("reason") == 1 ? RevocationReason.issueInApp : .other
-                return try await act(onTransactionOf: exchange) {
+                return try await perform(onTransactionOf: exchange) {
                     .refund(Refund(transaction: $0, share: share, reason: reason))
                 }
             },
@@ -65,7 +65,7 @@ extension ControlAPI {
                 summary: "Reverses a refund after a dispute.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
-            ) { try await act(onTransactionOf: $0) { .reverseRefund($0) } },
+            ) { try await perform(onTransactionOf: $0) { .reverseRefund($0) } },
             ControlRoute(
                 method: .post,
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/request",
@@ -77,7 +77,7 @@ extension ControlAPI {
                 response: Self.purchaseSchema
             ) { exchange in
                 let reason = exchange.body.text("reason").flatMap(ConsumptionRequestReason.init(rawValue:))
-                return try await act(onTransactionOf: exchange) { .requestRefund($0, reason ?? .unintendedPurchase) }
+                return try await perform(onTransactionOf: exchange) { .requestRefund($0, reason ?? .unintendedPurchase) }
             },
             ControlRoute(
                 method: .post,
@@ -87,7 +87,7 @@ extension ControlAPI {
                 summary: "Declines a refund request.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
-            ) { try await act(onTransactionOf: $0) { .declineRefund($0) } },
+            ) { try await perform(onTransactionOf: $0) { .declineRefund($0) } },
             ControlRoute(
                 method: .get,
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/refund-requests",

@@ -50,7 +50,7 @@ extension ControlAPI {
                 summary: "Turns off auto-renewal; the paid period continues.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
-            ) { try await act($0) { .turnAutoRenewOff($0.originalID) } },
+            ) { try await perform($0) { .turnAutoRenewOff($0.originalID) } },
             ControlRoute(
                 method: .post,
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/resume",
@@ -59,7 +59,7 @@ extension ControlAPI {
                 summary: "Turns auto-renewal on again.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
-            ) { try await act($0) { .turnAutoRenewOn($0.originalID) } },
+            ) { try await perform($0) { .turnAutoRenewOn($0.originalID) } },
             ControlRoute(
                 method: .post,
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/change",
@@ -102,7 +102,7 @@ extension ControlAPI {
                 summary: "Consents to a price increase.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
-            ) { try await act($0) { .acceptPriceIncrease($0.originalID) } },
+            ) { try await perform($0) { .acceptPriceIncrease($0.originalID) } },
             ControlRoute(
                 method: .post,
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/price-increase/decline",
@@ -111,16 +111,16 @@ extension ControlAPI {
                 summary: "Declines a price increase; auto-renewal is turned off.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
-            ) { try await act($0) { .declinePriceIncrease($0.originalID) } },
+            ) { try await perform($0) { .declinePriceIncrease($0.originalID) } },
         ]
     }
 
-    private func act(
+    private func perform(
         _ exchange: ControlExchange,
         _ command: (any HeldSubscription) -> Command
     ) async throws -> [UInt8] {
         let (subscription, account) = try await exchange.subscription()
-        return try self.json(subscription, after: try await act(command(subscription), by: account, exchange))
+        return try self.json(subscription, after: try await perform(command(subscription), by: account, exchange))
     }
 
     private func json(_ subscription: some HeldSubscription, after outcome: Outcome) throws -> [UInt8] {
@@ -136,7 +136,7 @@ extension ControlAPI {
         let name = CustomerName(try exchange.scope(), account.customer)
         var purchase = try await purchase(of: productID, body, by: name)
         purchase.subscription = subscription.originalID
-        let outcome = try await act(.purchase(purchase), by: account, exchange)
+        let outcome = try await perform(.purchase(purchase), by: account, exchange)
         return try answer(to: productID, outcome, device: device)
     }
 
@@ -156,7 +156,7 @@ extension ControlAPI {
             reasonCode: Int(exchange.body.number("reasonCode") ?? 0),
             request: request
         )
-        return try self.json(subscription, after: try await act(.extend(wanted), by: account, exchange))
+        return try self.json(subscription, after: try await perform(.extend(wanted), by: account, exchange))
     }
 }
 

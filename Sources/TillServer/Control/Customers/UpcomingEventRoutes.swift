@@ -5,7 +5,7 @@ import TillStorage
 
 /// Upcoming events.
 extension ControlAPI {
-    private static let comingSchema = Schema.object(
+    private static let upcomingEventSchema = Schema.object(
         "An upcoming event.",
         [
             Schema.required("date", .integer("The date, in milliseconds since 1970.")),
@@ -24,7 +24,7 @@ extension ControlAPI {
         ]
     )
 
-    var comingRoutes: [ControlRoute] {
+    var upcomingEventRoutes: [ControlRoute] {
         [
             ControlRoute(
                 method: .get,
@@ -39,7 +39,7 @@ extension ControlAPI {
                 response: .object(
                     "Upcoming events.",
                     [
-                        Schema.required("coming", .array("The earliest first.", of: Self.comingSchema)),
+                        Schema.required("coming", .array("The earliest first.", of: Self.upcomingEventSchema)),
                         Schema.optional(
                             "nextAttemptDate",
                             .integer("The due date of the next delivery, which may be in the past.")
@@ -62,7 +62,7 @@ extension ControlAPI {
         var written: [[UInt8]] = []
         for entry in due {
             let account = try await shop.storage.storedAccount(entry.id)?.account
-            written.append(Self.json(entry, account.flatMap { shop.coming(to: $0) }))
+            written.append(Self.json(entry, account.flatMap { shop.upcomingEvents(to: $0) }))
         }
         var json = PayloadWriter()
         json.put("coming", objects: written)

@@ -36,7 +36,7 @@ extension ControlAPI {
     /// Paths that accept bodies of any length.
     package static let uploads: Set<String> = ["/v1/state"]
 
-    var cleanStateRoutes: [ControlRoute] {
+    var snapshotRoutes: [ControlRoute] {
         [
             ControlRoute(
                 method: .post,

@@ -217,7 +217,7 @@ extension ControlAPI {
                 let account = try await exchange.account()
                 let own = exchange.body.text("clock")
                 if let own { try check(own, in: try exchange.scope()) }
-                return json(try await act(.useClock(own), by: account, exchange).account)
+                return json(try await perform(.useClock(own), by: account, exchange).account)
             },
         ]
     }

@@ -24,7 +24,7 @@ extension ControlAPI {
         ]
     )
 
-    var journalRoutes: [ControlRoute] {
+    var requestLogRoutes: [ControlRoute] {
         [
             ControlRoute(
                 method: .get,
