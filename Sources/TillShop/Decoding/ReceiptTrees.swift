@@ -1,7 +1,7 @@
 import TillSigning
 
 extension AppReceipt {
-    /// The content, with names like those of `verifyReceipt`. Dates are milliseconds since 1970.
+    /// The content as JSON, with names similar to those of verifyReceipt. Dates are milliseconds since 1970.
     var tree: JSONTree {
         .object(
             members([
@@ -41,7 +41,7 @@ extension InAppReceipt {
 }
 
 extension TransactionReceipt {
-    /// The content. Dates are milliseconds since 1970.
+    /// The content as JSON. Dates are milliseconds since 1970.
     var tree: JSONTree {
         .object(
             members([

@@ -1,4 +1,4 @@
-/// Splits the output of `PayloadWriter`: JSON without white space, with keys without escapes.
+/// Splits the output of `PayloadWriter`, which has no white space between tokens and no escapes in keys.
 struct WrittenJSON {
     /// A key and the bytes of its value.
     struct Member {
@@ -18,7 +18,7 @@ struct WrittenJSON {
     /// The elements of an array, in order.
     static func elements(of array: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] { parts(of: array) }
 
-    /// The parts between the commas within the outermost brackets.
+    /// The parts between the commas at the top level of an object or array.
     private static func parts(of bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         let inside = bytes.dropFirst().dropLast()
         var parts: [ArraySlice<UInt8>] = []
@@ -34,7 +34,7 @@ struct WrittenJSON {
         return parts
     }
 
-    /// The index after a text, an object, an array, or any other single byte.
+    /// The index after the string, object or array that starts at an index, or else after one byte.
     private static func end(ofValueIn bytes: ArraySlice<UInt8>, at start: Int) -> Int {
         var depth = 0
         var isText = false

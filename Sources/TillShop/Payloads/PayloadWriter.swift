@@ -4,7 +4,7 @@ import TillSigning
 /// Writes one JSON object as bytes, key by key, in the order of the calls. A nil value omits its key, because Apple
 /// never sends null (docs/api/transport.md).
 package struct PayloadWriter {
-    /// UTF-8 so far; `finish()` adds the closing brace.
+    /// The JSON written so far, as UTF-8. `finish()` adds the closing brace.
     package private(set) var bytes: [UInt8]
     private var isFirst = true
 
@@ -48,7 +48,7 @@ package struct PayloadWriter {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// An array of texts.
+    /// Writes an array of strings.
     package mutating func put(_ key: StaticString, _ values: [String]) {
         begin(key)
         bytes.append(UInt8(ascii: "["))
@@ -59,14 +59,14 @@ package struct PayloadWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// A signed text, which needs no escapes.
+    /// Writes a signed text, which needs no escapes.
     package mutating func put(_ key: StaticString, _ value: SignedText?) {
         guard let value else { return }
         begin(key)
         append(value)
     }
 
-    /// An array of signed texts.
+    /// Writes an array of signed texts.
     package mutating func put(_ key: StaticString, _ values: [SignedText]) {
         begin(key)
         bytes.append(UInt8(ascii: "["))
@@ -84,14 +84,14 @@ package struct PayloadWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A serialized value.
+    /// Writes a value that is already JSON.
     package mutating func put(_ key: StaticString, written value: [UInt8]?) {
         guard let value else { return }
         begin(key)
         bytes.append(contentsOf: value)
     }
 
-    /// An array of serialized objects.
+    /// Writes an array of objects that are already JSON.
     package mutating func put(_ key: StaticString, objects: [[UInt8]]) {
         begin(key)
         bytes.append(UInt8(ascii: "["))
@@ -118,7 +118,7 @@ package struct PayloadWriter {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            // Most texts need no escapes and are copied as a whole.
+            // Most texts need no escapes, so they are copied as a whole.
             if utf8.contains(where: isEscaped) {
                 for byte in utf8 { append(escaped: byte, to: &bytes) }
             } else {

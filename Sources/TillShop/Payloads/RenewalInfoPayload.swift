@@ -1,6 +1,6 @@
 import TillCore
 
-/// JWSRenewalInfoDecodedPayload (docs/api/payloads.md).
+/// Writes a JWSRenewalInfoDecodedPayload (docs/api/payloads.md).
 enum RenewalInfoPayload {
     static func bytes(_ info: RenewalInfo, environment: StoreEnvironment, signedDate: Timestamp) -> [UInt8] {
         var json = PayloadWriter()

@@ -2,8 +2,8 @@ import Synchronization
 import TillCore
 import TillSigning
 
-/// Signed transactions. A transaction is signed again after a change, after a rotation of the chain, and when the
-/// signature is older than the setting allows; by default every answer is signed (docs/operating/settings.md).
+/// Keeps signed transactions. A transaction is signed again after it changes, after the signing chain is rotated, and
+/// when its signature is older than `signatureAge`. By default nothing is cached (docs/operating/settings.md).
 final class SignatureCache: Sendable {
     private final class Entry: Sendable {
         let row: Transaction
@@ -19,7 +19,7 @@ final class SignatureCache: Sendable {
         }
     }
 
-    /// Two halves of a cache: when the younger is full, it replaces the older.
+    /// The two halves of the cache. When the young half is full, it replaces the old half.
     private struct State {
         var young: [TransactionID: Entry] = [:]
         var old: [TransactionID: Entry] = [:]
@@ -27,13 +27,13 @@ final class SignatureCache: Sendable {
     }
 
     private let state = Mutex(State())
-    /// About 2 kB each, so 64 MiB in all.
+    /// The maximum number of entries in one half. An entry has about 2 kB, so the cache has at most 64 MiB.
     private static let half = 16_384
 
-    /// How many transactions were signed since the start, without those from the cache.
+    /// The number of transactions that were signed for the cache since the server started.
     var signed: Int { state.withLock { $0.signed } }
 
-    /// The signed transaction, if it was signed between two instants.
+    /// The cached signed transaction, if the transaction is unchanged and the chain signed it between two instants.
     func text(of row: Transaction, by chainID: String, from earliest: Timestamp, to latest: Timestamp) -> SignedText? {
         state.withLock { state in
             guard let entry = state.young[row.id] ?? state.old[row.id] else { return nil }

@@ -1,14 +1,14 @@
-/// A value in the header or payload of a token that a client made.
+/// A JSON value in the header or payload of a token.
 package enum Claim: Sendable, Equatable {
     case string(String)
-    /// A finite number; JSON does not distinguish 1 from 1.0, so neither do tokens.
+    /// A finite number. 1 and 1.0 are equal.
     case number(Double)
     case bool(Bool)
     case null
     case array([Claim])
     case object([String: Claim])
 
-    /// The kind of value, as explanations name it.
+    /// The name of the kind of value in explanations.
     var kind: String {
         switch self {
         case .string: "a string"

@@ -1,11 +1,11 @@
-/// Parses the JSON of a token: strict, with limited depth, and without duplicate names in an object.
+/// Parses the JSON of a token strictly.
 ///
-/// Tokens are untrusted. Parsers disagree about duplicate names, and unlimited nesting can exhaust the stack, so both
-/// are rejected.
+/// Tokens are untrusted. Duplicate names in an object are rejected, because parsers disagree about their meaning. Deep
+/// nesting is rejected, because it can exhaust the stack.
 struct ClaimReader {
-    /// Why a text is not the JSON of a token.
+    /// The error for a text that is not the JSON of a token.
     struct Malformed: Error, Equatable {
-        /// The predicate of a sentence about the text.
+        /// The reason, as the predicate of a sentence whose subject is the text.
         let reason: String
 
         init(_ reason: String) {
@@ -23,9 +23,9 @@ struct ClaimReader {
         self.maximumDepth = maximumDepth
     }
 
-    /// The members of the object in `bytes`; only white space may surround it.
+    /// Reads the members of a JSON object. Only white space may precede or follow the object.
     ///
-    /// - Parameter maximumDepth: how many objects and arrays may enclose a value.
+    /// - Parameter maximumDepth: the maximum number of objects and arrays that enclose a value.
     static func object(in bytes: [UInt8], maximumDepth: Int = 8) throws(Malformed) -> [String: Claim] {
         var reader = ClaimReader(bytes, maximumDepth: maximumDepth)
         let value = try reader.value()
@@ -79,7 +79,7 @@ struct ClaimReader {
         if take("}") { return .object(members) }
         repeat {
             skipSpace()
-            guard next == UInt8(ascii: "\"") else { throw Malformed("has an object with a member without a name") }
+            guard next == UInt8(ascii: "\"") else { throw Malformed("has an object member without a name") }
             let name = try string()
             skipSpace()
             guard take(":") else { throw Malformed("has a name without a value") }
@@ -89,7 +89,7 @@ struct ClaimReader {
             }
             skipSpace()
         } while take(",")
-        guard take("}") else { throw Malformed("has an object that does not end") }
+        guard take("}") else { throw Malformed("has an object without a closing brace") }
         return .object(members)
     }
 
@@ -101,7 +101,7 @@ struct ClaimReader {
             elements.append(try value())
             skipSpace()
         } while take(",")
-        guard take("]") else { throw Malformed("has an array that does not end") }
+        guard take("]") else { throw Malformed("has an array without a closing bracket") }
         return .array(elements)
     }
 
@@ -174,7 +174,7 @@ struct ClaimReader {
         }
     }
 
-    /// From the `u` of an escape to its last digit: one code unit, or a surrogate pair of two escapes.
+    /// Reads a Unicode escape from its `u` to its last digit. A surrogate pair consists of two escapes.
     private mutating func unicodeEscape() throws(Malformed) -> Unicode.Scalar {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -189,7 +189,7 @@ struct ClaimReader {
         return scalar
     }
 
-    /// The four digits after a `u`; leaves the position at the last of them.
+    /// Reads the four digits after a `u`, and leaves the position at the last digit.
     private mutating func codeUnit() throws(Malformed) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {

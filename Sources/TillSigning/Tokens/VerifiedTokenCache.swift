@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A cache of tokens with valid signatures, so that a client that sends the same header again causes parsing and
-/// verification only once. The key is the header's complete text; the value includes the key that signed. Everything
-/// else, the times above all, is checked for each request.
+/// Keeps tokens with valid signatures. If a client sends the same `Authorization` header again, its token is not parsed
+/// and verified again. The cache finds a token by the complete text of the header. Everything except the signature,
+/// especially the times, is still checked for each request.
 package final class VerifiedTokenCache: Sendable {
-    /// Two generations: when the young one is full it becomes the old one, and the previous old one is dropped.
+    /// The two halves of the cache. When the young half is full, it replaces the old half.
     private struct State {
         var young: [String: BearerToken] = [:]
         var old: [String: BearerToken] = [:]
@@ -12,16 +12,16 @@ package final class VerifiedTokenCache: Sendable {
 
     private let state = Mutex(State())
     private let half: Int
-    /// Longer headers, which no client library makes, are not cached.
+    /// The maximum length of a cached header. No client library creates longer headers.
     private static let maxHeaderLength = 2_048
 
-    /// - Parameter limit: the maximum number of tokens; about 1 kB each.
+    /// - Parameter limit: the maximum number of tokens. Each token takes about 1 kB.
     package init(limit: Int = 8_192) { half = max(limit / 2, 1) }
 
-    /// How many tokens are cached.
+    /// The number of cached tokens.
     package var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
-    /// The cached token of a header.
+    /// The cached token for a header; nil if there is none.
     func token(in header: String) -> BearerToken? {
         state.withLock { state in
             if let token = state.young[header] { return token }

@@ -11,19 +11,19 @@ struct Explain: AsyncParsableCommand {
         abstract: "Explains why a request was refused.",
         discussion: """
             till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0        the id in a 401 answer or in X-Request-ID
-            till explain --last                                the latest refusal
-            till explain --last --limit 5                      the latest five, the newest at the end
-            till explain --follow                              new refusals, until you stop the command
+            till explain --last                                the latest refused request
+            till explain --last --limit 5                      the latest five, newest last
+            till explain --follow                              new refused requests, until Ctrl-C
             """
     )
 
     @Argument(help: "The request id.")
     var requestID: String?
-    @Flag(help: "Shows the latest refusal.")
+    @Flag(help: "Explains the latest refused request.")
     var last = false
-    @Flag(help: "Shows new refusals as they happen.")
+    @Flag(help: "Explains new refused requests as they arrive.")
     var follow = false
-    @Option(help: "With --last: the number of refusals, 1 to 100 (default 1).")
+    @Option(help: "With --last: the number of requests, 1 to 100 (default 1).")
     var limit: Int?
     @OptionGroup var server: ServerOptions
 
@@ -44,7 +44,7 @@ struct Explain: AsyncParsableCommand {
         } else {
             let entries = try await client.get("/v1/journal?refused=true&limit=\(limit ?? 1)")
             Output.show(entries, asJSON: server.json) { tree in
-                // The newest comes last, where a terminal shows it.
+                // The newest request is printed last, so that it is visible at the end of the terminal.
                 let entries = tree["entries"]?.elements ?? []
                 let text = entries.reversed().map { Output.lines($0) }.joined(separator: "\n\n")
                 return text.isEmpty ? "No refused requests." : text
@@ -52,13 +52,13 @@ struct Explain: AsyncParsableCommand {
         }
     }
 
-    /// Shows each new entry once, oldest first.
+    /// Prints each new request once, oldest first.
     private func followRequestLog(_ client: ControlClient) async throws {
         var seen: Set<String>?
         while true {
             let entries = try await client.get("/v1/journal?limit=100")["entries"]?.elements ?? []
             let ids = Set(entries.compactMap { $0["requestId"]?.text })
-            // Entries from before the start are skipped.
+            // Requests from before the start of the command are not printed.
             for entry in entries.reversed() where seen?.contains(entry["requestId"]?.text ?? "") == false {
                 Output.show(entry, asJSON: server.json) { Output.lines($0) + "\n" }
             }
@@ -76,16 +76,16 @@ struct DoctorCommand: AsyncParsableCommand {
             till doctor --data ./till-data
             TILL_DATABASE=postgres://… till doctor --data ./till-data       with the data in PostgreSQL
 
-            Only reads, and can run while a server runs. Exit code 0: no problems; 1: the database cannot be reached;
-            3: problems found.
+            Only reads the data, and can run while a server runs. Exit codes: 0 without problems, 3 with problems,
+            1 if the database cannot be reached.
             """
     )
 
     @Option(help: "The data directory (default ./till-data).")
     var data: String?
-    @Option(help: "postgres://…: the database, if the data is not in the data directory. Prefer TILL_DATABASE.")
+    @Option(help: "The URL of a PostgreSQL database (postgres://…) with the data. Prefer TILL_DATABASE.")
     var database: String?
-    @Flag(help: "Prints the findings as JSON.")
+    @Flag(help: "Prints the problems as JSON.")
     var json = false
 
     func run() async throws {
@@ -94,7 +94,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let url = settings.text(database, "database")
         let directory = DataDirectory(path)
         guard FileManager.default.fileExists(atPath: url == nil ? directory.database : directory.rootCertificate) else {
-            throw CommandRefused("\(path) contains no Till data. Name the data directory with --data.")
+            throw CommandRefused("\(path) contains no Till data. Give the data directory with --data.")
         }
         let report = await Doctor(directory, now: Int64(Date().timeIntervalSince1970 * 1_000)).report {
             guard let url else { return try SQLiteStorage(examining: directory.database) }
@@ -121,14 +121,14 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// Advice for the findings of this report only.
+    /// Advice that fits the problems in this report.
     private static func nextStep(_ report: Doctor.Report) -> String {
         if report.others.isEmpty { return "Run the command given with each problem." }
         let backup = "Restore a backup, unless the problem says what to do."
         return report.modes.isEmpty ? backup : backup + " To fix a file mode, run the command given with it."
     }
 
-    /// Advice for a store that could not be read at all.
+    /// The message for a store that could not be read.
     private static func words(_ unreached: any Error) -> String {
         let reason = "\(unreached)".sentence
         let words = "\(reason) Nothing in it was checked."
@@ -143,10 +143,10 @@ struct BackupCommand: AsyncParsableCommand {
         abstract: "Copies all data into a new folder while the server runs.",
         discussion: """
             till backup /var/backups/till-monday
-            till serve --data /var/backups/till-monday          runs a server on the copy
-            till restore --from /var/backups/till-monday        restores it
+            till serve --data /var/backups/till-monday          starts a server with the copy
+            till restore --from /var/backups/till-monday        restores the copy
 
-            The copy has the database, certificates and keys. It is a SQLite database, whatever engine the server uses.
+            The copy has the database, certificates and keys. Its database is SQLite, also if the server's is not.
             """
     )
 
@@ -163,7 +163,7 @@ struct BackupCommand: AsyncParsableCommand {
         )
         Output.show(outcome, asJSON: server.json) { answer in
             let rows = answer["tables"]?.elements.reduce(0) { $0 + (Int($1["rows"]?.text ?? "") ?? 0) } ?? 0
-            return "Copied to \(answer["directory"]?.text ?? ""): \(rows) rows, read back and verified."
+            return "Copied to \(answer["directory"]?.text ?? ""): \(rows) rows. The copy was read and verified."
         }
     }
 }

@@ -1,6 +1,6 @@
-/// The names that may contain a listed word.
+/// Names that may contain a word from the list.
 enum WordExceptions {
-    /// Each name with the reason.
+    /// Each allowed name, with the reason.
     static let names = [
         "isLeapYear": "the calendar's word",
         "Wrong lengths, stray end markers and foreign tags are rejected": "an end marker without its beginning",
@@ -13,14 +13,13 @@ enum WordExceptions {
         "listJournal": "an operation id of the control API",
     ]
 
-    /// Names that still contain a listed word and will be renamed. To be emptied: add nothing here.
+    /// Names that still contain a word from the list and will be renamed. Do not add names here.
     static let pendingRenames: Set = [
         "Act", "ActAnswer", "ActOptions", "Acts", "CareCommands", "CleanState", "CleanStateCommands",
         "CleanStateRoutes", "CleanStateTests", "ConsoleStage", "CoreStage", "Era", "Face", "HTTPStage", "Holding",
         "HoldingCheck", "Holdings", "Line", "Place", "PostgresTrouble", "PostgresTroubleTests", "RulesStage",
         "ShopStage", "Stage", "StageKind", "StageOperation", "StageSettings", "StorageTrouble", "Strike", "Tale",
         "TimelineStage", "TimelineTrouble", "Trouble",
-        "A task that arrives while a writer waits enters after it; a `pushing` task enters before it",
         "act", "acts", "appendJournal", "cancelledTrouble", "cleanState", "cleanStateRoutes", "coming",
         "comingRoutes", "comingSchema", "dice", "eraseJournalEntry", "faces", "filled", "followJournal",
         "forgetWhatNobodyIsOwed", "hear", "holdingsOf", "isOwed", "isPassingTrouble", "isWorthTelling", "journalByID",
