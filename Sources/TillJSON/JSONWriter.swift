@@ -41,19 +41,19 @@ package struct JSONWriter {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// An array of texts.
+    /// Writes an array of strings.
     package mutating func put(_ key: StaticString, _ values: [String]) {
         put(key, elements: values) { value, bytes in Self.append(quoted: value, to: &bytes) }
     }
 
-    /// A serialized value.
+    /// Writes a value that is already JSON.
     package mutating func put(_ key: StaticString, written value: [UInt8]?) {
         guard let value else { return }
         begin(key)
         bytes.append(contentsOf: value)
     }
 
-    /// An array of serialized objects.
+    /// Writes an array of objects that are already JSON.
     package mutating func put(_ key: StaticString, objects: [[UInt8]]) {
         put(key, elements: objects) { object, bytes in bytes.append(contentsOf: object) }
     }
@@ -106,7 +106,7 @@ package struct JSONWriter {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            // Most texts need no escapes and are copied as a whole.
+            // Most texts need no escapes, so they are copied as a whole.
             if utf8.contains(where: isEscaped) {
                 for byte in utf8 { append(escaped: byte, to: &bytes, shortLineBreaks) }
             } else {

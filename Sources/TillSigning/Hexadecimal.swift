@@ -2,7 +2,7 @@
 package enum Hexadecimal {
     static let digits = Array("0123456789abcdef".utf8)
 
-    /// Two lower-case digits for each byte.
+    /// Encodes each byte as two lower-case digits.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.underestimatedCount * 2)

@@ -1,9 +1,9 @@
 import Testing
 
-/// Tests the table of allowed imports in docs/internals/architecture.md.
-@Suite("Allowed imports of each module")
+/// Checks the table of allowed imports in docs/internals/architecture.md.
+@Suite("Each module imports only what the architecture page allows")
 struct ImportTests {
-    /// The allowed imports of a module.
+    /// The modules that a module may import.
     enum Allowance {
         case only(Set<String>)
         case all(but: Set<String>)
@@ -16,7 +16,7 @@ struct ImportTests {
         }
     }
 
-    /// The platform: every module except TillCore, TillJSON and TillCalendar may import it.
+    /// The modules of the platform. Every module except TillCore may import them.
     static let platform: Set = ["Foundation", "FoundationEssentials", "Synchronization", "Glibc", "Musl", "Darwin"]
 
     static let shop: Set = [
@@ -24,15 +24,15 @@ struct ImportTests {
         "Crypto", "DequeModule", "Logging", "Metrics", "ServiceLifecycle",
     ]
 
-    /// Additional imports of the delivery worker: it distinguishes a refused connection from one closed without an
-    /// answer, and a stale connection from a fresh one, which a ready-made client does not.
+    /// Additional imports of the delivery worker. An HTTP client of a library cannot distinguish a refused connection
+    /// from a connection that was closed without an answer, or a stale connection from a new one.
     static let deliveryWorker: Set = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]
 
     static let server = shop.union([
         "TillShop", "CoreMetrics", "HTTPTypes", "Hummingbird", "HummingbirdCore", "NIOCore", "NIOHTTPTypes",
-        // TLS with Apple's host names and HTTP/2, and the tunnels to it.
+        // These modules provide TLS with Apple's host names, HTTP/2 and the tunnels of the proxy.
         "HummingbirdHTTP2", "NIOHTTP2", "NIOPosix", "NIOSSL",
-        // The complete target of a request, which Hummingbird's own types lack.
+        // This module provides the complete request target, which Hummingbird's types lack.
         "NIOHTTP1",
     ])
 
@@ -41,7 +41,8 @@ struct ImportTests {
         "Crypto", "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore", "ServiceLifecycle",
     ]
 
-    /// What starts the server has every part of it, and nothing of the command.
+    /// The runtime starts the complete server, so it may import all of the server's modules, but no module of the
+    /// command.
     static let runtime: Set = [
         "TillCore", "TillSigning", "TillStorage", "TillSQLite", "TillPostgres", "TillShop", "TillServer", "TillConsole",
         "Hummingbird", "Logging", "NIOCore", "ServiceLifecycle", "UnixSignals",
@@ -69,7 +70,7 @@ struct ImportTests {
         "till-simulate": .only(platform.union(["ArgumentParser", "TillTestSupport"])),
     ]
 
-    /// Single files that may import more than their module, with the reason.
+    /// Files that may import more than the rest of their module, each with the reason.
     static let exceptions: [String: Set<String>] = [
         // The calendar that adds months in Pacific time.
         "Sources/TillCore/Time/Period.swift": ["Foundation", "FoundationEssentials"],
@@ -89,8 +90,8 @@ struct ImportTests {
     }
 
     /// The names of the imported modules, each with the index of its token.
-    /// `import` is a reserved word except in members and argument labels, so preceding attributes and access levels do
-    /// not matter.
+    /// `import` is a reserved word everywhere except in members and argument labels. Attributes and access levels
+    /// before it are therefore ignored.
     static func imports(in file: SourceFile) -> [(index: Int, name: String)] {
         let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
         let indices = file.tokens.indices.filter { file.text($0) == "import" }
@@ -107,13 +108,13 @@ struct ImportTests {
         return "move the code to a module that may, or hand in what it needs as a value or a protocol"
     }
 
-    @Test("Each file imports only what its module may")
+    @Test("No file imports a module that its own module may not import")
     func sources() {
         Repository.sources.flatMap(Self.findings(in:)).expectNone()
     }
 
     @Test(
-        "Forbidden imports are found in every spelling",
+        "A forbidden import is found in every spelling",
         arguments: [
             "import GRDB",
             "@preconcurrency import GRDB",
@@ -132,7 +133,7 @@ struct ImportTests {
     }
 
     @Test(
-        "Each module is checked against its own line of the table",
+        "Each module is checked against its own row of the table",
         arguments: [
             ("TillCore", "Foundation"), ("TillCore", "Synchronization"), ("TillCore", "TillSigning"),
             ("TillJSON", "Foundation"), ("TillCalendar", "Foundation"), ("TillCore", "TillCalendar"),

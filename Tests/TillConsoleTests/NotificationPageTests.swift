@@ -182,7 +182,7 @@ struct NotificationPageTests {
             for text in [
                 "REFUND", "signed; decoded below", "$.data.signedTransactionInfo", "$.data.signedRenewalInfo",
                 "Signed by this Till (chain", "the current one", "delivered", "Success", "triggered manually",
-                "marks who signs for the App Store", "Renewal info", "4.99 USD",
+                "marker of App Store signing certificates", "Renewal info", "4.99 USD",
             ] { #expect(one.text.contains(text), "\(text)") }
             let again = try await visitor.perform(
                 "resendNotification",

@@ -12,8 +12,8 @@ import TillSigning
 import TillStorage
 import TillTestSupport
 
-/// Complete exchanges with the control API, without a socket.
-@Suite("The control API on the wire")
+/// Sends complete requests to the control API and checks the answers, without a socket.
+@Suite("Requests and answers of the control API")
 struct ControlTests {
     func withControl(
         _ test: TestShop,
@@ -39,7 +39,7 @@ struct ControlTests {
         ) { ($0.status.code, String(buffer: $0.body)) }
     }
 
-    @Test("Every error of a body is named by its path")
+    @Test("An error in a request body is named by its path")
     func faults() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
@@ -52,7 +52,7 @@ struct ControlTests {
         }
     }
 
-    @Test("The answer to a purchase has its effects, and a job has what it extends and where")
+    @Test("A purchase returns its effects; a bulk extension returns its product and storefronts")
     func results() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
@@ -86,7 +86,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Sixteen concurrent rotations of the chain succeed, and each answers with its own chain")
+    @Test("Sixteen concurrent rotations of the signing chain succeed, and each returns its own chain")
     func rotations() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -101,7 +101,7 @@ struct ControlTests {
         #expect(test.log.errors.isEmpty, "\(test.log.errors)")
     }
 
-    @Test("A rotation that cannot be written returns an error, and a damaged account returns its cause")
+    @Test("A key rotation that cannot be written returns an error, and a damaged account returns the reason")
     func causes() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try FileManager.default.removeItem(atPath: test.directory.rootKey)
@@ -153,7 +153,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A key that two apps share is revoked for the given app, and not without one")
+    @Test("Revoking a key that two apps share requires the app")
     func sharedKey() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let apps = ["com.example.one", "com.example.two"]
@@ -181,13 +181,13 @@ struct ControlTests {
         }
         #expect(test.shop.registry.keys("8C3D5E71").map { $0.record.revokedAt == nil } == [true, false])
         try await withControl(test) { client in
-            // An API key needs no app.
+            // A team's App Store Connect API key needs no app.
             let revoked = try await send(client, .post, "/v1/keys/\(test.key.keyID)/revoke", nil)
             #expect(revoked.status == 200)
         }
     }
 
-    @Test("An environment with missingPrice refuse refuses purchases without a price; the other environment sells")
+    @Test("An environment with missingPrice refuse refuses purchases without a price; other environments accept them")
     func missingPrice() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
@@ -213,7 +213,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A byte order mark before a name matches no other customer, and no new name may have one")
+    @Test("A byte order mark before a name matches no other customer, and a new name with one is refused")
     func byteOrderMarks() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
@@ -248,7 +248,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Requests with another origin, host or content type are rejected")
+    @Test("A request with another origin, host or content type is refused")
     func origins() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -272,7 +272,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A browser request needs a content type that only pages of this origin can send, with a body or without")
+    @Test("A browser request needs a content type that only pages of this origin can send, even without a body")
     func browserContentTypes() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -291,7 +291,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Pages of other sites can link to pages here, and can read nothing")
+    @Test("A page of another site can link to the server's pages, but cannot read anything")
     func sites() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -315,7 +315,7 @@ struct ControlTests {
         }
     }
 
-    @Test("With control API tokens required, only a token gives access")
+    @Test("When control API tokens are required, only a token gives access")
     func tokens() async throws {
         let test = try await TestShop()
         try await withControl(test, token: "secret") { client in
@@ -331,7 +331,7 @@ struct ControlTests {
         }
     }
 
-    @Test("The OpenAPI document has one operation id for each verb, and is JSON")
+    @Test("The OpenAPI document is JSON and has one operation id for each verb")
     func document() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in

@@ -3,7 +3,7 @@ import TillJSON
 
 @testable import TillSigning
 
-@Suite("Tokens from other implementations")
+@Suite("Tokens of other implementations")
 struct CompactJWSTests {
     private func text(_ header: String, _ payload: String, _ signature: String = "AA") -> String {
         [header, payload].map { String(decoding: Base64URL.encode(Array($0.utf8)), as: UTF8.self) }
@@ -19,7 +19,7 @@ struct CompactJWSTests {
         }
     }
 
-    @Test("Every kind of value is read")
+    @Test("A token with every kind of JSON value is read")
     func values() throws {
         let json = #" { "a" : "x\n\u00e9\ud83d\ude00\/", "b":[1,-2.5,1e3,0], "c":true,"d":false,"e":null,"f":{} } "#
         let jws = try CompactJWS(text(#"{"alg":"ES256"}"#, json))
@@ -70,7 +70,7 @@ struct CompactJWSTests {
         #expect(refusal(text("{}", nested(5_000)), limit: 100_000) != nil)
     }
 
-    @Test("Length, parts and alphabet are checked")
+    @Test("The length, the number of parts and the alphabet of a token are checked")
     func shape() {
         #expect(refusal("") == .segments(1))
         #expect(refusal("a.b") == .segments(2))

@@ -3,9 +3,9 @@ import TillSigning
 /// Percent-encoding of paths and forms, which changes no byte. Foundation's decoder removes a leading byte
 /// order mark, so that two different names would become equal.
 package enum PercentEncoding {
-    /// The decoded text; nil for a `%` without two digits, or for invalid UTF-8.
+    /// The decoded text; nil if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
     ///
-    /// - Parameter plusIsSpace: whether `+` is a space, as in queries and forms.
+    /// - Parameter plusIsSpace: whether `+` means a space, as in queries and forms.
     package static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -54,7 +54,7 @@ package enum PercentEncoding {
 extension StringProtocol {
     /// A decoded path component; nil for invalid UTF-8 or U+0000, which PostgreSQL cannot store.
     package var percentDecoded: String? {
-        // Most components need no decoding.
+        // Most components contain no `%`, so they need no decoding.
         guard utf8.contains(UInt8(ascii: "%")) else { return utf8.contains(0) ? nil : String(self) }
         return PercentEncoding.decoded(self).flatMap { $0.utf8.contains(0) ? nil : $0 }
     }

@@ -1,37 +1,37 @@
 import TillJSON
 import TillShop
 
-/// The schema of a JSON value, for the OpenAPI document and for checking request bodies.
+/// The schema of a JSON value. The OpenAPI document contains it, and request bodies are checked against it.
 package indirect enum Schema: Sendable {
     case string(String, format: String? = nil, oneOf: [String] = [], example: String? = nil)
     case integer(String, ClosedRange<Int64>? = nil)
     case boolean(String)
     case array(String, of: Schema)
     case object(String, [Property])
-    /// An object with any keys.
+    /// An object whose keys are not checked here.
     case anyObject(String)
 
-    /// A key of an object.
+    /// A key of an object, with the schema of its value.
     package struct Property: Sendable {
-        /// The key.
+        /// The name of the key.
         package let name: String
-        /// The schema of its value.
+        /// The schema of the value.
         package let schema: Schema
-        /// Whether it is required.
+        /// Whether the key is required.
         package let isRequired: Bool
     }
 
-    /// A required key.
+    /// Creates a required key.
     package static func required(_ name: String, _ schema: Schema) -> Property {
         Property(name: name, schema: schema, isRequired: true)
     }
 
-    /// An optional key.
+    /// Creates an optional key.
     package static func optional(_ name: String, _ schema: Schema) -> Property {
         Property(name: name, schema: schema, isRequired: false)
     }
 
-    // MARK: Checking
+    // MARK: Checking values
 
     /// Every fault of a value, with its path.
     package func faults(in value: JSONTree, at path: String = "$") -> [JSONFault] {
@@ -92,9 +92,9 @@ package indirect enum Schema: Sendable {
         range.map { "a whole number from \($0.lowerBound) to \($0.upperBound)" } ?? "a whole number"
     }
 
-    // MARK: Describing
+    // MARK: OpenAPI
 
-    /// The JSON Schema, as in OpenAPI 3.1.
+    /// The JSON Schema of this value, in the form of OpenAPI 3.1.
     var document: JSONTree {
         switch self {
         case .string(let text, let format, let words, let example):

@@ -94,7 +94,7 @@ struct CatalogDocumentReader {
         )
     }
 
-    /// `price`, `currency` and `prices`: the default, and the storefronts with other prices.
+    /// Reads `price` and `currency`, which are the default price, and `prices`, which are the prices by storefront.
     mutating func priceList(_ object: DocumentObject) -> PriceList? {
         let currency = currency(object) ?? self.currency
         let standard = reader.money(object, "price", currency: currency)

@@ -2,7 +2,7 @@ import TillJSON
 import TillSigning
 
 extension AppReceipt {
-    /// The content, with names like those of `verifyReceipt`. Dates are milliseconds since 1970.
+    /// The content as JSON, with names similar to those of verifyReceipt. Dates are milliseconds since 1970.
     var tree: JSONTree {
         .members([
             "receiptType": .string(receiptType), "bundleId": .string(bundleID),
@@ -38,7 +38,7 @@ extension InAppReceipt {
 }
 
 extension TransactionReceipt {
-    /// The content. Dates are milliseconds since 1970.
+    /// The content as JSON. Dates are milliseconds since 1970.
     var tree: JSONTree {
         .members([
             "environment": .string(environment.rawValue), "bundleId": .string(bundleID),

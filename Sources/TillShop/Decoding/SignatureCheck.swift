@@ -3,13 +3,13 @@ import TillCore
 import TillJSON
 import TillSigning
 
-/// Describes the signer and validity of a signed text in words.
+/// Verifies the signature of a text, and describes its signer and validity in sentences.
 struct SignatureCheck {
     let shop: Shop
 
     init(_ shop: Shop) { self.shop = shop }
 
-    /// The signing date in a text, milliseconds since 1970.
+    /// The signing date in the payload of a token, in milliseconds since 1970; nil if it contains none.
     static func instant(of jws: CompactJWS) -> Int64? {
         for name in ["signedDate", "receiptCreationDate"] {
             // A Double represents only smaller whole numbers exactly.
@@ -20,7 +20,7 @@ struct SignatureCheck {
 
     // MARK: With certificates
 
-    /// Inspects a text with certificates.
+    /// Inspects a token that contains certificates.
     func inspect(_ jws: CompactJWS) -> JWSInspection {
         let instant = Self.instant(of: jws) ?? shop.wallClock().milliseconds
         return JWSInspection(jws, trusting: [shop.signingChain.certificatesDER[2]], at: instant)
@@ -31,8 +31,8 @@ struct SignatureCheck {
         guard inspection.problems.isEmpty, let root = inspection.root else {
             let words =
                 switch inspection.root {
-                case .trusted?: "Verification failed, although its certificates name this Till's root."
-                case .apple?: "Verification failed, although its certificates name Apple's root."
+                case .trusted?: "Verification failed, although the certificates name this Till's root."
+                case .apple?: "Verification failed, although the certificates name Apple's root."
                 default: "Verification failed."
                 }
             return SignatureVerdict(signer: .invalid, words: words, notes: inspection.problems)
@@ -50,7 +50,7 @@ struct SignatureCheck {
             let words = "Signed by Apple under \(name): \(holds)."
             return SignatureVerdict(signer: .apple, words: words, notes: [])
         case .till:
-            let words = "Signed by another Till: \(holds), but the root is not this one's (SHA-256 \(fingerprint))."
+            let words = "Signed by another Till: \(holds), but its root is not this Till's (SHA-256 \(fingerprint))."
             return SignatureVerdict(signer: .otherTill, words: words, notes: [])
         case .unknown:
             let words =
@@ -59,17 +59,17 @@ struct SignatureCheck {
         }
     }
 
-    /// The certificates of a chain that the OCSP responder does not report as good.
+    /// A sentence for each certificate of a chain whose OCSP status is not `good`.
     private func revocations(_ chain: String) -> [String] {
         shop.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.word != .good }.map {
             let state = $0.state.word.rawValue
-            return "This Till's OCSP responder answers \(state) for the \($0.certificate.part.rawValue)."
+            return "This Till's OCSP responder reports the \($0.certificate.part.rawValue) certificate as \(state)."
         }
     }
 
     // MARK: With a key
 
-    /// A token of a developer: for the API, or for an offer.
+    /// Verifies a token that a developer signed: a bearer token for the API, or an offer signature.
     func verdict(ofToken jws: CompactJWS, _ text: String) -> SignatureVerdict {
         let id = jws.headerString("kid") ?? ""
         let app: String? = if case .string(let text)? = jws.claims["bid"] { text } else { nil }
@@ -105,7 +105,7 @@ struct SignatureCheck {
 
     func verdict(of receipt: SignedReceipt) async -> SignatureVerdict {
         guard let last = receipt.certificatesDER.last else {
-            let words = "Verification failed: it has no certificate."
+            let words = "Verification failed: the receipt contains no certificate."
             return SignatureVerdict(signer: .invalid, words: words, notes: [])
         }
         let own = (try? await shop.receiptKeys.signing())?.chain.certificatesDER[2]
@@ -123,7 +123,7 @@ struct SignatureCheck {
         case .till:
             SignatureVerdict(
                 signer: .otherTill,
-                words: "Signed by another Till: \(holds), but the root is not this one's.",
+                words: "Signed by another Till: \(holds), but its root is not this Till's.",
                 notes: []
             )
         case .unknown:
@@ -135,7 +135,7 @@ struct SignatureCheck {
         }
     }
 
-    /// The receipt of a single transaction. It can only be read if this Till signed it.
+    /// Verifies the receipt of a single transaction. Only a receipt that this Till signed can be read.
     func verdict(ofTransactionReceipt bytes: [UInt8]) async -> (TransactionReceipt?, SignatureVerdict) {
         let chain = (try? await shop.receiptKeys.signing())?.chain
         let verifier = ReceiptVerifier(

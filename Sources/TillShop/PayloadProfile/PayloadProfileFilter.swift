@@ -1,22 +1,22 @@
 import TillCore
 import TillJSON
 
-/// Applies the payload profile to a written object (docs/operating/payload-profiles.md). No other code applies it.
+/// Applies a payload profile to a serialized JSON object (docs/operating/payload-profiles.md).
 package struct PayloadProfileFilter: Sendable {
     private let payloadProfile: PayloadProfile
     private let environment: StoreEnvironment
 
-    /// The payload profile of an environment.
+    /// Creates a filter for the payload profile of an environment.
     package init(_ payloadProfile: PayloadProfile, in environment: StoreEnvironment) {
         self.payloadProfile = payloadProfile
         self.environment = environment
     }
 
-    /// The object after applying the payload profile.
+    /// Returns the object with the payload profile applied.
     ///
     /// - Parameters:
-    ///   - bytes: the output of `JSONWriter`.
-    ///   - identity: the source of randomness for an object without an id of its own.
+    ///   - bytes: the output of `PayloadWriter`.
+    ///   - identity: a text that replaces the id in the random choice, for an object without an id of its own.
     package func filtered(_ bytes: [UInt8], as object: WireObject, identity: String = "") -> [UInt8] {
         var filtered: [UInt8] = []
         filtered.reserveCapacity(bytes.count + 256)
@@ -24,14 +24,14 @@ package struct PayloadProfileFilter: Sendable {
         return filtered
     }
 
-    /// An unknown value for a key whose values are a list.
+    /// The unknown text value, for a key whose values Apple lists.
     package static let unheardOfWord = "TOMORROW"
-    /// The same for a list of numbers.
+    /// The unknown number, for a key whose values Apple lists.
     package static let unheardOfNumber = 99
-    /// One of this many values is unknown.
+    /// On average, one in this many values is unknown.
     package static let share: UInt64 = 4
 
-    /// Unknown keys, one of each JSON type.
+    /// The unknown keys, one for each JSON type.
     private static let unheardOfKeys = Array(
         """
         "tomorrowText":"a new day","tomorrowNumber":4.2,"tomorrowFlag":true,"tomorrowList":[1,"two",{"three":3}],\
@@ -98,7 +98,8 @@ package struct PayloadProfileFilter: Sendable {
 
     // MARK: Randomness
 
-    /// Whether the value of a key is unknown: always the same for the same object.
+    /// Whether to replace the value of a key with an unknown value. The result is always the same for the same object,
+    /// key and seed.
     private func isUnheardOf(_ key: String, of identity: String) -> Bool {
         guard case .forwardCompatible(let seed) = payloadProfile else { return false }
         var mixed = 0xcbf2_9ce4_8422_2325 ^ seed &* 0x9e37_79b9_7f4a_7c15
@@ -106,7 +107,7 @@ package struct PayloadProfileFilter: Sendable {
         return SeededRandom.mixed(mixed) % Self.share == 0
     }
 
-    /// Keys that identify an object, the most specific first.
+    /// The keys that identify an object, the most specific key first.
     private static let names = ["transactionId", "notificationUUID", "originalTransactionId", "appTransactionId"]
 
     private static func identity(of members: [(key: String, value: JSONSlice)]) -> String? {

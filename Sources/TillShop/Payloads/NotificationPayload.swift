@@ -1,7 +1,8 @@
 import TillCore
 import TillJSON
 
-/// responseBodyV2DecodedPayload (docs/api/notifications.md), with placeholders for the signed parts.
+/// Writes a responseBodyV2DecodedPayload (docs/api/notifications.md), with placeholders for the signed transaction and
+/// the signed renewal info.
 enum NotificationPayload {
     /// The members that every notification has.
     struct Head {
@@ -11,22 +12,22 @@ enum NotificationPayload {
         var signedDate: Timestamp
     }
 
-    /// The one object that a notification contains.
+    /// The object that a notification contains, under the key of the same name.
     enum Object {
         case data([UInt8])
         case appData([UInt8])
         case summary([UInt8])
         case externalPurchaseToken([UInt8])
 
-        /// The kind of its signed part: an app transaction in `appData`, else a transaction.
+        /// The kind of signed data in the object: an app transaction in `appData`, else a transaction.
         var signedWithin: WireObject {
             if case .appData = self { .appTransaction } else { .transaction }
         }
     }
 
-    /// The placeholder of the signed transaction or app transaction.
+    /// The placeholder for the signed transaction or app transaction.
     static let transactionPlace: UInt8 = 1
-    /// The placeholder of the signed renewal info.
+    /// The placeholder for the signed renewal info.
     static let renewalPlace: UInt8 = 2
 
     static func bytes(_ head: Head, _ object: Object) -> [UInt8] {
@@ -45,7 +46,7 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `data` of a notification about a purchase.
+    /// The object `data` of a notification about a purchase.
     static func data(
         of app: AppRecord,
         environment: StoreEnvironment,
@@ -66,7 +67,7 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `data` of a test.
+    /// The object `data` of a test notification.
     static func testData(of app: AppRecord, environment: StoreEnvironment) -> [UInt8] {
         var json = JSONWriter()
         json.put("appAppleId", app.appleID)
@@ -75,7 +76,7 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `appData` of a rescinded consent.
+    /// The object `appData` of a RESCIND_CONSENT notification.
     static func appData(of app: AppRecord, environment: StoreEnvironment) -> [UInt8] {
         var json = JSONWriter()
         json.put("appAppleId", app.appleID)
@@ -85,7 +86,7 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `summary` of a mass extension.
+    /// The object `summary` of a mass extension of renewal dates.
     static func summary(
         of app: AppRecord,
         environment: StoreEnvironment,
@@ -105,9 +106,10 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `externalPurchaseToken`; only the prefix of its id shows the environment.
+    /// The object `externalPurchaseToken`. Only the prefix of its id shows the environment.
     ///
-    /// - Parameter expires: when a token for a custom link expires; nil for the older kind of token, which has no type.
+    /// - Parameter expires: the expiration date of a token for a custom link; nil for the older kind of token, which
+    ///   has no `tokenType`.
     static func externalPurchaseToken(
         of app: AppRecord,
         environment: StoreEnvironment,

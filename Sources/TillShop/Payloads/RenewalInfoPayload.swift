@@ -1,7 +1,7 @@
 import TillCore
 import TillJSON
 
-/// JWSRenewalInfoDecodedPayload (docs/api/payloads.md).
+/// Writes a JWSRenewalInfoDecodedPayload (docs/api/payloads.md).
 enum RenewalInfoPayload {
     static func bytes(_ info: RenewalInfo, environment: StoreEnvironment, signedDate: Timestamp) -> [UInt8] {
         var json = JSONWriter()

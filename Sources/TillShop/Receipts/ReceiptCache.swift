@@ -2,17 +2,17 @@ import Synchronization
 import TillCore
 import TillSigning
 
-/// Signed receipts, so that unchanged receipts are not signed again. A receipt's date is in seconds, so an entry is
-/// valid for one second.
+/// Keeps signed receipts, so that an unchanged receipt is not signed again. An entry is valid for one second, because
+/// every receipt contains its creation date in seconds.
 final class ReceiptCache: Sendable {
-    /// Everything that a receipt depends on.
+    /// The values that determine a receipt's content.
     struct Key: Hashable {
         let account: AccountID
-        /// Incremented by every change of the account.
+        /// The account's version, which every change of the account increments.
         let version: Int64
-        /// The payload without its purchases: the app, the device and the second.
+        /// The receipt's payload without purchases. It contains the app, the device and the creation date.
         let frame: [UInt8]
-        /// Whether it contains only the latest period of each subscription.
+        /// Whether the receipt contains only the latest transaction of each subscription.
         let isLatestOnly: Bool
     }
 
@@ -23,7 +23,7 @@ final class ReceiptCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many receipts were signed since the start.
+    /// The number of receipts that were signed since the server started.
     var signed: Int { state.withLock { $0.signed } }
 
     func receipt(_ key: Key) -> [UInt8]? { state.withLock { $0.receipts.value(of: key) } }

@@ -2,9 +2,9 @@ import TillCore
 import TillJSON
 import TillSigning
 
-/// `receipt` in verifyReceipt's answer: the decoded receipt (docs/api/receipts/verify-receipt.md).
+/// Writes the object `receipt` of a verifyReceipt response: the decoded receipt (docs/api/receipts/verify-receipt.md).
 enum ReceiptObject {
-    /// - Parameter requested: the time of the request, with milliseconds.
+    /// - Parameter requested: the time of the request on the customer's clock, in milliseconds.
     static func bytes(_ receipt: AppReceipt, requested: Timestamp) -> [UInt8] {
         var json = JSONWriter(capacity: 1_024 + receipt.inApp.count * 1_024)
         json.put("receipt_type", receipt.receiptType)

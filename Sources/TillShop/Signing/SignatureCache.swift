@@ -2,8 +2,8 @@ import Synchronization
 import TillCore
 import TillSigning
 
-/// Signed transactions. A transaction is signed again after a change, after a rotation of the chain, and when the
-/// signature is older than the setting allows; by default every answer is signed (docs/operating/settings.md).
+/// Keeps signed transactions. A transaction is signed again after it changes, after the signing chain is rotated, and
+/// when its signature is older than `signatureAge`. By default nothing is cached (docs/operating/settings.md).
 final class SignatureCache: Sendable {
     private final class Entry: Sendable {
         let row: Transaction
@@ -19,6 +19,7 @@ final class SignatureCache: Sendable {
         }
     }
 
+    /// The two halves of the cache. When the young half is full, it replaces the old half.
     private struct State {
         /// About 2 kB each, so 64 MiB in all.
         var entries = TwoGenerationCache<TransactionID, Entry>(limit: 32_768)
@@ -27,10 +28,10 @@ final class SignatureCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many transactions were signed since the start, without those from the cache.
+    /// The number of transactions that were signed for the cache since the server started.
     var signed: Int { state.withLock { $0.signed } }
 
-    /// The signed transaction, if it was signed between two instants.
+    /// The cached signed transaction, if the transaction is unchanged and the chain signed it between two instants.
     func text(of row: Transaction, by chainID: String, from earliest: Timestamp, to latest: Timestamp) -> SignedText? {
         state.withLock { state in
             guard

@@ -2,14 +2,15 @@ import TillCore
 import TillJSON
 import TillStorage
 
-/// The ranges of numbers that Till writes. A state's digest can be computed by its author, so an import must not
-/// contain numbers that overflow arithmetic later.
+/// Checks that the numbers of an import are in the ranges that Till writes. The digest of a state does not prove this,
+/// because anybody can compute it. Numbers out of range could overflow in later calculations.
 enum NumberCheck {
-    /// From 1970 to the last year with four digits, in milliseconds.
+    /// Dates from 1970 to the end of the year 9999, in milliseconds since 1970.
     static let dates: ClosedRange<Int64> = 0...253_402_300_799_999
-    /// Thousandths of a currency unit: more than any price times any quantity and commitment.
+    /// Amounts in thousandths of a currency unit. The maximum is higher than the highest price, multiplied by the
+    /// highest quantity and by the periods of the longest commitment.
     static let amounts: ClosedRange<Int64> = 0...(1 << 53)
-    /// Other code checks their structure.
+    /// Any identifier. Other code checks the structure of identifiers.
     private static let identifiers: ClosedRange<Int64> = 0...Int64.max
     private static let counts: ClosedRange<Int64> = 0...1_000_000_000
 
@@ -42,7 +43,7 @@ enum NumberCheck {
 
     // MARK: Documents
 
-    /// Ranges by key; a number under any other key is a date or smaller.
+    /// The range for each key. Numbers under all other keys must be in the range of dates.
     private static let ranges: [String: ClosedRange<Int64>] = [
         "id": identifiers, "originalID": identifiers, "transaction": identifiers, "source": identifiers,
         "sharedFrom": identifiers, "account": identifiers, "organizer": identifiers, "members": identifiers,
@@ -59,7 +60,7 @@ enum NumberCheck {
 
     /// Whether every number in a JSON text is in the range of its key; false for any other text.
     ///
-    /// - Parameter free: keys whose numbers may be any.
+    /// - Parameter free: the keys whose numbers are not checked.
     static func arePossible(in text: String, except free: Set<String> = []) -> Bool {
         guard let tree = try? JSONTree.parse(Array(text.utf8), limits: .depthOnly, keepsNull: true) else {
             return false
@@ -77,7 +78,7 @@ enum NumberCheck {
         }
     }
 
-    /// A fraction, such as the share of a fault, is never large.
+    /// Whether a number is in its range. For a fraction, such as the share in a fault rule, a fixed maximum applies.
     private static func isPossible(_ digits: String, _ range: ClosedRange<Int64>) -> Bool {
         if let number = Int64(digits) { return range.contains(number) }
         guard let number = Double(digits) else { return false }
@@ -86,6 +87,7 @@ enum NumberCheck {
 }
 
 extension Account {
-    /// Whether the values that the rules rely on are in range.
+    /// Whether the dates of redeemed win-back offers are in range. `arePossible(in:except:)` can overlook such a date,
+    /// because its key is an offer identifier, which may equal a key with another range.
     var isWhole: Bool { winBackOffersTaken.values.allSatisfy { NumberCheck.dates.contains($0.milliseconds) } }
 }

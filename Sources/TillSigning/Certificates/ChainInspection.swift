@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Examines certificates like the strictest of the official verifiers and reports everything that is wrong.
+/// Checks certificates as strictly as the strictest of Apple's libraries, and reports all problems.
 ///
 /// See docs/api/signed-data.md.
 struct ChainInspection {
@@ -11,7 +11,7 @@ struct ChainInspection {
     let intermediate: Certificate
     let root: Certificate
 
-    /// Problems that do not depend on time: signatures, names, extensions, kinds of key.
+    /// The problems that do not depend on time: wrong signatures, names, extensions and kinds of keys.
     func problems() -> [ChainProblem] {
         Self.problems(ofRoot: root)
             + Self.problems(of: intermediate, .intermediate, under: root, .root)
@@ -22,7 +22,7 @@ struct ChainInspection {
             + Self.problems(ofMarker: CertificateProfile.leafMarker, in: leaf, .leaf)
     }
 
-    /// The certificates that are not valid at `instant`, in milliseconds since 1970.
+    /// The problems of certificates that are not valid at `instant`, in milliseconds since 1970.
     func problems(at instant: Int64) -> [ChainProblem] {
         let date = Date(timeIntervalSince1970: Double(instant) / 1_000)
         let parts: [(ChainPart, Certificate)] = [(.root, root), (.intermediate, intermediate), (.leaf, leaf)]
@@ -46,7 +46,7 @@ struct ChainInspection {
 
     private static func problems(ofAuthority certificate: Certificate, _ part: ChainPart) -> [ChainProblem] {
         var found = Found(part)
-        found.unless(isMarkedAsAuthority(certificate), "is not marked as an authority (basicConstraints)")
+        found.unless(isMarkedAsAuthority(certificate), "is not marked as a certificate authority (basicConstraints)")
         let usage = try? certificate.extensions.keyUsage
         found.unless(usage?.keyCertSign == true, "may not sign certificates (keyUsage)")
         let identifier = try? certificate.extensions.subjectKeyIdentifier
@@ -64,7 +64,7 @@ struct ChainInspection {
         let usage = try? leaf.extensions.keyUsage
         found.unless(usage?.digitalSignature == true, "may not sign data (keyUsage)")
         found.unless(P256.Signing.PublicKey(leaf.publicKey) != nil, "has no P-256 key, which ES256 needs")
-        found.unless(!isMarkedAsAuthority(leaf), "is marked as an authority (basicConstraints)")
+        found.unless(!isMarkedAsAuthority(leaf), "is marked as a certificate authority (basicConstraints)")
         return found.problems
     }
 
@@ -76,7 +76,10 @@ struct ChainInspection {
     ) -> [ChainProblem] {
         var found = Found(part)
         let extensions = certificate.extensions
-        found.unless(certificate.issuer == issuer.subject, "names another issuer than the \(issuerPart.rawValue)")
+        found.unless(
+            certificate.issuer == issuer.subject,
+            "has an issuer name that is not the subject of the \(issuerPart.rawValue)"
+        )
         found.unless(
             issuer.publicKey.isValidSignature(certificate.signature, for: certificate),
             "is not signed by the \(issuerPart.rawValue)"
@@ -87,7 +90,7 @@ struct ChainInspection {
         found.unless(own != nil, "has no subject key identifier")
         found.unless(
             authority != nil && authority == expected,
-            "has no authority key identifier that fits the \(issuerPart.rawValue)"
+            "has no authority key identifier that matches the \(issuerPart.rawValue)"
         )
         let access = (try? extensions.authorityInformationAccess).map(Array.init) ?? []
         found.unless(access.contains { $0.method == .ocspServer }, "has no OCSP address")
@@ -102,11 +105,11 @@ struct ChainInspection {
         var found = Found(part)
         let mark = certificate.extensions[oid: marker]
         found.unless(mark != nil, "lacks the marker extension \(marker)")
-        found.unless(mark?.critical != true, "has its marker extension critical, and some verifiers then miss it")
+        found.unless(mark?.critical != true, "has a critical marker extension, which some verifiers do not find")
         return found.problems
     }
 
-    /// The problems found in one part.
+    /// Collects the problems of one part of the chain.
     private struct Found {
         let part: ChainPart
         var problems: [ChainProblem] = []

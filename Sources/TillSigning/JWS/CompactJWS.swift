@@ -4,7 +4,7 @@ import TillJSON
 package struct CompactJWS: Sendable {
     /// The default maximum size of a token in bytes.
     package static let defaultLimit = 16_384
-    /// How many objects and arrays may enclose a value in the header or the payload.
+    /// The maximum number of objects and arrays that enclose a value in the header or the payload.
     package static let maximumDepth = 8
 
     /// The members of the header.
@@ -13,15 +13,15 @@ package struct CompactJWS: Sendable {
     package let claims: [String: JSONTree]
     /// The payload as it was signed.
     package let payload: [UInt8]
-    /// The signature, not yet checked: any number of bytes.
+    /// The signature, which is unverified and can have any length.
     package let signature: [UInt8]
-    /// The signed text, up to the second dot.
+    /// The signed part of the text: everything before the second dot.
     private let signingInput: ArraySlice<UInt8>
 
     /// Decodes `text`.
     ///
     /// - Parameters:
-    ///   - text: three base64url segments, the first two of them JSON objects.
+    ///   - text: three base64url segments. The first two must contain JSON objects.
     ///   - limit: the maximum size of `text` in bytes.
     /// - Throws: ``JWSRefusal``.
     package init(_ text: some StringProtocol, limit: Int = defaultLimit) throws(JWSRefusal) {
@@ -36,12 +36,12 @@ package struct CompactJWS: Sendable {
         signingInput = bytes[..<segments[1].endIndex]
     }
 
-    /// Whether the signature is ES256 by the private half of `key`. Does not check `alg`.
+    /// Whether the signature is a valid ES256 signature for `key`. Does not check `alg`.
     package func verify(with key: VerificationKey) -> Bool {
         key.isValid(signature, for: signingInput)
     }
 
-    /// A string member of the header; nil when it is missing or another kind of value.
+    /// A string member of the header; nil if it is missing or not a string.
     package func headerString(_ name: String) -> String? {
         guard case .string(let value) = header[name] else { return nil }
         return value

@@ -1,22 +1,22 @@
 import Foundation
 import TillCalendar
 
-/// The date formats of receipts and of verifyReceipt's answers.
+/// The date formats of receipts and of verifyReceipt responses.
 ///
-/// All dates are milliseconds since 1970. A fraction of a second is cut off. Years before 0 and after 9999 cannot be
-/// written; the nearest instant that can is written instead.
+/// All dates are milliseconds since 1970. Fractions of a second are cut off. A date before the year 0 or after 9999 is
+/// replaced with the nearest date in this range.
 package enum ReceiptDate {
-    /// The format in receipts: `2020-07-14T19:36:40Z`.
+    /// Formats a date as in receipts: `2020-07-14T19:36:40Z`.
     package static func iso8601(_ instant: Int64) -> String {
         String(decoding: bytes(of: instant, separator: UInt8(ascii: "T"), suffix: "Z"), as: UTF8.self)
     }
 
-    /// The format in answers: `2020-07-14 19:36:40 Etc/GMT`.
+    /// Formats a date in GMT as in verifyReceipt responses: `2020-07-14 19:36:40 Etc/GMT`.
     package static func gmt(_ instant: Int64) -> String {
         String(decoding: bytes(of: instant, separator: UInt8(ascii: " "), suffix: " Etc/GMT"), as: UTF8.self)
     }
 
-    /// Pacific local time, with daylight saving time: `2020-07-14 12:36:40 America/Los_Angeles`.
+    /// Formats a date in Pacific time, with daylight saving time: `2020-07-14 12:36:40 America/Los_Angeles`.
     package static func pacific(_ instant: Int64) -> String {
         let instant = within(instant)
         let offset = pacificZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant) / 1_000))
@@ -32,14 +32,14 @@ package enum ReceiptDate {
         return zone
     }()
 
-    /// 0000-01-01 and the last millisecond of 9999.
+    /// The dates that have a text: from 0000-01-01 to the last millisecond of 9999.
     private static let spellable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     private static func within(_ instant: Int64) -> Int64 {
         min(max(instant, spellable.lowerBound), spellable.upperBound)
     }
 
-    /// The text of an instant: `yyyy-MM-dd`, the separator, `HH:mm:ss` and the suffix.
+    /// Formats a date as `yyyy-MM-dd`, the separator, `HH:mm:ss` and the suffix.
     static func bytes(of instant: Int64, separator: UInt8, suffix: StaticString) -> [UInt8] {
         let instant = within(instant)
         let (seconds, days) = (floorDivide(instant, 1_000), floorDivide(instant, 86_400_000))
@@ -64,10 +64,10 @@ package enum ReceiptDate {
         return text
     }
 
-    /// The instant of `yyyy-MM-ddTHH:mm:ss`, with or without a fraction, followed by `Z` or an offset (`+0300`,
-    /// `-07:00`). Nil for anything else, and for an invalid date or time. Fractions below a millisecond are cut off.
+    /// Parses `yyyy-MM-ddTHH:mm:ss`, with or without a fraction, followed by `Z` or an offset (`+0300`, `-07:00`).
+    /// Returns nil for any other text and for an invalid date or time. Fractions below a millisecond are cut off.
     static func instant(of text: ArraySlice<UInt8>) -> Int64? {
-        // Longer than any known fraction.
+        // No known date text is this long.
         guard text.count <= 64 else { return nil }
         var digits = Digits(rest: text)
         guard
@@ -107,7 +107,7 @@ package enum ReceiptDate {
             return true
         }
 
-        /// In milliseconds; 0 without a dot.
+        /// Reads a fraction of a second in milliseconds; 0 if the next character is not a dot.
         mutating func fraction() -> Int64? {
             guard skip(".") else { return 0 }
             var (value, weight, count): (Int64, Int64, Int) = (0, 100, 0)
@@ -119,7 +119,7 @@ package enum ReceiptDate {
             return count > 0 ? value : nil
         }
 
-        /// Seconds east of UTC.
+        /// Reads an offset from UTC in seconds, positive to the east.
         mutating func offset() -> Int64? {
             if skip("Z") { return 0 }
             let sign: Int64 = skip("+") ? 1 : -1

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A cache of tokens with valid signatures, so that a client that sends the same header again causes parsing and
-/// verification only once. The key is the header's complete text; the value includes the key that signed. Everything
-/// else, the times above all, is checked for each request.
+/// Keeps tokens with valid signatures. If a client sends the same `Authorization` header again, its token is not parsed
+/// and verified again. The cache finds a token by the complete text of the header. Everything except the signature,
+/// especially the times, is still checked for each request.
 package final class VerifiedTokenCache: Sendable {
     private let tokens: Mutex<TwoGenerationCache<String, BearerToken>>
     /// Longer headers, which no client library makes, are not cached.

@@ -10,12 +10,12 @@ extension SeededRandom {
     /// True with this probability in percent.
     package mutating func chance(_ percent: Int) -> Bool { number(in: 1...100) <= percent }
 
-    /// A random element; nil of an empty collection.
+    /// A random element; nil if the collection is empty.
     package mutating func pick<Thing>(_ things: [Thing]) -> Thing? {
         things.isEmpty ? nil : things[number(in: 0...things.count - 1)]
     }
 
-    /// A random element of a collection that is not empty.
+    /// A random one of at least one value.
     package mutating func one<Thing>(of things: Thing...) -> Thing {
         things[number(in: 0...things.count - 1)]
     }

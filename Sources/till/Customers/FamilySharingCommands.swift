@@ -9,7 +9,7 @@ extension FamilyCommand {
             discussion: "till family share 2000000000012345"
         )
 
-        @Argument(help: "The original transaction of the purchase.")
+        @Argument(help: "The original transaction id of the purchase.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 
@@ -30,7 +30,7 @@ extension FamilyCommand {
             discussion: "till family unshare 2000000000012345"
         )
 
-        @Argument(help: "The original transaction of the purchase.")
+        @Argument(help: "The original transaction id of the purchase.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 

@@ -3,10 +3,10 @@ import Testing
 import TillCore
 import TillShop
 
-/// Invalid files, each with the complete list of its errors.
-@Suite("An invalid .storekit file is rejected as a whole, with every error by its path")
+/// Imports invalid files and compares the complete list of errors of each file.
+@Suite("An invalid .storekit file is rejected completely, and every error has its path")
 struct CatalogRefusalTests {
-    @Test("Each invalid file gives its errors", arguments: CatalogRefusals.expected.keys.sorted())
+    @Test("Each invalid file gives all its errors", arguments: CatalogRefusals.expected.keys.sorted())
     func refused(name: String) throws {
         let bytes = try CatalogFixtures.bytes("refused/\(name)")
         let faults = CatalogFixtures.faults { try StoreKitFile.read(bytes) }
@@ -30,7 +30,7 @@ struct CatalogRefusalTests {
         }
     }
 
-    @Test("Changing any byte causes no crash")
+    @Test("No changed byte in a file causes a crash")
     func bitRot() throws {
         let bytes = try CatalogFixtures.bytes("v4.0")
         var random = SeededRandom(seed: 4_0)
@@ -41,7 +41,7 @@ struct CatalogRefusalTests {
         }
     }
 
-    @Test("Too many items are rejected with their number")
+    @Test("A file with too many items is rejected with their number")
     func limits() {
         let large = [UInt8](repeating: UInt8(ascii: " "), count: CatalogLimits.bytes + 1)
         #expect(
@@ -68,7 +68,7 @@ struct CatalogRefusalTests {
         )
     }
 
-    @Test("The description of a rejection is a heading and one line per error")
+    @Test("A rejection is described by a heading and one line per error")
     func description() throws {
         let bytes = try CatalogFixtures.bytes("refused/family-sharing")
         let refusal = #expect(throws: CatalogRefused.self) { try StoreKitFile.read(bytes) }

@@ -5,7 +5,7 @@ import TillJSON
 import TillShop
 import TillStorage
 
-/// Get Refund History, version 2 and version 1 (docs/api/refunds.md).
+/// The endpoint Get Refund History, version 2 and version 1 (docs/api/refunds.md).
 extension AppleAPI {
     var refunds: [Endpoint] {
         [

@@ -5,7 +5,7 @@ import TillJSON
 import TillShop
 import TillStorage
 
-/// Get All Subscription Statuses (docs/api/subscriptions.md).
+/// The endpoint Get All Subscription Statuses (docs/api/subscriptions.md).
 extension AppleAPI {
     var subscriptions: [Endpoint] {
         [
@@ -46,7 +46,7 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    /// - Parameter instant: the time of the account's state.
+    /// - Parameter instant: the simulated time for which the account's state is reported.
     private func item(
         _ subscription: some HeldSubscription,
         _ account: Account,
@@ -71,7 +71,7 @@ extension AppleAPI {
         Set(
             try query.values("status").map { text in
                 guard text.utf8.count == 1, let status = Int(text).flatMap(SubscriptionStatus.init(rawValue:)) else {
-                    throw APIError.invalidStatus.because("status is \"\(text.prefix(64))\"; it may be 1, 2, 3, 4 or 5.")
+                    throw APIError.invalidStatus.because("status is \"\(text.prefix(64))\"; it must be 1 to 5.")
                 }
                 return status
             }

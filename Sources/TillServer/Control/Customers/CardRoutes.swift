@@ -3,10 +3,10 @@ import TillCore
 import TillJSON
 import TillShop
 
-/// Payment methods and Ask to Buy.
+/// Operations on payment methods and Ask to Buy.
 extension ControlAPI {
     private static let answer = Schema.object(
-        "The customer, and the effects.",
+        "The customer and the effects of the operation.",
         customerProperties + Effects.properties
     )
 
@@ -17,9 +17,10 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/card",
                 id: "setCard",
                 tag: "cards",
-                summary: "Sets whether the customer's card is accepted; accepting it charges failed payments at once.",
+                summary:
+                    "Sets whether the customer's card is accepted. Accepting the card charges failed payments at once.",
                 request: .object(
-                    "A card.",
+                    "The new state of the card.",
                     [
                         Schema.required(
                             "card",
@@ -43,9 +44,12 @@ extension ControlAPI {
                 tag: "cards",
                 summary: "Sets whether a parent must approve the customer's purchases (Ask to Buy).",
                 request: .object(
-                    "Ask to Buy.",
+                    "The Ask to Buy setting.",
                     [
-                        Schema.required("asksToBuy", .boolean("Whether a parent must approve purchases.")),
+                        Schema.required(
+                            "asksToBuy",
+                            .boolean("Whether a parent must approve the customer's purchases.")
+                        ),
                         instantProperty,
                     ]
                 ),
