@@ -179,11 +179,8 @@ extension ShopTable {
             return ("kind NOT IN (\(lasting))", [])
         }
         // The condition lists both environments, because the indexes begin with that column.
-        let scope =
-            """
-            \(ShopTable.environment) IN ('\(StoreEnvironment.production.rawValue)', '\(StoreEnvironment.sandbox.rawValue)')
-                AND app = ?
-            """
+        let environments = StoreEnvironment.allCases.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+        let scope = "\(ShopTable.environment) IN (\(environments)) AND app = ?"
         let condition =
             switch self {
             case .documents: "app = ?"

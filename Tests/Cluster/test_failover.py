@@ -35,7 +35,7 @@ def cluster():
     cluster.stop()
 
 
-class Trouble(Exception):
+class WrongAnswer(Exception):
     """An answer that no client may receive."""
 
 
@@ -109,7 +109,7 @@ class Load:
             elif status == 503 and json.loads(body)["code"] == "busy" and b"\r\nretry-after: 1\r\n" in head:
                 await asyncio.sleep(0.1)
             else:
-                raise Trouble(f"a purchase was answered {status}: {body[:300]!r}")
+                raise WrongAnswer(f"a purchase was answered {status}: {body[:300]!r}")
         client.close()
 
     async def reader(self, number):
@@ -128,7 +128,7 @@ class Load:
             if status == 500 and json.loads(body)["errorCode"] == 5000001 and b"\r\nretry-after: 1\r\n" in head:
                 await asyncio.sleep(0.1)
             elif status != 200:
-                raise Trouble(f"{route} of {name} was answered {status}: {body[:300]!r}")
+                raise WrongAnswer(f"{route} of {name} was answered {status}: {body[:300]!r}")
         client.close()
 
     def check(self):

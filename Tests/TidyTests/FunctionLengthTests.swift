@@ -12,7 +12,7 @@ struct FunctionLengthTests {
         "Sources/till/Serving/ShopChoices.swift apply",
         "Sources/TillPostgres/Reading/PostgresStorage+Examination.swift query",
         // These functions are to be split.
-        "Sources/TillShop/Transactions/Acts.swift attempt",
+        "Sources/TillShop/Transactions/Shop+Operations.swift attempt",
         "Sources/TillShop/Transactions/CustomerErasure.swift attemptErasure",
     ]
 

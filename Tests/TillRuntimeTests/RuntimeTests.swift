@@ -33,10 +33,10 @@ struct RuntimeTests {
         #expect(try await first.get("/inApps/v1/history/1", from: .production).status == 401)
         try await first.stop()
         let second = try await runtime(folder.configuration()).start()
-        let journal = try await second.get("/v1/journal?refused=true", from: .control)
+        let log = try await second.get("/v1/journal?refused=true", from: .control)
         try await second.stop()
-        #expect(journal.status == 200)
-        #expect(journal.body.contains("/inApps/v1/history/1"))
+        #expect(log.status == 200)
+        #expect(log.body.contains("/inApps/v1/history/1"))
     }
 
     @Test("An ephemeral directory exists until the runtime stops")

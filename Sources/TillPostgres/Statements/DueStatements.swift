@@ -51,8 +51,8 @@ enum DueStatements {
     static func deliveries(in part: String) -> String {
         """
         SELECT \(DeliveryRow.list) FROM deliveries
-        WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND endpoint = $4 AND due IS NOT NULL AND due <= $5
-            AND \(part)
+        WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND endpoint = $4
+            AND due IS NOT NULL AND due <= $5 AND \(part)
         ORDER BY due, signed_date, notification LIMIT $6
         """
     }

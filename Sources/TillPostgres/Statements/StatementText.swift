@@ -30,8 +30,8 @@ extension Statement {
         case .insertAccount:
             """
             INSERT INTO accounts
-                (partition, account, version, change_number, row_count, state, clock, next_due, \(ShopTable.environment),
-                app, customer)
+                (partition, account, version, change_number, row_count, state, clock, next_due,
+                \(ShopTable.environment), app, customer)
             VALUES (\(Self.places(11)))
             """
         case .updateAccount:

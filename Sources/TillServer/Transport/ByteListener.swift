@@ -18,7 +18,7 @@ struct ByteListener: Sendable {
         ) async throws -> Void
 
     /// Where to accept connections: an address, or a bound socket.
-    enum Place: Sendable {
+    enum Address: Sendable {
         case address(String, port: Int)
         /// A socket that is already bound.
         case socket(CInt)
@@ -30,7 +30,7 @@ struct ByteListener: Sendable {
     ///   - running: receives the port once the listener accepts connections.
     ///   - turnedAway: the bytes sent to a rejected connection before it is closed.
     func run(
-        _ place: Place,
+        _ address: Address,
         turnedAway: String? = nil,
         running: @Sendable (Int) async -> Void,
         handle: @escaping Handler
@@ -46,7 +46,7 @@ struct ByteListener: Sendable {
                 client.eventLoop.makeCompletedFuture { try client.pipeline.syncOperations.addHandler(AcceptQueue()) }
             }
         let server =
-            switch place {
+            switch address {
             case .address(let host, let port):
                 try await bootstrap.bind(host: host, port: port) { $0.eventLoop.makeSucceededFuture($0) }
             case .socket(let descriptor):
@@ -141,7 +141,7 @@ private final class AcceptQueue: ChannelInboundHandler {
 
 /// Forwards every connection to a socket on to another address.
 package struct Relay: Sendable {
-    private let place: ByteListener.Place
+    private let address: ByteListener.Address
     private let target: SocketAddress
     private let listener: ByteListener
 
@@ -149,14 +149,14 @@ package struct Relay: Sendable {
     ///   - socket: a bound socket, which may be in another network namespace.
     ///   - target: the address to forward to.
     package init(socket: CInt, to target: SocketAddress, logger: Logger) {
-        place = .socket(socket)
+        address = .socket(socket)
         self.target = target
         listener = ByteListener(logger: logger, limit: 1_000)
     }
 
     /// Forwards connections until the task is cancelled.
     package func run() async throws {
-        try await listener.run(place) { _ in
+        try await listener.run(address) { _ in
         } handle: { client, inbound, outbound in
             var iterator = inbound.makeAsyncIterator()
             try await Tunnel.join(client, &iterator, outbound, with: try await Tunnel.connect(to: target))

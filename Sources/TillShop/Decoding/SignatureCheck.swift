@@ -63,7 +63,7 @@ struct SignatureCheck {
     private func revocations(_ chain: String) -> [String] {
         shop.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.word != .good }.map {
             let state = $0.state.word.rawValue
-            return "This Till's OCSP responder reports the \($0.certificate.part.rawValue) certificate as \(state)."
+            return "This Till's OCSP responder reports the \($0.certificate.part.rawValue) as \(state)."
         }
     }
 

@@ -39,7 +39,7 @@ final class AsyncReadWriteLock: Sendable {
 
     /// Runs a body under the shared lock.
     ///
-    /// - Parameter aheadOfWriters: whether to overtake waiting exclusive callers; for work that current holders of the lock
+    /// - Parameter aheadOfWriters: whether to overtake waiting exclusive callers; for work that holders of the lock
     ///   wait for.
     func shared<Value>(aheadOfWriters: Bool = false, _ body: () async throws -> Value) async rethrows -> Value {
         await enter(aheadOfWriters: aheadOfWriters)

@@ -197,7 +197,8 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
     private func report(_ what: String, to instant: Timestamp? = nil) -> String {
         let limit = instant ?? workload.end
         let lines = operations.filter { $0.schedule.instant <= limit }.map { schedule, operation, refusal in
-            "  \(schedule.instant.iso8601) +\(schedule.instant.milliseconds % 1_000) \(workload.customers[schedule.customer].name): "
+            "  \(schedule.instant.iso8601) +\(schedule.instant.milliseconds % 1_000) "
+                + "\(workload.customers[schedule.customer].name): "
                 + "\(schedule.operation) = \(operation.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
         }
         let settings =

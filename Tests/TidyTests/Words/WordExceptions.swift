@@ -5,7 +5,7 @@ enum WordExceptions {
         "isLeapYear": "the calendar's word",
         "Wrong lengths, stray end markers and foreign tags are rejected": "an end marker without its beginning",
         "tl-strike": "a line through a mark",
-        "holdings": "a key of stored accounts",
+        "trouble": "a key of subscriptions that version 0.1.0 stored",
         "Stage": "`Subscription.Stage`: where a subscription is in its life",
         "journalLength": "the flag --journal-length",
         "journalAll": "the flag --journal-all",
