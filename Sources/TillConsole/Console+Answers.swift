@@ -78,7 +78,9 @@ extension Console {
     private func live(_ session: Session, page: String?, action: String?, had: String) throws -> Response {
         guard let address = Address.local(page), hasPage(at: address) else { throw ControlError.missingPage }
         guard seats.take() else {
-            throw ControlError.busy("Too many pages are open (at most \(LiveSeats.limit)). Close some and reload.")
+            throw ControlError.busy(
+                "Too many pages are open (limit: \(LiveSeats.limit)). Close other pages and reload this page."
+            )
         }
         let stream = LiveStream(
             console: self,

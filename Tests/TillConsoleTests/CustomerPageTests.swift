@@ -315,10 +315,14 @@ struct CustomerPageTests {
             #expect(none.text.contains("No bulk operations yet."))
             // A free period is not extended.
             try await advance(site, by: "1mo")
-            let extended = try await visitor.perform("extendAll", on: environment, [("productId", "pro"), ("days", "10")])
+            let extended = try await visitor.perform(
+                "extendAll",
+                on: environment,
+                [("productId", "pro"), ("days", "10")]
+            )
             #expect(extended.status == 200, "\(extended.text)")
             let shown = try await visitor.get(environment)
-            #expect(shown.text.contains(">Extension<") && shown.text.contains("1 account<"), "\(shown.text)")
+            #expect(shown.text.contains(">Extension<") && shown.text.contains("1 customer<"), "\(shown.text)")
             #expect(try await visitor.get(page).text.contains(">extended<"))
         }
     }

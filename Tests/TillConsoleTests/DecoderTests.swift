@@ -110,7 +110,7 @@ struct DecoderTests {
         #expect(forgery == .wrongRoot || !verdict.notes.isEmpty)
     }
 
-    @Test("Signatures of another Till are distinguished, and a revoked chain is reported")
+    @Test("The decoder recognizes signatures of another Till server and reports a revoked chain")
     func others() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let other = try await TestShop(selling: SampleCatalog.all)
@@ -205,7 +205,8 @@ struct DecoderTests {
             #expect(without.status == 403)
             let shown = try await visitor.post("/console/decoder", [("_proof", String(proof)), ("text", signed)])
             #expect(shown.status == 200)
-            for text in ["Renewal info", "Signed by this Till", "signedTransactionInfo", "1 Jan 2026, 00:00:00 UTC"] {
+            for text in ["Renewal info", "Signed by: this server", "signedTransactionInfo", "1 Jan 2026, 00:00:00 UTC"]
+            {
                 #expect(shown.text.contains(text), "\(text)")
             }
             #expect(!shown.text.contains("Optional("))

@@ -180,8 +180,9 @@ struct NotificationPageTests {
             #expect(one.status == 200)
             for text in [
                 "REFUND", "signed; decoded below", "$.data.signedTransactionInfo", "$.data.signedRenewalInfo",
-                "Signed by this Till (chain", "the current one", "delivered", "Success", "triggered manually",
-                "marks who signs for the App Store", "Renewal info", "4.99 USD",
+                "Signed by: this server", ", current. The signature is valid", "delivered", "Success",
+                "triggered manually",
+                "App Store signing certificate", "Renewal info", "4.99 USD",
             ] { #expect(one.text.contains(text), "\(text)") }
             let again = try await visitor.perform(
                 "resendNotification",

@@ -34,7 +34,7 @@ struct ShopPagesTests {
             for (name, _) in fields { #expect(seen.text.contains("name=\"\(name)\""), "\(name)") }
             let added = try await visitor.perform("addFault", form: form, on: page, fields)
             #expect(added.status == 200, "\(added.text)")
-            #expect(added.text.contains("0 of 0") && added.text.contains("app <bdi>com.example.shop</bdi>"))
+            #expect(added.text.contains("0 of 0 matches") && added.text.contains("app <bdi>com.example.shop</bdi>"))
             let removed = try await visitor.perform(
                 "removeFault",
                 form: "removeFault-f1",
@@ -126,7 +126,12 @@ struct ShopPagesTests {
             let seen = try await visitor.get(page)
             #expect(seen.text.contains("<bdi>backend</bdi>") && !seen.text.contains("PRIVATE KEY"))
             let id = try #require(site.test.shop.registry.keys.first { $0.name == "backend" }?.id)
-            let revoked = try await visitor.perform("revokeKey", form: "revokeKey-\(id)", on: page, [("path.keyId", id)])
+            let revoked = try await visitor.perform(
+                "revokeKey",
+                form: "revokeKey-\(id)",
+                on: page,
+                [("path.keyId", id)]
+            )
             #expect(revoked.text.contains(">revoked</span>"))
         }
     }
@@ -208,7 +213,7 @@ struct ShopPagesTests {
             let set = try await visitor.perform("setEndpoint", on: page, fields)
             #expect(set.text.contains("<bdi>\(url)</bdi>") && set.text.contains("EXPIRED/VOLUNTARY"))
             let gone = try await visitor.perform("removeEndpoint", form: "removeEndpoint-primary", on: page, [name])
-            #expect(gone.text.contains("No endpoint configured."))
+            #expect(gone.text.contains("No endpoint is configured."))
             let rules = [
                 ("grace.days", "16"), ("released", "false"), ("refundRule", "alwaysDecline"),
                 ("missingPrice", "refuse"),

@@ -126,7 +126,7 @@ struct TimelineDrawingTests {
         #expect(timeline.steps.allSatisfy { $0.from > $0.to && $0.x == timeline.bars[0].x })
         let text = timeline.svg(id: "a")
         #expect(text.components(separatedBy: "tl-sliver").count == 3)
-        #expect(text.contains("Replaced at the same time."))
+        #expect(text.contains("Another plan replaced it immediately."))
         try Markup.check(text)
     }
 

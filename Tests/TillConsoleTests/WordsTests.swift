@@ -38,8 +38,9 @@ struct WordsTests {
     @Test(
         "Identifiers are split into words",
         arguments: [
-            ("notificationUUID", "Notification UUID"), ("removeFromCRL", "Remove from CRL"), ("http500", "Http500"),
-            ("GRACE_PERIOD", "Grace period"), ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", "Unsuccessful HTTP response code"),
+            ("notificationUUID", "Notification UUID"), ("removeFromCRL", "Remove from CRL"), ("http500", "HTTP 500"),
+            ("aaCompromise", "AA compromise"), ("GRACE_PERIOD", "Grace period"),
+            ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", "Unsuccessful HTTP response code"),
         ]
     )
     func names(word: String, words: String) {

@@ -214,8 +214,11 @@ final class Actions: Sendable {
         return tree.members.isEmpty ? [] : tree.written()
     }
 
-    /// The title of an action; by default derived from the operation ID, such as `Advance clock` for `advanceClock`.
-    private static func title(_ verb: ControlVerb) -> String { titles[verb.id] ?? Words.sentence(verb.id) }
+    /// The title of an action. By default, it follows from the operation ID: `Advance clock` for `advanceClock`.
+    private static func title(_ verb: ControlVerb) -> String {
+        let title = titles[verb.id] ?? Words.sentence(verb.id)
+        return title.hasPrefix("Remove ") ? "Delete " + title.dropFirst(7) : title
+    }
 
     private static let titles = [
         "useClock": "Assign clock", "advanceOwnClock": "Advance clock", "setOwnClock": "Set clock",
@@ -223,9 +226,12 @@ final class Actions: Sendable {
         "triggerNotification": "Send notification", "importStoreKitFile": "Import .storekit file",
         "putCatalog": "Replace catalog", "putProduct": "Save product", "putGroup": "Save group",
         "setAskToBuy": "Change Ask to Buy", "setForSale": "Change availability", "setRules": "Save settings",
-        "setRevocation": "Change OCSP response", "rotateChain": "Renew certificate chain",
+        "setRevocation": "Change OCSP response", "rotateChain": "Issue new leaf and intermediate certificates",
         "eraseCustomer": "Delete customer", "joinFamily": "Add to family", "extendAll": "Extend all subscribers",
-        "shareProduct": "Turn on Family Sharing",
+        "shareProduct": "Turn on Family Sharing", "addFault": "Add fault rule", "removeFault": "Delete fault rule",
+        "removeFaults": "Delete all fault rules", "setSharedSecret": "Set app-specific secret",
+        "setPrimarySharedSecret": "Set team secret", "removePrimarySharedSecret": "Delete team secret",
+        "removeSharedSecret": "Delete app-specific secret", "buy": "Buy product",
     ]
 }
 

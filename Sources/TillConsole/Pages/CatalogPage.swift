@@ -26,7 +26,8 @@ extension ConsolePage {
                 "importFile": ActionForm(
                     "importStoreKitFile",
                     "Import",
-                    file: "Xcode .storekit file. Replaces the catalog and removes missing products from sale."
+                    file: "Xcode .storekit file. Replaces the catalog. Products that are not in the file are "
+                        + "removed from sale."
                 ).value(page),
                 "addGroup": CatalogForms.group.value(page),
                 "addProduct": CatalogForms.product(list.groups).value(page),
@@ -106,7 +107,7 @@ struct CatalogList: Sendable {
             "price": PageValue(CatalogWords.price(product)),
             "billingInterval": PageValue(CatalogWords.billingInterval(product["subscription"]?["period"]?.text)),
             "storefronts": .list(Array(storefronts.prefix(4))),
-            "moreStorefronts": Self.more(storefronts.count, than: 4),
+            "moreStorefronts": Self.more(storefronts.count, than: 4, "storefront"),
             "texts": Self.texts(product), "isForSale": PageValue(product["forSale"]),
             "isShareable": PageValue(product["familyShareable"]),
             "offers": .list(
@@ -114,12 +115,14 @@ struct CatalogList: Sendable {
                     ["kind": .text(CatalogWords.kind($0)), "terms": .text(CatalogWords.terms($0))]
                 }
             ),
-            "moreOffers": Self.more(product["offers"]?.elements.count ?? 0, than: 6),
+            "moreOffers": Self.more(product["offers"]?.elements.count ?? 0, than: 6, "offer"),
         ]
     }
 
-    private static func more(_ count: Int, than limit: Int) -> PageValue {
-        count > limit ? PageValue(count - limit) : .nothing
+    /// `2 more offers`; nothing if all are shown.
+    private static func more(_ count: Int, than limit: Int, _ noun: String) -> PageValue {
+        let rest = count - limit
+        return rest > 0 ? .text("\(rest) more \(noun)\(rest == 1 ? "" : "s")") : .nothing
     }
 
     /// Localized names and descriptions.
@@ -156,7 +159,7 @@ enum CatalogForms {
     static let group = ActionForm(
         "putGroup",
         "Add or rename group",
-        [.init("groupId", "Group ID", hint: "plans"), .init("name", "Name")]
+        [.init("groupId", "Group ID", hint: "plans"), .init("name", "Reference name")]
     )
 
     static func product(_ groups: [(id: String, name: String, tree: JSONTree)]) -> ActionForm {
@@ -175,7 +178,7 @@ enum CatalogForms {
             "Add product",
             [
                 .init("productId", "Product ID", hint: "com.example.pro.month"),
-                .init("type", "Type", .choice(types)), .init("referenceName", "Name"),
+                .init("type", "Type", .choice(types)), .init("referenceName", "Reference name"),
                 .init("price", "Price", hint: "4.99"), .init("currency", "Currency", hint: "USD"),
                 .init("subscription.groupId", "Subscription group", known ? .choice(choices) : nil),
                 .init("subscription.level", "Level", .number, hint: "1"),

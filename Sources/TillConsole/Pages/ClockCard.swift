@@ -124,16 +124,26 @@ struct ClockCard: Sendable {
     private func forms(_ clock: JSONTree, hasNext: Bool) -> [ActionForm] {
         let mode = clock["mode"]?.text
         let isAhead = (clock["now"]?.number ?? 0) > page.shop.wallClock().milliseconds
-        let settle = ActionForm.Field("settle", "Deliver notifications on the way")
+        let settle = ActionForm.Field("settle", "Wait until due notifications are delivered")
         let (set, advance) = own == nil ? ("setClock", "advanceClock") : ("setOwnClock", "advanceOwnClock")
         func form(_ verb: String, _ label: String, _ name: String, _ fields: [ActionForm.Field]) -> ActionForm {
             ActionForm(verb, label, fields, parameters: parameters, name: "\(name)-\(id)")
         }
         func hidden(_ mode: String) -> [ActionForm.Field] { [.init("mode", "", .hidden, value: mode)] }
         var forms = [
-            form(advance, "Advance", "by", [.init("by", "By", value: "1mo", hint: "1h, 3d, 2w, 1mo, 1y"), settle]),
-            form(advance, "Advance to", "to", [.init("to", "Date (UTC)", .instant), settle]),
-            form(set, "Run", "run", hidden("running") + [.init("speed", "Speed (× real time)", value: "3600")]),
+            form(
+                advance,
+                "Advance",
+                "by",
+                [.init("by", "Advance by", value: "1mo", hint: "1h, 3d, 2w, 1mo, 1y"), settle]
+            ),
+            form(advance, "Advance to this date", "to", [.init("to", "Date (UTC)", .instant), settle]),
+            form(
+                set,
+                "Run at this speed",
+                "run",
+                hidden("running") + [.init("speed", "Speed (× real time)", value: "3600")]
+            ),
         ]
         if hasNext {
             let next = form(
@@ -146,7 +156,7 @@ struct ClockCard: Sendable {
         }
         if mode != "frozen" { forms.append(form(set, "Freeze", "freeze", hidden("frozen"))) }
         // A clock cannot go back.
-        if mode != "real", !isAhead { forms.append(form(set, "Real time", "real", hidden("real"))) }
+        if mode != "real", !isAhead { forms.append(form(set, "Switch to real time", "real", hidden("real"))) }
         return forms
     }
 }

@@ -12,7 +12,7 @@ extension ConsolePage {
         var decoded: (parts: [DecodedPart], isCutShort: Bool) = ([], false)
         if let text {
             guard let found = await decodings.run({ await TextDecoding.parts(of: text, page.shop) }) else {
-                throw ControlError.busy("The decoder is busy. Try again.")
+                throw ControlError.busy("The decoder is busy. Try again later.")
             }
             decoded = found
         }

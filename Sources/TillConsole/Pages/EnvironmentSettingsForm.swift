@@ -14,7 +14,13 @@ enum EnvironmentSettingsForm {
                 "setEndpoint",
                 "Set endpoint",
                 [
-                    .init("path.endpoint", "Name", value: "primary", help: "Apple’s routes report only primary."),
+                    .init(
+                        "path.endpoint",
+                        "Name",
+                        value: "primary",
+                        help: "Get Notification History and Get Test Notification Status report only the endpoint "
+                            + "named “primary”."
+                    ),
                     .init("url", "URL", hint: "https://example.com/apple"),
                     .init("types", "Notification types, one per line (empty: all)", hint: "DID_RENEW"),
                     .init("version", "Version", .choice([("", "2"), ("1", "1")])),
@@ -84,9 +90,9 @@ enum EnvironmentSettingsForm {
                 field("weather", "Payload profile", profiles(besides: profile), profile),
                 field(
                     "missingPrice",
-                    "Product without a price in the storefront",
+                    "If a product has no price in the storefront",
                     [
-                        ("storefrontCurrency", "use the standard price in the storefront’s currency"),
+                        ("storefrontCurrency", "use its standard price in the storefront’s currency"),
                         ("refuse", "reject the purchase"),
                     ],
                     settings["missingPrice"]?.text
@@ -108,7 +114,7 @@ enum EnvironmentSettingsForm {
         switch PayloadProfile(words: profile) {
         case nil: "default"
         case .minimal?: "minimal"
-        case .forwardCompatible(let seed)?: "forward-compatible (seed \(seed))"
+        case .forwardCompatible(let seed)?: "with unknown keys and values (seed \(seed))"
         case .version(let minor)?: "API version 1.\(minor)"
         }
     }

@@ -26,7 +26,7 @@ enum Jobs {
             ),
             "time": Words.time(job["effectiveDate"]?.number, from: now), "state": PageValue(job["state"]?.text),
             "style": .text(job["state"]?.text == "done" ? "good" : "warn"),
-            "succeeded": .text(succeeded == 1 ? "1 account" : "\(succeeded) accounts"),
+            "succeeded": .text(succeeded == 1 ? "1 customer" : "\(succeeded) customers"),
             "failed": PageValue(failed == 0 ? nil : failed.description),
         ]
     }
@@ -35,7 +35,7 @@ enum Jobs {
         switch kind {
         case "raisePrice": "Price increase"
         case "extend": "Extension"
-        case "shareProduct": "Family sharing"
+        case "shareProduct": "Family Sharing"
         default: Words.sentence(kind)
         }
     }
@@ -43,7 +43,7 @@ enum Jobs {
     private static var extend: ActionForm {
         ActionForm(
             "extendAll",
-            "Extend all",
+            "Extend all subscribers",
             [
                 .init("productId", "Product", hint: "com.example.month"), .init("days", "Days", value: "30"),
                 SubscriptionCard.extensionReason,

@@ -49,7 +49,7 @@ enum NotificationList {
                 .init("type", "Type", .choice(choices)),
                 .init("customer", "Customer", .text(hint: "ann")),
                 .init("endpoint", "Endpoint", .choice(endpoints)),
-                .init("from", "From (UTC)", .instant), .init("to", "To (UTC)", .instant),
+                .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
                 .init("failed", "Only undelivered", .flag),
             ]
         )
@@ -106,7 +106,7 @@ enum NotificationList {
             "triggerNotification",
             "Send notification",
             [
-                .init("type", "Type", .notice), .init("transactionId", "Transaction"),
+                .init("type", "Type", .notice), .init("transactionId", "Transaction ID"),
                 .init("customer", "Customer"),
             ]
         )
@@ -117,7 +117,7 @@ enum NotificationList {
             "resendNotifications",
             "Resend",
             [
-                .init("from", "Created from (UTC)", .instant), .init("to", "To (UTC)", .instant),
+                .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
                 .init("endpoint", "Endpoint", .choice([("", "All endpoints")] + endpoints.map { ($0, $0) })),
             ]
         )

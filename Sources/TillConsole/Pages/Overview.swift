@@ -80,7 +80,7 @@ private enum Overview {
             "createApp",
             "Create app",
             fields,
-            file: "Products: Xcode .storekit file (optional)",
+            file: "Xcode .storekit file with the products (optional)",
             needsFile: false
         )
         .value(page)

@@ -50,7 +50,7 @@ private struct ProductParts {
     var plans: [PageValue] {
         (product["subscription"]?["billingPlans"]?.elements ?? []).map { plan in
             [
-                "kind": .text(plan["kind"]?.text == "MONTHLY" ? "Paid monthly" : "Paid up front"),
+                "kind": .text(Words.sentence(plan["kind"]?.text ?? "")),
                 "price": PageValue(CatalogWords.price(plan)), "isOffered": PageValue(plan["enabled"]),
                 "commitment": PageValue(plan["commitment"].flatMap(CatalogWords.price)),
             ]
@@ -104,7 +104,7 @@ private struct ProductParts {
         return ActionForm(
             "putProduct",
             "Save product",
-            [.init("_document", "Product as JSON", .lines, value: json, help: "Format: docs/catalog.md.")]
+            [.init("_document", "Product as JSON", .lines, value: json, help: "docs/catalog.md describes the format.")]
         )
     }
 }

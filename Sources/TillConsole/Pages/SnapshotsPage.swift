@@ -20,7 +20,12 @@ extension ConsolePage {
                     "saveSnapshot",
                     "Save snapshot",
                     [
-                        .init("path.name", "Name", hint: "fresh", help: "Replaces an earlier snapshot of this name."),
+                        .init(
+                            "path.name",
+                            "Name",
+                            hint: "fresh",
+                            help: "An existing snapshot with this name is replaced."
+                        ),
                         .init("bundleId", "Scope", apps),
                     ]
                 ).value(page),
@@ -32,7 +37,7 @@ extension ConsolePage {
                         .init(
                             "everything",
                             "Also delete the configuration",
-                            help: "Apps, keys, catalogs, settings and endpoints."
+                            help: "The configuration consists of apps, keys, catalogs, settings and endpoints."
                         ),
                     ],
                     isDestructive: true,

@@ -109,7 +109,7 @@ enum Words {
 
     private static let abbreviations = [
         "http": "HTTP", "tls": "TLS", "ssl": "SSL", "crl": "CRL", "uuid": "UUID", "ocsp": "OCSP", "url": "URL",
-        "aacompromise": "AA compromise", "cacompromise": "CA compromise",
+        "aa": "AA", "ca": "CA", "http500": "HTTP 500",
     ]
 
     /// An identifier as words with a capital letter.

@@ -131,12 +131,12 @@ enum DecodedWords {
     private static func value(of verdict: SignatureVerdict) -> PageValue {
         let (signer, style) =
             switch verdict.signer {
-            case .thisTill: ("this Till", "good")
-            case .otherTill: ("another Till", "warn")
-            case .apple: ("Apple", "good")
-            case .unknownRoot: ("an unknown root", "warn")
-            case .key: ("a known key", "good")
-            case .invalid: ("not verified", "bad")
+            case .thisTill: ("Signed by: this server", "good")
+            case .otherTill: ("Signed by: another Till server", "warn")
+            case .apple: ("Signed by: Apple", "good")
+            case .unknownRoot: ("Signed by: an unknown root", "warn")
+            case .key: ("Signed by: a registered key", "good")
+            case .invalid: ("Not verified", "bad")
             }
         return [
             "signer": .text(signer), "style": .text(style), "words": .text(verdict.words),

@@ -33,9 +33,9 @@ struct AboutCard: Sendable {
 
     private func actions(_ card: String) -> ActionButtons {
         let cards: [ActionButtons.Button] = [
-            .init("setCard", "Accept payments", "card", "accepted"),
-            .init("setCard", "Decline renewals", "card", "declinedForRenewals"),
-            .init("setCard", "Decline all payments", "card", "declined"),
+            .init("setCard", "Payment method: accept payments", "card", "accepted"),
+            .init("setCard", "Payment method: decline renewals", "card", "declinedForRenewals"),
+            .init("setCard", "Payment method: decline all payments", "card", "declined"),
         ]
         let asks = customer["asksToBuy"]?.isTrue == true
         let ask = ActionButtons.Button(

@@ -53,7 +53,8 @@ struct RowsCard: Sendable {
 
     private func value(of row: Transaction) -> PageValue {
         let id = row.id.wireForm
-        let buttons = Self.refunds(of: row, ledger) + (row.isFinished ? [] : [.init("finishTransaction", "Finish")])
+        let buttons =
+            Self.refunds(of: row, ledger) + (row.isFinished ? [] : [.init("finishTransaction", "Finish transaction")])
         return [
             "id": .text(id), "product": .text(ledger.name(of: row.productID)),
             "link": PageValue(page.link(Self.path, ["transactionId": id])),

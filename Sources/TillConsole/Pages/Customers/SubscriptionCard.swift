@@ -115,7 +115,7 @@ struct SubscriptionCard: Sendable {
     static let extensionReason = ActionForm.Field(
         "reasonCode",
         "Reason",
-        .choice([("0", "Undeclared"), ("1", "Satisfaction"), ("2", "Other"), ("3", "Outage")])
+        .choice([("0", "Undeclared"), ("1", "Customer satisfaction"), ("2", "Other"), ("3", "Service issue or outage")])
     )
 
     private var extend: ActionForm {
@@ -146,7 +146,7 @@ struct SubscriptionCard: Sendable {
             facts.append(["name": .text(name), "words": .nothing, "time": time])
         }
         let renewal = ledger.renewal(of: subscription)
-        fact("Original transaction", id)
+        fact("Original transaction ID", id)
         fact("Subscribed since", at: renewal.recentStart)
         let isOver = status == .expired || status == .revoked
         let revoked = status == .revoked ? subscription.latestTransaction.revocation?.date : nil
@@ -170,15 +170,18 @@ struct SubscriptionCard: Sendable {
         fact("Commitment", renewal.commitment.map { $0.autoRenews ? "renews" : "does not renew" })
         fact("Commitment ends", at: renewal.commitment?.renewalDate)
         let extensions = subscription.bought?.extensions.count ?? 0
-        fact("Extensions", extensions == 0 ? nil : String(extensions))
-        fact("Win-back offers", renewal.winBackOffers.isEmpty ? nil : renewal.winBackOffers.joined(separator: ", "))
+        fact("Number of extensions", extensions == 0 ? nil : String(extensions))
+        fact(
+            "Eligible win-back offers",
+            renewal.winBackOffers.isEmpty ? nil : renewal.winBackOffers.joined(separator: ", ")
+        )
         fact("App account token", renewal.appAccountToken)
         return facts
     }
 
     private static func words(_ intent: ExpirationIntent) -> String {
         switch intent {
-        case .customer: "the customer turned off auto-renewal"
+        case .customer: "the customer turned off auto-renew"
         case .billing: "billing failed"
         case .priceIncrease: "the customer did not accept a price increase"
         case .productUnavailable: "the product was not for sale"
