@@ -31,7 +31,10 @@ extension PostgresStorage {
 
     package func appendRequestLog(_ entries: [RequestLogEntry], keeping: Int) async throws {
         let steps = try entries.map { entry in
-            Step(.appendRequestLog, Arguments(entry.id, String(decoding: try JSONEncoder().encode(entry), as: UTF8.self)))
+            Step(
+                .appendRequestLog,
+                Arguments(entry.id, String(decoding: try JSONEncoder().encode(entry), as: UTF8.self))
+            )
         }
         try await write(steps + [Step(.trimRequestLog, Arguments(keeping))])
     }

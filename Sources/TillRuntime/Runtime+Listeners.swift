@@ -11,7 +11,7 @@ extension Runtime {
     /// The listeners of both environments, of the control API, and of TLS if it is on. Services stop in reverse order:
     /// the proxy stops after the TLS port.
     ///
-    /// - Parameter announcer: is told each port that opens.
+    /// - Parameter announcer: receives each port that opens.
     func listeners(_ announcer: Announcer) throws -> [any Service] {
         let meter = RequestMeter(factory: figures)
         let limits = ConnectionLimits(requestDeadline: configuration.requestDeadline)

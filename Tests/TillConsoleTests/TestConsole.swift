@@ -69,7 +69,8 @@ actor Visitor {
     }
 
     /// Fills in a form of a page and sends it.
-    func perform(_ verb: String, form: String? = nil, on page: String, _ fields: [(String, String)]) async throws -> Answer
+    func perform(_ verb: String, form: String? = nil, on page: String, _ fields: [(String, String)]) async throws
+        -> Answer
     {
         let seen = try await get(page)
         let id = form ?? verb

@@ -82,7 +82,13 @@ struct DeliveryRefusalTests {
             for route in routes where route.path.contains("{") && route.method != .get {
                 for body in ["", "{}", " {} "] {
                     let json: HTTPFields = [.contentType: "application/json"]
-                    let answer = try await Self.send(client, route.method, Self.completed(route.path), body, headers: json)
+                    let answer = try await Self.send(
+                        client,
+                        route.method,
+                        Self.completed(route.path),
+                        body,
+                        headers: json
+                    )
                     #expect(!answer.body.contains("unexpected_body"), "\(route.id)")
                 }
             }

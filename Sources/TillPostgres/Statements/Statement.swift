@@ -81,7 +81,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             .sweep("the doctor reads everything")
         case .begin, .commit, .rollback, .savepoint, .release, .rollbackToSavepoint, .ping, .beginExamination,
             .documentsOfKind, .putDocument, .removeDocument, .reserveIdentifiers, .identifierHighWater,
-            .countRedemption, .appendRequestLog, .trimRequestLog, .requestLogByID, .newestRequestLog, .fallenIdentifiers,
+            .countRedemption, .appendRequestLog, .trimRequestLog, .requestLogByID, .newestRequestLog,
+            .fallenIdentifiers,
             .enterSnapshot, .countSnapshot, .growSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots,
             .raiseIdentifiers, .eraseRequestLogEntry,
             .requestLogPage, .snapshotsHolding,

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Announces the server once every port is open. If that fails, the server ends, because nobody could find it.
+/// Announces the server once every port is open. If that fails, the server ends, because clients could not find it.
 struct Announcer: Service {
     private let ports: Ports
     private let announce: @Sendable (Ports) throws -> Void

@@ -26,7 +26,13 @@ extension Shop {
     ) async throws -> Outcome {
         try await gate.shared {
             let before = try await presentBeforeMoving(command, customer)
-            let outcome = try await performLocked(command, by: customer, at: instant, opening: opening, notifying: receive)
+            let outcome = try await performLocked(
+                command,
+                by: customer,
+                at: instant,
+                opening: opening,
+                notifying: receive
+            )
             if let before {
                 let moved = outcome.ledger.accounts.values.filter { $0.clock == outcome.account.clock }
                 let clock = outcome.account.clockName

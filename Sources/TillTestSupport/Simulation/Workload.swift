@@ -188,7 +188,11 @@ package struct WorkloadGenerator {
         if random.chance(40) { schedule(customer, .resume, on: first + random.number(in: 0...20)) }
         if random.chance(30) { schedule(customer, .cancel, on: first + random.number(in: 10...40)) }
         let back = first + random.number(in: 20...150)
-        schedule(customer, random.one(of: .subscribeAgain, .comeBackWithOffer, .buySameAgain, .comeBackWithOffer), on: back)
+        schedule(
+            customer,
+            random.one(of: .subscribeAgain, .comeBackWithOffer, .buySameAgain, .comeBackWithOffer),
+            on: back
+        )
     }
 
     private mutating func priceIncrease(_ customer: Int, from first: Int) {
@@ -301,6 +305,13 @@ package struct WorkloadGenerator {
         }
         let end = start.advanced(milliseconds: Int64(Self.days) * day)
         guard instant >= start, instant < end else { return }
-        operations.append(Workload.ScheduledOperation(instant: instant, customer: customer, operation: operation, random: random.next()))
+        operations.append(
+            Workload.ScheduledOperation(
+                instant: instant,
+                customer: customer,
+                operation: operation,
+                random: random.next()
+            )
+        )
     }
 }

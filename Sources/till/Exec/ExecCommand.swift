@@ -155,8 +155,8 @@ struct ExecCommand: AsyncParsableCommand {
 
     func run() async throws {
         throw CommandRefused(
-            "till exec needs Linux. Here, start till serve --tls-port 8443 --proxy-port 3128, and run till hosts to see "
-                + "how your program reaches it."
+            "till exec needs Linux. Here, start till serve --tls-port 8443 --proxy-port 3128, and run till hosts to "
+                + "see how your program reaches it."
         )
     }
 }

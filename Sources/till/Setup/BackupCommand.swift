@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import NIOCore
+import TillShop
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

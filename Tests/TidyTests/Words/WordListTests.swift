@@ -55,8 +55,7 @@ struct WordListTests {
         let paths = try Repository.trackedPaths()
         #expect(paths.contains(ListedWord.path))
         let names = Self.names(paths)
-        let exempt = WordExceptions.pendingRenames.union(WordExceptions.names.keys)
-        Self.findings(in: names, without: exempt).expectNone()
+        Self.findings(in: names, without: Set(WordExceptions.names.keys)).expectNone()
         let exceptions = names.filter { WordExceptions.names[$0.text] != nil }
         let needed = exceptions.filter { name in Self.words.contains { $0.isIn(name) } }.map(\.text)
         #expect(Set(WordExceptions.names.keys).subtracting(needed).isEmpty, "exceptions that are no longer needed")

@@ -77,7 +77,9 @@ extension ControlAPI {
                 response: Self.purchaseSchema
             ) { exchange in
                 let reason = exchange.body.text("reason").flatMap(ConsumptionRequestReason.init(rawValue:))
-                return try await perform(onTransactionOf: exchange) { .requestRefund($0, reason ?? .unintendedPurchase) }
+                return try await perform(onTransactionOf: exchange) {
+                    .requestRefund($0, reason ?? .unintendedPurchase)
+                }
             },
             ControlRoute(
                 method: .post,

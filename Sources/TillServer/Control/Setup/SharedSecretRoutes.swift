@@ -18,7 +18,7 @@ extension ControlAPI {
         ]
     )
 
-    private static let secretSchema = Schema.object(
+    private static let secretInput = Schema.object(
         "The secret.",
         [
             Schema.optional(
@@ -44,7 +44,7 @@ extension ControlAPI {
                 id: "setSharedSecret",
                 tag: "secrets",
                 summary: "Sets an app's own secret, which replaces the team's primary secret for this app.",
-                request: Self.secretSchema,
+                request: Self.secretInput,
                 response: Self.secretSchema
             ) { exchange in
                 let app = try exchange.app()
@@ -67,7 +67,7 @@ extension ControlAPI {
                 id: "setPrimarySharedSecret",
                 tag: "secrets",
                 summary: "Sets the primary secret, for the team's apps without their own secret.",
-                request: Self.secretSchema,
+                request: Self.secretInput,
                 response: Self.secretSchema
             ) { exchange in
                 let team = try team(of: exchange)
