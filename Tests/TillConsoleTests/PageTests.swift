@@ -59,7 +59,7 @@ struct PageTests {
         }
     }
 
-    @Test("A clock offers only possible actions, and the result shows how far it advanced")
+    @Test("A clock offers only possible actions, and the result shows by how much it advanced")
     func clocks() async throws {
         let site = try TestConsole(try await TestShop())
         let environment = scope + "/"
@@ -85,7 +85,7 @@ struct PageTests {
             )
             #expect(ahead.text.contains("The clock advanced by 10 days"), "\(ahead.text)")
             #expect(ahead.text.contains("Due deliveries that are not sent yet: 0."))
-            // Real time would set the clock back.
+            // The clock is ahead of real time, and a clock cannot be set back.
             #expect(!ahead.text.contains(">Switch to real time</button>"))
         }
     }

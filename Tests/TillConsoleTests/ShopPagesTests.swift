@@ -136,7 +136,7 @@ struct ShopPagesTests {
         }
     }
 
-    @Test("A key that two apps share is revoked for one of them only")
+    @Test("A key that two apps share is revoked for only one of them")
     func sharedKey() async throws {
         let site = try TestConsole(try await TestShop())
         let test = site.test

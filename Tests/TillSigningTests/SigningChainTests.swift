@@ -211,7 +211,7 @@ struct SigningChainTests {
         #expect(
             problems.map(\.reason) == [
                 "has no subject key identifier",
-                "has no authority key identifier that fits the intermediate certificate",
+                "has no authority key identifier that matches the intermediate certificate",
                 "has no OCSP address",
                 "may not sign data (keyUsage)",
                 "lacks the marker extension 1.2.840.113635.100.6.11.1",

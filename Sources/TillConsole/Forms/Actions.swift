@@ -14,7 +14,7 @@ final class Actions: Sendable {
         let begun: ContinuousClock.Instant
         /// The form as sent; nil for a form that may run repeatedly.
         let form: SentForm?
-        /// Waits for the end of the action.
+        /// The requests that wait for the end of the action.
         var waiting: [AsyncStream<Void>.Continuation] = []
         /// When the result was shown for the first time.
         var shown: ContinuousClock.Instant?
@@ -36,9 +36,9 @@ final class Actions: Sendable {
     private let entries = Mutex<[String: Entry]>([:])
     /// How long a page waits for an action before it shows the action as in progress.
     private let patience: Duration
-    /// The most actions in progress or with a result that was not shown yet.
+    /// The maximum number of actions that are in progress or have a result that was not shown yet.
     private static let maxPending = 256
-    /// The most results kept for repeated forms.
+    /// The maximum number of shown results that are kept for repeated forms.
     private static let maxShown = 256
     /// How long a result that was not shown is kept.
     private static let retention = Duration.seconds(3_600)
@@ -170,7 +170,7 @@ final class Actions: Sendable {
         return .object((made?.members ?? []) + (sold?.members ?? []))
     }
 
-    /// The control operation accepts an existing customer, but the form is meant to create a new one.
+    /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
     private func checkIsNew(_ form: FormData, _ parameters: [String: String]) async throws(ControlError) {
         guard let name = form["customer"], !name.isEmpty else { return }
         let known = try? await verbs.call("getCustomer", parameters.merging(["customer": name]) { $1 })
@@ -194,8 +194,8 @@ final class Actions: Sendable {
         return made
     }
 
-    /// The settings that differ from the current ones. The form sends every setting, but a setting that still has the
-    /// server's default must not become a fixed value.
+    /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
+    /// the server's default must not become a fixed value.
     private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
         let current = try await verbs.call("getRules", parameters)
         return .object(
@@ -208,7 +208,7 @@ final class Actions: Sendable {
         )
     }
 
-    /// A small document that is entered field by field.
+    /// The body of an operation that reads a document, if the user enters the document field by field.
     private func fields(of form: FormData, _ verb: ControlVerb) -> [UInt8] {
         let tree = verb.request.map { FormBody.tree(form, $0) } ?? .object([])
         return tree.members.isEmpty ? [] : tree.written()

@@ -30,7 +30,7 @@ final class LivePages: Sendable {
         let revision: Int
         let begun: ContinuousClock.Instant
         let task: Task<[Region], any Error>
-        /// Nil while rendering.
+        /// How long the rendering took; nil until it ends.
         var cost: Duration?
     }
 
@@ -62,11 +62,11 @@ final class LivePages: Sendable {
         }
     }
 
-    /// The regions of a page, from a valid rendering or a new one.
+    /// The regions of a page, from a valid earlier rendering or from a new rendering.
     ///
     /// - Parameters:
     ///   - revision: the shop's current revision.
-    ///   - instant: renderings that began earlier are older than the browser's page.
+    ///   - instant: the earliest start of a valid rendering, because earlier renderings are older than the browser's page.
     ///   - make: renders the page.
     /// - Throws: the errors of `make`.
     func rendering(

@@ -19,7 +19,7 @@ enum LiveRegions {
 
     /// A short hash that detects changes.
     ///
-    /// - Parameter once: the value that differs in every rendering; it is ignored.
+    /// - Parameter once: a value that differs in every rendering. The digest ignores it.
     static func digest(_ html: String, apartFrom once: String = "") -> String {
         let text = once.isEmpty ? html : html.replacing(once, with: "")
         return SHA256.hash(data: Data(text.utf8)).prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }

@@ -9,7 +9,7 @@ struct ClockCard: Sendable {
     let environment: String
     /// The name of a customer clock; nil for the environment's clock.
     let own: String?
-    /// Limits upcoming events to one customer; nil shows those of all customers.
+    /// The customer whose upcoming events are shown; nil for the events of all customers.
     let customer: Account?
 
     init(_ page: PageRequest, bundleID: String, environment: String, own: String? = nil, customer: Account? = nil) {
@@ -31,7 +31,7 @@ struct ClockCard: Sendable {
     static func title(_ environment: String) -> String { "\(Words.sentence(environment)) clock" }
 
     /// - Parameters:
-    ///   - limit: the most upcoming events to show.
+    ///   - limit: the maximum number of upcoming events to show.
     ///   - isOpen: whether the forms are unfolded.
     func value(limit: Int, isOpen: Bool = false) async throws(ControlError) -> PageValue {
         let clock = try await page.ask(own == nil ? "getClock" : "getOwnClock", parameters)

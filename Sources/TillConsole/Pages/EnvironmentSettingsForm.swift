@@ -46,7 +46,7 @@ enum EnvironmentSettingsForm {
             "name": .text(name), "url": PageValue(endpoint["url"]?.text),
             "version": PageValue(endpoint["version"]?.text),
             "types": .list(types.prefix(ShownPart.limit).map { .text($0) }),
-            // The endpoint of `till listen` removes itself.
+            // `till listen` deletes its own endpoint.
             "remove": name == "listen" ? .nothing : remove.value(page),
         ]
     }
@@ -101,7 +101,7 @@ enum EnvironmentSettingsForm {
         )
     }
 
-    /// The payload profiles, with the current one even if its seed is unusual.
+    /// The payload profiles as options. The current profile is always an option, even if it has a different seed.
     private static func profiles(besides current: String) -> [(value: String, name: String)] {
         let versions = (0...PayloadProfile.newestVersion).reversed().map { PayloadProfile.version($0) }
         let profiles: [PayloadProfile] = [.minimal, .forwardCompatible(seed: 1)] + versions
@@ -119,7 +119,7 @@ enum EnvironmentSettingsForm {
         }
     }
 
-    /// Who or what decides on refund requests.
+    /// The name of a rule by which refund requests are decided.
     static func words(ofRefundRule rule: String) -> String {
         switch RefundRule(rawValue: rule) {
         case .byHand?: "manual"

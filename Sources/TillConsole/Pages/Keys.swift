@@ -147,7 +147,7 @@ private struct Authorities: Sendable {
         }
     }
 
-    /// Nil while TLS is off.
+    /// The certificates for TLS; nil while TLS is off.
     private func tls() async throws(ControlError) -> JSONTree? {
         do {
             return try await page.ask("getTLS")

@@ -157,7 +157,7 @@ enum NotificationWords {
     static func delivery(_ delivery: JSONTree) -> PageValue {
         let attempts = delivery["attempts"]?.elements ?? []
         let next = delivery["nextAttemptDate"]?.number
-        // A drop fault and `till listen` count a notification as delivered without a response from the endpoint.
+        // A fault rule of kind `drop` and `till listen` count a notification as delivered without a response from the endpoint.
         let isAnswered = attempts.last?["status"] != nil
         let (words, style) =
             switch (delivery["isDelivered"]?.isTrue == true, next, attempts.isEmpty) {

@@ -32,7 +32,7 @@ extension ConsolePage {
 
 /// The parts of the overview.
 private enum Overview {
-    /// Each app costs several reads, so a page shows only a few.
+    /// Each app costs several reads, so a page shows only a few apps.
     static let maxApps = 10
 
     static func value(of app: JSONTree, _ page: PageRequest) async throws -> PageValue {

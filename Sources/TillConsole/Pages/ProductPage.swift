@@ -46,7 +46,7 @@ private struct ProductParts {
         ]
     }
 
-    /// The billing plans of a long period.
+    /// The billing plans of a subscription.
     var plans: [PageValue] {
         (product["subscription"]?["billingPlans"]?.elements ?? []).map { plan in
             [
@@ -98,7 +98,7 @@ private struct ProductParts {
         return forms
     }
 
-    /// Everything else is edited as JSON.
+    /// The form for all other changes: the whole product as JSON.
     var replace: ActionForm {
         let json = String(decoding: product.written(), as: UTF8.self)
         return ActionForm(

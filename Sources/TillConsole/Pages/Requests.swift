@@ -77,7 +77,7 @@ private enum RequestWords {
         ]
     }
 
-    /// Formatted JSON; other text unchanged.
+    /// Formats JSON; other text stays unchanged.
     static func body(_ text: String) -> String {
         guard let tree = try? JSONTree.parse(Array(text.utf8), keepsNull: true) else { return text }
         return String(decoding: tree.written(), as: UTF8.self)

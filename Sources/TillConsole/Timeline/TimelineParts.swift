@@ -6,7 +6,7 @@ package struct TimelineLane: Equatable, Sendable {
     package let productID: String
     /// The product's name.
     package let name: String
-    /// The top of its bars.
+    /// The top edge of its bars.
     package let barTop: Double
     /// The bottom of the lane.
     package let bottom: Double
@@ -38,10 +38,10 @@ package struct TimelineBar: Equatable, Sendable {
     package let lane: Int
     /// Its top edge.
     package let y: Double
-    /// Where access ended early; nil if it did not.
+    /// The position where access ended early; nil if it did not.
     package let revokedX: Double?
 
-    /// Whether it ended or was revoked early.
+    /// Whether the period or the access to it ended early.
     var isCut: Bool { revokedX != nil || period.end < period.expiresDate }
 
     init(_ period: TimelinePeriod, on scale: TimelineScale, _ lanes: [TimelineLane]) {
@@ -79,7 +79,7 @@ package struct TimelineStrip: Equatable, Sendable {
 
 /// The next period, after the last bar. Its length is not known yet.
 package struct TimelineGhost: Equatable, Sendable {
-    /// What follows.
+    /// What follows the last period.
     package let next: TimelineNext
     /// Its left edge.
     package let x: Double

@@ -28,7 +28,7 @@ package struct TimelinePeriod: Equatable, Sendable {
     package let end: Timestamp
     /// `expiresDate` of the transaction.
     package let expiresDate: Timestamp
-    /// The end of access by a refund or the end of sharing; nil if access was kept.
+    /// When a refund or the end of sharing ended access; nil if access continued.
     package let revokedFrom: Timestamp?
     /// Whether it was refunded after it ended.
     package let isRefundedLater: Bool
@@ -40,13 +40,13 @@ package struct TimelinePeriod: Equatable, Sendable {
     package let isExtended: Bool
     /// Whether it was charged but has not begun.
     package let isAhead: Bool
-    /// Nil for a shared transaction.
+    /// The price; nil for a shared transaction.
     package let price: Money?
-    /// The offer that applied.
+    /// The offer that applied; nil if none did.
     package let offer: AppliedOffer?
     /// Purchase or renewal.
     package let reason: TransactionReason
-    /// The month of the commitment; nil without one.
+    /// The month of the commitment; nil for a period without a commitment.
     package let commitment: Commitment?
 
     init(_ row: Transaction, until end: Timestamp, isExtended: Bool, isAhead: Bool) {

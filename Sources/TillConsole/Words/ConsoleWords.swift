@@ -6,7 +6,7 @@ import TillShop
 enum Words {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// A date for `{{>time}}`: formatted for people and machines, with the distance from another date.
+    /// A date for `{{>time}}`: formatted for people and for machines, with its distance from `now`.
     static func time(_ milliseconds: Int64?, from now: Int64? = nil) -> PageValue {
         guard let milliseconds else { return .nothing }
         return [

@@ -3,7 +3,7 @@ import TillSigning
 
 /// The values for `{{>decoded}}`.
 enum DecodedWords {
-    /// The most rows of a table; the JSON below the table is complete.
+    /// The maximum number of rows of a table. The JSON below the table is complete.
     private static let maxRows = 400
     private static let maxValueLength = 600
 
@@ -22,7 +22,7 @@ enum DecodedWords {
         ]
     }
 
-    /// A document as a table and as JSON; nothing without one.
+    /// A document as a table and as JSON; nothing for nil.
     static func document(_ tree: JSONTree?) -> PageValue {
         guard let tree else { return .nothing }
         var rows: [PageValue] = []
@@ -94,7 +94,7 @@ enum DecodedWords {
         text.utf8.count <= maxValueLength ? text : text.cut(toBytes: maxValueLength) + "…"
     }
 
-    /// A date in milliseconds if the key names a date; tokens use seconds.
+    /// Milliseconds since 1970 if the key names a date; otherwise nil. Tokens contain seconds.
     private static func instant(_ key: String, _ number: Int64?) -> Int64? {
         guard let number, number > 0 else { return nil }
         if ["iat", "exp", "nbf"].contains(key) {

@@ -5,11 +5,11 @@ import X509
 
 /// The profile of Till's certificates: names, validity and extensions of root, intermediate and leaf.
 ///
-/// The official verifiers, strict OpenSSL among them, require this form. The names are Till's own, so that the
-/// certificates cannot be mistaken for Apple's. See docs/api/signed-data.md.
+/// The verifiers in Apple's official libraries require these properties; one of them uses OpenSSL in strict mode. The
+/// names are Till's own, so that nobody mistakes the certificates for Apple's. See docs/api/signed-data.md.
 enum CertificateProfile {
-    /// 2008-01-01 and 2100-01-01, UTC: the shop's clock may show any date, and offline verifiers check the certificates
-    /// at the payload's date.
+    /// The validity is 2008-01-01 to 2100-01-01, UTC, because a simulated clock can show any of these dates, and offline
+    /// verifiers check the certificates at the payload's date.
     static let notValidBefore = Date(timeIntervalSince1970: 1_199_145_600)
     static let notValidAfter = Date(timeIntervalSince1970: 4_102_444_800)
 
@@ -21,7 +21,7 @@ enum CertificateProfile {
     static let leafName = "Till Signed Data"
     static let responderName = "Till OCSP Responder"
 
-    /// Says that the responder's own revocation need not be checked.
+    /// With this extension, verifiers need not check whether the certificate of the responder is revoked.
     private static let noCheck: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 5]
 
     /// The validity of a certificate.
@@ -43,7 +43,7 @@ enum CertificateProfile {
         )
     }
 
-    /// The intermediate, which may issue leaves and nothing below them.
+    /// The intermediate, which may issue leaves but no further intermediates.
     ///
     /// - Parameter isMarked: false only for certificates that verifiers must reject.
     static func intermediate(
@@ -99,7 +99,7 @@ enum CertificateProfile {
         )
     }
 
-    /// The certificate of an OCSP responder that an issuer delegates signing to.
+    /// The certificate of an OCSP responder, to which an issuer delegates the signing of OCSP responses.
     static func responder(
         key: P256.Signing.PublicKey,
         under issuer: Certificate,
@@ -164,8 +164,8 @@ enum CertificateProfile {
         ])
     }
 
-    /// A marker is present or absent; its value is ASN.1 NULL. Not critical, because one verifier only looks among the
-    /// extensions that are not.
+    /// A marker extension, whose value is ASN.1 NULL. It is not critical, because one of the official verifiers looks for
+    /// it only among extensions that are not critical.
     static func marker(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
         Certificate.Extension(oid: identifier, critical: false, value: [0x05, 0x00])
     }

@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Examines certificates like the strictest of the official verifiers and reports everything that is wrong.
+/// Checks a certificate chain like the strictest verifier in Apple's official libraries, and reports all problems.
 ///
 /// See docs/api/signed-data.md.
 struct ChainInspection {
@@ -46,7 +46,7 @@ struct ChainInspection {
 
     private static func problems(ofAuthority certificate: Certificate, _ part: ChainPart) -> [ChainProblem] {
         var found = Found(part)
-        found.unless(isMarkedAsAuthority(certificate), "is not marked as an authority (basicConstraints)")
+        found.unless(isMarkedAsAuthority(certificate), "is not marked as a certificate authority (basicConstraints)")
         let usage = try? certificate.extensions.keyUsage
         found.unless(usage?.keyCertSign == true, "may not sign certificates (keyUsage)")
         let identifier = try? certificate.extensions.subjectKeyIdentifier
@@ -63,8 +63,8 @@ struct ChainInspection {
         var found = Found(.leaf)
         let usage = try? leaf.extensions.keyUsage
         found.unless(usage?.digitalSignature == true, "may not sign data (keyUsage)")
-        found.unless(P256.Signing.PublicKey(leaf.publicKey) != nil, "has no P-256 key, which ES256 needs")
-        found.unless(!isMarkedAsAuthority(leaf), "is marked as an authority (basicConstraints)")
+        found.unless(P256.Signing.PublicKey(leaf.publicKey) != nil, "has no P-256 key, which ES256 requires")
+        found.unless(!isMarkedAsAuthority(leaf), "is marked as a certificate authority (basicConstraints)")
         return found.problems
     }
 
@@ -76,7 +76,7 @@ struct ChainInspection {
     ) -> [ChainProblem] {
         var found = Found(part)
         let extensions = certificate.extensions
-        found.unless(certificate.issuer == issuer.subject, "names another issuer than the \(issuerPart.rawValue)")
+        found.unless(certificate.issuer == issuer.subject, "names an issuer other than the \(issuerPart.rawValue)")
         found.unless(
             issuer.publicKey.isValidSignature(certificate.signature, for: certificate),
             "is not signed by the \(issuerPart.rawValue)"
@@ -87,7 +87,7 @@ struct ChainInspection {
         found.unless(own != nil, "has no subject key identifier")
         found.unless(
             authority != nil && authority == expected,
-            "has no authority key identifier that fits the \(issuerPart.rawValue)"
+            "has no authority key identifier that matches the \(issuerPart.rawValue)"
         )
         let access = (try? extensions.authorityInformationAccess).map(Array.init) ?? []
         found.unless(access.contains { $0.method == .ocspServer }, "has no OCSP address")
@@ -102,7 +102,7 @@ struct ChainInspection {
         var found = Found(part)
         let mark = certificate.extensions[oid: marker]
         found.unless(mark != nil, "lacks the marker extension \(marker)")
-        found.unless(mark?.critical != true, "has its marker extension critical, and some verifiers then miss it")
+        found.unless(mark?.critical != true, "has a critical marker extension, which some verifiers do not find")
         return found.problems
     }
 

@@ -2,11 +2,11 @@ import Crypto
 
 /// The root that a certificate chain leads to.
 package enum ChainRoot: Sendable, Equatable {
-    /// A root that was given as trusted.
+    /// A root that the caller trusts.
     case trusted
-    /// One of Apple's roots, by its fingerprint.
+    /// One of Apple's roots, recognized by its fingerprint, with its name.
     case apple(String)
-    /// A root that another Till made, or that claims so.
+    /// The root of another Till server, or a root that claims to be one.
     case till
     /// Any other root.
     case unknown

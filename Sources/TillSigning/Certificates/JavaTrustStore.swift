@@ -3,19 +3,19 @@ import SwiftASN1
 
 /// A trust store for Java programs, in the file formats of the JDK.
 ///
-/// It is written as JKS, which every JDK reads whatever type it expects; its checksum is verified only if the reader
-/// gives a password.
+/// Till writes it as JKS, because every JDK reads JKS, whatever store type it expects. A JDK verifies the checksum only
+/// if a password is given.
 package struct JavaTrustStore: Sendable {
     /// Each certificate as DER.
     package var certificates: [[UInt8]]
 
-    /// The well-known password of the JDK's own trust stores; it protects nothing.
+    /// The well-known password of the JDK's own trust stores. It keeps nothing secret.
     package static let password = "changeit"
     private static let magic: UInt32 = 0xFEED_FEED
     private static let version: UInt32 = 2
     private static let certificateEntry: UInt32 = 2
 
-    /// A store with these certificates.
+    /// Creates a trust store with these certificates.
     package init(certificates: [[UInt8]]) {
         self.certificates = certificates
     }
@@ -31,7 +31,7 @@ package struct JavaTrustStore: Sendable {
 
     /// The store as JKS.
     ///
-    /// - Parameter date: when the entries were made, in milliseconds since 1970.
+    /// - Parameter date: the creation date of the entries, in milliseconds since 1970.
     package func written(at date: Int64) -> [UInt8] {
         var bytes = Self.magic.bigEndianBytes + Self.version.bigEndianBytes + UInt32(certificates.count).bigEndianBytes
         for (number, certificate) in certificates.enumerated() {

@@ -3,7 +3,8 @@ import X509
 
 /// The root that clients trust, with its private key (P-384, self-signed, 2008 to 2100).
 ///
-/// It is made once, at first start, and stored in the data directory with mode 0600. Everything Till signs leads to it.
+/// Till creates it at the first start and stores it in the data directory with mode 0600. All certificate chains of
+/// signed data end at it.
 /// See docs/api/signed-data.md.
 package struct RootAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
@@ -12,7 +13,7 @@ package struct RootAuthority: Sendable, CustomStringConvertible {
     /// The certificate as DER, for the client library's list of roots.
     package let certificateDER: [UInt8]
 
-    /// Makes a new root with a new key.
+    /// Creates a root with a new key.
     ///
     /// - Parameter name: the common name, 1 to 64 ASCII letters, digits, spaces, dots or hyphens. The organization is
     ///   always "Till".

@@ -5,8 +5,8 @@ import X509
 
 /// The root that TLS clients trust, with its private key (P-256, self-signed).
 ///
-/// It is independent of the signing root: a client that trusts one need not trust the other. TLS uses real time, so
-/// every certificate here is limited by it. See docs/operating/hosts.md.
+/// It is independent of the signing root: a client that trusts one root need not trust the other. TLS clients check
+/// certificates in real time, so these certificates have ordinary lifetimes. See docs/operating/hosts.md.
 package struct TLSAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: P256.Signing.PrivateKey
@@ -17,10 +17,10 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
     /// The maximum lifetime of a server certificate; some clients reject more than 398 days.
     static let serverLifetime: TimeInterval = 397 * 86_400
     static let rootLifetime: TimeInterval = 20 * 365.25 * 86_400
-    /// For clients whose clocks are behind.
+    /// How long before now a certificate becomes valid, for clients whose clocks are behind.
     static let leeway: TimeInterval = 86_400
 
-    /// Makes a new root with a new key.
+    /// Creates a root with a new key.
     ///
     /// - Parameter now: the wall-clock time.
     package static func make(now: Date) throws(SigningError) -> TLSAuthority {

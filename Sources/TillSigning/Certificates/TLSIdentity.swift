@@ -37,10 +37,11 @@ package struct TLSIdentity: Sendable {
     /// The private key as PEM (PKCS#8).
     package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
 
-    /// When it expires.
+    /// When the certificate expires.
     package var notValidAfter: Date { certificate.notValidAfter }
 
-    /// Whether it can still be used: issued by this root for exactly these names, valid now and for another month.
+    /// Whether the certificate can still be used: this root issued it for exactly these names, and it is valid now and
+    /// for another 30 days.
     package func isFit(for names: [TLSName], under authority: TLSAuthority, now: Date) -> Bool {
         let found = (try? certificate.extensions.subjectAlternativeNames).map { Array($0) } ?? []
         return documents[1] == authority.certificateDER && Set(found) == Set(names.map(\.general))

@@ -12,7 +12,7 @@ struct BuyCard: Sendable {
         self.ledger = ledger
     }
 
-    /// Longer lists become text fields.
+    /// The maximum number of options of a select field. A longer list is replaced by a text field.
     private static let maxChoices = 200
 
     /// The forms; empty without products for sale.

@@ -12,7 +12,7 @@ struct SubscriptionCard: Sendable {
     /// The response of the control API.
     private let response: JSONTree
 
-    /// Each card needs timelines and a signature, so a page shows only a few.
+    /// Each card needs timelines and a signature, so a page shows only a few cards.
     private static let maxCards = 12
 
     static func all(_ page: PageRequest, _ customer: JSONTree, _ ledger: CustomerLedger) async throws -> [PageValue] {
@@ -91,7 +91,7 @@ struct SubscriptionCard: Sendable {
     }
 
     private var change: ActionForm? {
-        // While a plan change is pending, the current plan is an option: it reverts the change.
+        // While a plan change is pending, the current plan is an option. Choosing it reverts the change.
         let others = ledger.products(ofGroup: subscription.groupID).filter {
             $0.isForSale && $0.id != subscription.preference.productID
         }
@@ -111,7 +111,7 @@ struct SubscriptionCard: Sendable {
         )
     }
 
-    /// The reason of an extension.
+    /// The field for the reason of an extension.
     static let extensionReason = ActionForm.Field(
         "reasonCode",
         "Reason",
