@@ -5,7 +5,7 @@ import TillShop
 struct Effect: Sendable {
     /// The name of the action.
     let title: String
-    /// Nil while the action is in progress.
+    /// The response or the error; nil while the action is in progress.
     var outcome: Result<JSONTree?, ControlError>?
     /// The path parameters of the control operation.
     let parameters: [String: String]
@@ -13,7 +13,7 @@ struct Effect: Sendable {
     /// Keys with secret values. The page shows such a value once, after the action that created it.
     private static let secrets: Set = ["privateKey", "token", "sharedSecret", "secret", "password"]
 
-    /// The effect for `{{>effect}}`.
+    /// The value for `{{>effect}}`.
     func value(_ page: PageRequest) -> PageValue {
         switch outcome {
         case nil:

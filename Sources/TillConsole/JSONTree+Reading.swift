@@ -2,13 +2,13 @@ import TillShop
 
 /// Reads responses of control operations.
 extension JSONTree {
-    /// A value of an object.
+    /// The value of a key; nil if this is not an object or has no such key.
     subscript(key: String) -> JSONTree? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
     }
 
-    /// A string, or the digits of a number.
+    /// A string, or the digits of a number; nil for any other value.
     var text: String? {
         switch self {
         case .string(let text): text
@@ -17,10 +17,10 @@ extension JSONTree {
         }
     }
 
-    /// A whole number.
+    /// A whole number; nil for any other value.
     var number: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
 
-    /// Whether it is `true`.
+    /// Whether the value is `true`.
     var isTrue: Bool { self == .bool(true) }
 
     /// The elements of an array; none for anything else.

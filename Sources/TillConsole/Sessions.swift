@@ -15,8 +15,8 @@ struct Session: Equatable, Sendable {
 }
 
 /// Controls access to the pages. If the control API requires no token, every client on the port has access; otherwise a
-/// user signs in with a token. The cookie contains its expiry date, the token's name, and an HMAC that every node of the
-/// database can verify. It becomes invalid when the token is revoked. A node keeps only its own sign-outs in memory.
+/// user signs in with a token. The cookie contains its expiry date, the token's name, and an HMAC that every node of
+/// the database can verify. It becomes invalid when the token is revoked. A node keeps only its own sign-outs in memory.
 struct Sessions: Sendable {
     private let shop: Shop
     /// The administrator's token; nil if the control API requires no token.
@@ -71,8 +71,8 @@ struct Sessions: Sendable {
         return Session(cookie: "\(body).\(code)", isNew: true)
     }
 
-    /// Whether a cookie is valid: `begin` issued it, it has not expired, nobody signed out with it on this node, and its
-    /// token is not revoked.
+    /// Whether a cookie is valid: `begin` issued it, it has not expired, nobody signed out with it on this node, and
+    /// its token is not revoked.
     func isValid(_ cookie: String) async throws -> Bool {
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard

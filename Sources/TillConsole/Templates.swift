@@ -5,7 +5,7 @@ import TillStorage
 struct Template: Sendable {
     /// The name that other templates use to include it.
     let name: String
-    /// UTF-8.
+    /// The template as UTF-8 text.
     let bytes: [UInt8]
 
     init(_ name: String, _ bytes: [UInt8]) {

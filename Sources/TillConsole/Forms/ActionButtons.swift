@@ -22,7 +22,7 @@ struct ActionButtons: Sendable {
         }
     }
 
-    /// Unique on the page.
+    /// The ID of the form element, unique on the page.
     let id: String
     let buttons: [Button]
     /// Path parameters in addition to those of the page.

@@ -20,7 +20,7 @@ struct ActionForm: Sendable {
             case notice
             /// A date and time in UTC.
             case instant
-            /// Several lines.
+            /// Text of several lines.
             case lines
             /// An integer in a body without a schema.
             case number

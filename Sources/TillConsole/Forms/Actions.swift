@@ -239,7 +239,7 @@ final class Actions: Sendable {
 struct SentForm: Hashable, Sendable {
     private let digest: [UInt8]
 
-    /// Nil for a form that does not name the rendering of its page.
+    /// - Returns: nil for a form that does not contain the identifier of its page's rendering.
     init?(_ form: FormData, _ verb: ControlVerb, _ session: Session?) {
         guard let session, form["_once"] != nil else { return nil }
         var hash = SHA256()

@@ -9,9 +9,9 @@ import TillShop
 
 /// Sends changes of an open page as server-sent events.
 ///
-/// The page is rendered again when the shop signals a change, and every second, because some data changes without a
-/// signal. Slow pages are rendered less often (`LivePages`). Only changed regions are sent. The stream ends when the
-/// page's subject, such as a customer, no longer exists.
+/// The page is rendered again when the shop signals a change of data, and every second, because some data changes
+/// without a signal. Slow pages are rendered less often (`LivePages`). Only changed regions are sent. The stream ends
+/// when the page's subject, such as a customer, no longer exists.
 struct LiveStream: Sendable {
     let console: Console
     let session: Session
@@ -73,7 +73,7 @@ struct LiveStream: Sendable {
 
     /// The changes of a page.
     struct Changes: Sendable {
-        /// Nil if nothing changed or rendering failed.
+        /// The server-sent event; nil if nothing changed or rendering failed.
         var event: String?
         /// The shop's revision when the page was rendered.
         var revision: Int

@@ -38,10 +38,10 @@ extension ConsolePage {
 
 /// A catalog in display order: group by group, highest level first, then one-time purchases.
 struct CatalogList: Sendable {
-    /// A product and its position.
+    /// A product with its ID, subscription group and level.
     struct Entry: Sendable {
         let id: String
-        /// Nil for a one-time purchase.
+        /// The ID of the subscription group; nil for a one-time purchase.
         let group: String?
         let level: Int64
         let product: JSONTree
@@ -79,7 +79,7 @@ struct CatalogList: Sendable {
         return (shown, shown.endIndex < products.endIndex ? shown.last?.id : nil)
     }
 
-    /// Products grouped by subscription group.
+    /// The sections of the page: one for each subscription group, and one for one-time purchases.
     func sections(of shown: ArraySlice<Entry>, _ page: PageRequest) -> [PageValue] {
         var sections: [(group: String?, rows: [PageValue])] = []
         for entry in shown {

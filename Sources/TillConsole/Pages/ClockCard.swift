@@ -24,7 +24,7 @@ struct ClockCard: Sendable {
         ["bundleId": bundleID, "environment": environment].merging(own.map { ["clock": $0] } ?? [:]) { $1 }
     }
 
-    /// Used in element IDs.
+    /// The part of element IDs that identifies the clock.
     var id: String { [bundleID, environment, own].compactMap(\.self).joined(separator: "-") }
 
     /// The title of an environment's clock: `Sandbox clock`.
@@ -155,7 +155,7 @@ struct ClockCard: Sendable {
             forms.insert(next, at: 1)
         }
         if mode != "frozen" { forms.append(form(set, "Freeze", "freeze", hidden("frozen"))) }
-        // A clock cannot go back.
+        // Nobody can set a clock back.
         if mode != "real", !isAhead { forms.append(form(set, "Switch to real time", "real", hidden("real"))) }
         return forms
     }

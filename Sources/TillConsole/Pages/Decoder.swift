@@ -25,6 +25,6 @@ extension ConsolePage {
         )
     }
 
-    /// A text can be long and deeply nested, so only one is decoded at a time.
+    /// A text can be long and deeply nested, so the server decodes only one text at a time.
     private static let decodings = AsyncSemaphore(1, maxWaiting: 8)
 }

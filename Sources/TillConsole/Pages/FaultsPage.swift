@@ -30,7 +30,7 @@ extension ConsolePage {
     }
 }
 
-/// The parts of the page.
+/// The parts of the faults page.
 private enum Faults {
     static func value(_ fault: JSONTree, _ page: PageRequest) -> PageValue {
         let id = fault["id"]?.text ?? ""

@@ -9,7 +9,7 @@ enum Jobs {
         let jobs = try await page.ask("listJobs")["jobs"]?.elements ?? []
         let now = try await page.ask("getClock")["now"]?.number
         return [
-            // Latest effective date first.
+            // Sorted by effective date, latest first.
             "rows": .list(jobs.suffix(maxShown).reversed().map { row($0, now, page) }),
             "isCutShort": .flag(jobs.count > maxShown), "hasJobs": .flag(!jobs.isEmpty), "extend": extend.value(page),
         ]

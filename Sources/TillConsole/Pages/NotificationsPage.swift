@@ -28,7 +28,7 @@ extension ConsolePage {
     }
 }
 
-/// The parts of the page.
+/// The parts of the notifications page.
 enum NotificationList {
     static let path = "/console/apps/{bundleId}/{environment}/notifications"
 
@@ -50,7 +50,7 @@ enum NotificationList {
                 .init("customer", "Customer", .text(hint: "ann")),
                 .init("endpoint", "Endpoint", .choice(endpoints)),
                 .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
-                .init("failed", "Only undelivered", .flag),
+                .init("failed", "Only undelivered notifications", .flag),
             ]
         )
     }
@@ -157,7 +157,7 @@ enum NotificationWords {
     static func delivery(_ delivery: JSONTree) -> PageValue {
         let attempts = delivery["attempts"]?.elements ?? []
         let next = delivery["nextAttemptDate"]?.number
-        // A fault rule of kind `drop` and `till listen` count a notification as delivered without a response from the endpoint.
+        // A `drop` fault and `till listen` count a notification as delivered without a response from the endpoint.
         let isAnswered = attempts.last?["status"] != nil
         let (words, style) =
             switch (delivery["isDelivered"]?.isTrue == true, next, attempts.isEmpty) {

@@ -94,7 +94,7 @@ enum Deliveries {
         try await page.ask("listEndpoints", scope)["endpoints"]?.elements.isEmpty == false
     }
 
-    /// The form that sets an endpoint.
+    /// The URL of the form that sets an endpoint.
     static func endpointLink(_ page: PageRequest, _ scope: [String: String]) -> String? {
         page.link("/console/apps/{bundleId}/{environment}/", scope).map { $0 + "#endpoints-title" }
     }

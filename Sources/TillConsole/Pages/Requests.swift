@@ -3,7 +3,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// Logged requests to the App Store Server API, newest first.
+    /// Logged requests to the App Store Server API and verifyReceipt, newest first.
     static let requests = ConsolePage(
         path: "/console/requests",
         template: Template("requests", PackageResources.requests_mustache)
@@ -40,7 +40,7 @@ extension ConsolePage {
     }
 }
 
-/// An entry of the request log.
+/// Values for the pages that show entries of the request log.
 private enum RequestWords {
     /// A page of the list, or the error of an invalid filter.
     static func list(_ page: PageRequest, _ filter: FilterForm) async throws(ControlError) -> PageValue {

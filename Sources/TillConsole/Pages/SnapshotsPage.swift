@@ -61,7 +61,7 @@ extension ConsolePage {
     }
 }
 
-/// The parts of the page.
+/// The parts of the snapshots page.
 private enum Snapshots {
     static func value(_ snapshot: JSONTree, _ page: PageRequest) -> PageValue {
         let name = snapshot["name"]?.text ?? ""

@@ -2,7 +2,7 @@ import TillCore
 
 /// The complete input of a subscription's timeline.
 package struct TimelineFacts: Sendable {
-    /// The subscription's transactions in any order: the newest ones without a gap, or a range of older ones.
+    /// The subscription's transactions in any order: the newest without a gap, or a range of older transactions.
     package var rows: [Transaction]
     /// The current subscription.
     package var subscription: any HeldSubscription
@@ -81,7 +81,7 @@ package struct TimelineNotice: Equatable, Sendable {
     package var transaction: TransactionID?
     /// The delivery status.
     package var fate: Fate
-    /// The URL of the notification's page; nil without one.
+    /// The URL of the notification's page; nil for a timeline without links.
     package var address: String?
 
     /// Creates a notification.

@@ -151,8 +151,8 @@ package struct TimelineStory: Sendable {
         return gaps
     }
 
-    /// Whether notifications of a period are available. If so, the notifications of a following grace period would also be
-    /// available.
+    /// Whether notifications of a period are available. If so, the notifications of a following grace period would
+    /// also be available.
     private static func hasNotifications(_ period: TimelinePeriod, _ facts: TimelineFacts) -> Bool {
         if let since = facts.knownSince, period.end <= since { return false }
         return facts.notices.contains { $0.transaction == period.transaction && $0.date.wholeSecond <= period.end }

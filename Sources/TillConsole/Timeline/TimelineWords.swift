@@ -4,7 +4,7 @@ import TillShop
 /// Tooltips and screen reader texts of a timeline.
 struct TimelineWords: Sendable {
     let facts: TimelineFacts
-    /// Whether to show seconds; timelines with long periods do not.
+    /// Whether to show seconds, because periods are short.
     let isFine: Bool
 
     /// The current time on the customer's clock.
@@ -91,7 +91,8 @@ struct TimelineWords: Sendable {
 
     /// Describes a commitment.
     func commitment(_ commitment: TimelineCommitment) -> String {
-        "Monthly billing plan: month \(commitment.month) of \(commitment.months), committed until \(date(commitment.end))."
+        "Monthly billing plan: month \(commitment.month) of \(commitment.months), committed until "
+            + "\(date(commitment.end))."
     }
 
     /// Describes a notification.

@@ -63,13 +63,13 @@ enum Words {
         return "\(years) year\(years == 1 ? "" : "s")\(rest)"
     }
 
-    /// Whole seconds of milliseconds, rounded down also before 1970.
+    /// The whole seconds in a number of milliseconds, rounded down even if the number is negative.
     private static func wholeSeconds(_ milliseconds: Int64) -> Int64 {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
         return rest < 0 ? seconds - 1 : seconds
     }
 
-    /// The two largest units: `3 days 4 hours`.
+    /// A duration in its two largest units: `3 days 4 hours`.
     static func duration(_ milliseconds: Int64) -> String {
         let units: [(name: String, length: Int64)] = [
             ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1),

@@ -8,8 +8,8 @@ import X509
 /// The verifiers in Apple's official libraries require these properties; one of them uses OpenSSL in strict mode. The
 /// names are Till's own, so that nobody mistakes the certificates for Apple's. See docs/api/signed-data.md.
 enum CertificateProfile {
-    /// The validity is 2008-01-01 to 2100-01-01, UTC, because a simulated clock can show any of these dates, and offline
-    /// verifiers check the certificates at the payload's date.
+    /// The validity is 2008-01-01 to 2100-01-01, UTC, because a simulated clock can show any of these dates, and
+    /// offline verifiers check the certificates at the payload's date.
     static let notValidBefore = Date(timeIntervalSince1970: 1_199_145_600)
     static let notValidAfter = Date(timeIntervalSince1970: 4_102_444_800)
 
@@ -164,8 +164,8 @@ enum CertificateProfile {
         ])
     }
 
-    /// A marker extension, whose value is ASN.1 NULL. It is not critical, because one of the official verifiers looks for
-    /// it only among extensions that are not critical.
+    /// A marker extension, whose value is ASN.1 NULL. It is not critical, because one of the official verifiers looks
+    /// for it only among extensions that are not critical.
     static func marker(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
         Certificate.Extension(oid: identifier, critical: false, value: [0x05, 0x00])
     }

@@ -5,7 +5,7 @@ import TillStorage
 
 /// The data of a customer's timelines: the transactions that changed last, and their notifications.
 ///
-/// It is read from the store, because timelines need more data than the control API returns.
+/// The data is read from the store, because timelines need more data than the control API returns.
 struct CustomerLedger: Sendable {
     let account: Account
     /// The customer's transactions, most recent change first.
@@ -101,7 +101,7 @@ struct CustomerLedger: Sendable {
         return try await page.shop.storage.history(query).rows
     }
 
-    /// Whether this is not the newest page.
+    /// Whether this is a page of older transactions.
     var isPast: Bool { position != nil }
 
     // MARK: Notifications

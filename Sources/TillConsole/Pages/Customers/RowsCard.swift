@@ -108,10 +108,10 @@ struct RowsCard: Sendable {
 }
 
 extension Words {
-    /// Thousandths of a percent: `37.5 %`, `0.03 %`.
+    /// Formats thousandths of a percent: `37.5 %`, `0.03 %`.
     static func percent(_ thousandths: Int) -> String { "\(self.thousandths(Int64(thousandths))) %" }
 
-    /// `37.5`, `0.03`.
+    /// Formats thousandths: `37.5`, `0.03`.
     static func thousandths(_ number: Int64) -> String {
         var decimals = String(number % 1_000 + 1_000).dropFirst()
         while decimals.last == "0" { decimals.removeLast() }

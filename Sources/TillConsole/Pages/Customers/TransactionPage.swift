@@ -65,7 +65,7 @@ extension ConsolePage {
                         .init("percentage", "Percent (only for the amount “Percentage”)", .thousandths, hint: "50"),
                         .init(
                             "reason",
-                            "Reason",
+                            "Revocation reason",
                             .choice([("0", "Other"), ("1", "An issue in the app")])
                         ),
                         .init("at", "Date (UTC, empty: now)", .instant),

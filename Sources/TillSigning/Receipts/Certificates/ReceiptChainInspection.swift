@@ -51,8 +51,9 @@ struct ReceiptChainInspection {
         func unless(_ holds: Bool, _ part: ChainPart, _ reason: String) {
             if !holds { found.append(ChainProblem(part: part, reason: reason)) }
         }
-        unless(Self.isAuthority(root), .root, "is not marked as a certificate authority (basicConstraints)")
-        unless(Self.isAuthority(intermediate), .intermediate, "is not marked as a certificate authority (basicConstraints)")
+        let isNoAuthority = "is not marked as a certificate authority (basicConstraints)"
+        unless(Self.isAuthority(root), .root, isNoAuthority)
+        unless(Self.isAuthority(intermediate), .intermediate, isNoAuthority)
         unless(!Self.isAuthority(leaf), .leaf, "is marked as a certificate authority (basicConstraints)")
         let pairs = [
             (anatomies[0], ChainPart.leaf, leaf, anatomies[1], intermediate),
