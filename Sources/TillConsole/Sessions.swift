@@ -16,7 +16,7 @@ struct Session: Equatable, Sendable {
 
 /// Controls access to the pages. If the control API requires no token, every client on the port has access; otherwise a
 /// user signs in with a token. The cookie contains its expiry date, the token's name, and an HMAC that every node of
-/// the database can verify. It becomes invalid when the token is revoked. A node keeps only its own sign-outs in memory.
+/// the database can verify. It becomes invalid when the token is revoked. A node remembers only its own sign-outs.
 struct Sessions: Sendable {
     private let shop: Shop
     /// The administrator's token; nil if the control API requires no token.

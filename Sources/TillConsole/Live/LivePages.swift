@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The latest renderings of open pages. Streams of the same page and session share a rendering. The slower a page is
-/// and the more pages are open, the less often they are rendered, so that live updates leave CPU time to other requests.
+/// and the more pages are open, the less often they are rendered. So live updates leave CPU time to other requests.
 final class LivePages: Sendable {
     /// Identifies a page; streams with equal keys share renderings.
     struct Key: Hashable, Sendable {

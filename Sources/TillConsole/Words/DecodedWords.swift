@@ -119,7 +119,7 @@ enum DecodedWords {
         case .renewalInfo: "Renewal info"
         case .appTransaction: "App transaction"
         case .signed: "Signed data"
-        case .token: "API token"
+        case .token: "API or offer token"
         case .receipt: "App receipt"
         case .transactionReceipt: "Transaction receipt"
         case .json: "JSON"
