@@ -28,7 +28,7 @@ enum Assets {
         "/console/console.js": Asset("text/javascript; charset=utf-8", PackageResources.console_js),
     ]
 
-    /// Changes with the assets, so that a browser never shows a new page with an old style sheet.
+    /// A digest that changes with the assets, so that a browser never shows a new page with an old style sheet.
     static let version = digest(style + PackageResources.console_js)
 
     /// The asset at the request's path; nil if there is none.

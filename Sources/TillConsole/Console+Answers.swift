@@ -59,7 +59,7 @@ extension Console {
         return response(await shown(at: address, session), session, request)
     }
 
-    /// The page, or an error page.
+    /// The page at an address, or an error page if it fails.
     private func shown(
         at address: String,
         _ session: Session,
@@ -78,7 +78,9 @@ extension Console {
     private func live(_ session: Session, page: String?, action: String?, had: String) throws -> Response {
         guard let address = Address.local(page), hasPage(at: address) else { throw ControlError.missingPage }
         guard seats.take() else {
-            throw ControlError.busy("Too many pages are open (at most \(LiveSeats.limit)). Close some and reload.")
+            throw ControlError.busy(
+                "Too many pages are open (limit: \(LiveSeats.limit)). Close other pages and reload this page."
+            )
         }
         let stream = LiveStream(
             console: self,
@@ -99,7 +101,7 @@ extension Console {
     private func post(_ request: Request, from address: SocketAddress?) async throws -> Response {
         let path = request.uri.path
         guard ControlGuard.comesFromHere(request) else { throw ControlError.foreign }
-        // Before sign-in, only a small form is read.
+        // Before the sign-in, the console reads only small forms without files.
         if path == "/console/sign-in" {
             return try await begin(try await FormData(request, mayHaveFile: false), request, from: address)
         }

@@ -7,8 +7,8 @@ import TillServer
 import TillShop
 
 /// The pages of the control port (docs/console.md). They use the shop only through operations of the control API: a
-/// page shows their responses, and a form's fields become the body of an operation, so the console has no rules of
-/// its own.
+/// page shows their responses, and a form's fields become the body of an operation. So the console contains no business
+/// logic.
 package struct Console: Sendable {
     let shop: Shop
     let verbs: ControlVerbs
@@ -113,7 +113,7 @@ package struct Console: Sendable {
         )
     }
 
-    /// The page shown instead of one that fails; it still shows the result of an action.
+    /// The page that is shown instead of a page that fails. It still shows the result of an action.
     func errorPage(_ error: ControlError, at address: String, _ session: Session, _ effect: Effect? = nil)
         -> RenderedPage
     {

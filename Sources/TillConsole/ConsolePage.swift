@@ -4,10 +4,10 @@ import TillShop
 
 /// A page of the console: its path, template and content.
 struct ConsolePage: Sendable {
-    /// Contains `{name}` for each parameter.
+    /// The URL path, with `{name}` for each parameter.
     let path: String
     let template: Template
-    /// Whether the page itself accepts forms, whose data is not stored.
+    /// Whether the page accepts forms at its own path, like the decoder. It does not store their data.
     var takesForms = false
     /// Loads the page's current content.
     let content: @Sendable (PageRequest) async throws -> PageContent
@@ -44,12 +44,12 @@ struct PageContent: Sendable {
 /// A request for a page.
 struct PageRequest: Sendable {
     let verbs: ControlVerbs
-    /// For the data that no control operation returns.
+    /// The shop, for data that no control operation returns.
     let shop: Shop
     /// The parameters in the path.
     let parameters: [String: String]
     let query: [(name: String, value: String)]
-    /// The page's path and query; actions return to it.
+    /// The page's path and query. The result of an action is shown on this page.
     let address: String
     /// The CSRF token for forms.
     let proof: String

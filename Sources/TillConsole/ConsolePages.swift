@@ -1,5 +1,5 @@
-/// All pages. To add one: a file in Pages, a template in Resources/Pages, an entry here, and an item in the navigation
-/// below.
+/// All pages. A new page needs a file in Pages, a template in Resources/Pages, an entry here and, if the navigation bar
+/// shows it, an item below.
 extension ConsolePage {
     static let all: [ConsolePage] = [
         overview, environment, customers, customer, transaction,

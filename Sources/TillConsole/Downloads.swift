@@ -8,19 +8,19 @@ import TillShop
 
 /// A certificate, or a chain of certificates, that can be downloaded.
 struct PublicCertificate: Sendable {
-    /// The base name in the URL and of the file.
+    /// The base name of the URL and of the file.
     let name: String
     let words: String
-    /// The control operation that returns it, and the key in the response.
+    /// The control operation that returns the certificate, and the key of the certificate in the response.
     let verb: String
     let key: String
-    /// The position in the chain, starting at the leaf; nil means the whole chain.
+    /// The index in the chain, where the leaf is 0; nil for the root or the whole chain.
     var position: Int?
 
     /// - Parameter type: `pem` or `der`.
     func address(_ type: String) -> String { "/console/certificates/\(name).\(type)" }
 
-    /// A DER file holds one certificate, so there is none for the whole chain.
+    /// The URL of the DER file; nil for a whole chain, because a DER file contains only one certificate.
     var derAddress: String? { key == "chain" && position == nil ? nil : address("der") }
 }
 

@@ -6,15 +6,15 @@ import TillShop
 struct Effect: Sendable {
     /// The name of the action.
     let title: String
-    /// Nil while the action is in progress.
+    /// The response or the error; nil while the action is in progress.
     var outcome: Result<JSONTree?, ControlError>?
     /// The path parameters of the control operation.
     let parameters: [String: String]
 
-    /// Keys with secret values, which are shown only once, after they are created.
+    /// Keys with secret values. The page shows such a value once, after the action that created it.
     private static let secrets: Set = ["privateKey", "token", "sharedSecret", "secret", "password"]
 
-    /// The effect for `{{>effect}}`.
+    /// The value for `{{>effect}}`.
     func value(_ page: PageRequest) -> PageValue {
         switch outcome {
         case nil:
@@ -23,7 +23,7 @@ struct Effect: Sendable {
             [
                 "title": .text(title), "isUnderWay": false, "isRefused": true, "isDone": false,
                 "message": .text(error.message), "code": .text(error.code),
-                // The message already contains faults with the same text.
+                // Omits errors whose text is the same as the message.
                 "faults": .list(
                     error.faults.filter { $0.expected != error.message }.prefix(20).map {
                         ["path": .text($0.path), "expected": .text($0.expected), "found": .text($0.found)]
@@ -99,7 +99,7 @@ struct Effect: Sendable {
     /// Events that charge the customer.
     private static let sales: Set = ["charged", "subscribed", "resubscribed", "renewed", "recovered", "upgraded"]
 
-    /// Links to created objects, on pages of other objects.
+    /// Links to the objects that the action created, unless the current page shows them.
     private func links(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
         var links: [PageValue] = []
         func link(
@@ -140,7 +140,7 @@ struct Effect: Sendable {
         ]
     }
 
-    /// The plain values of a response without events, such as a catalog import.
+    /// The top-level values of a response without events, such as the response of a catalog import.
     private func facts(_ answer: JSONTree?) -> [PageValue] {
         guard let answer, answer["events"] == nil, answer["from"] == nil else { return [] }
         return answer.members.compactMap { member in

@@ -4,8 +4,8 @@ import TillShop
 
 /// A value for a template.
 ///
-/// A nil optional becomes `nothing`. If the key were missing, Mustache would look it up in the enclosing objects and
-/// show an unrelated value.
+/// A nil optional becomes `nothing` instead of a missing key: Mustache looks up a missing key in the enclosing objects,
+/// and could show an unrelated value.
 enum PageValue: Equatable, Sendable {
     case text(String)
     case flag(Bool)
@@ -33,7 +33,7 @@ enum PageValue: Equatable, Sendable {
             }
     }
 
-    /// A value of an object.
+    /// The value of a key; nil if this is not an object or has no such key.
     subscript(_ key: String) -> PageValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }

@@ -10,13 +10,13 @@ import TillSigning
 struct Session: Equatable, Sendable {
     /// The cookie's value.
     let cookie: String
-    /// Whether the cookie has yet to be sent to the browser.
+    /// Whether the browser does not have the cookie yet.
     var isNew = false
 }
 
 /// Controls access to the pages. If the control API requires no token, every client on the port has access; otherwise a
-/// user signs in with a token. The cookie holds its expiry and the token's name, authenticated with an HMAC that every
-/// node of the store can verify; it becomes invalid with the token. Only sign-outs on this node are kept in memory.
+/// user signs in with a token. The cookie contains its expiry date, the token's name, and an HMAC that every node of
+/// the database can verify. It becomes invalid when the token is revoked. A node remembers only its own sign-outs.
 struct Sessions: Sendable {
     private let shop: Shop
     /// The administrator's token; nil if the control API requires no token.
@@ -71,7 +71,8 @@ struct Sessions: Sendable {
         return Session(cookie: "\(body).\(code)", isNew: true)
     }
 
-    /// Whether `begin` issued the cookie, it has not expired or been signed out, and its token is not revoked.
+    /// Whether a cookie is valid: `begin` issued it, it has not expired, nobody signed out with it on this node, and
+    /// its token is not revoked.
     func isValid(_ cookie: String) async throws -> Bool {
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard
@@ -115,7 +116,7 @@ struct Sessions: Sendable {
 
     private static func cookie(of request: Request) -> String? { request.cookies[cookieName]?.value }
 
-    /// The header that sets a session's cookie; nil deletes the cookie.
+    /// The header that sets a session's cookie; a nil session deletes the cookie.
     func header(_ session: Session?, isSecure: Bool) -> String {
         var text = "\(Self.cookieName)=\(session?.cookie ?? ""); Path=/console; HttpOnly; SameSite=Strict"
         if session == nil { text += "; Max-Age=0" } else if isGuarded { text += "; Max-Age=\(Self.seconds)" }

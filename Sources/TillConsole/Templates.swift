@@ -3,9 +3,9 @@ import TillStorage
 
 /// A template embedded in the binary.
 struct Template: Sendable {
-    /// The name by which other templates include it.
+    /// The name that other templates use to include it.
     let name: String
-    /// UTF-8.
+    /// The template as UTF-8 text.
     let bytes: [UInt8]
 
     init(_ name: String, _ bytes: [UInt8]) {
@@ -13,7 +13,7 @@ struct Template: Sendable {
         self.bytes = bytes
     }
 
-    /// The shared templates. A page's own template is declared with the page.
+    /// The templates that several pages share. A page's own template is declared with the page.
     static let parts = [
         Template("layout", PackageResources.layout_mustache),
         Template("time", PackageResources.time_mustache),

@@ -60,7 +60,7 @@ struct CatalogPageTests {
         #expect(pro.plan?.level == 2 && pro.isFamilyShareable && pro.prices.standard.milliunits == 4_990)
     }
 
-    @Test("A product's price is raised, it is removed from sale, and it is replaced as JSON")
+    @Test("The product page raises the price, removes the product from sale, and replaces it as JSON")
     func changed() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let site = try TestConsole(test)
@@ -79,7 +79,7 @@ struct CatalogPageTests {
         }
     }
 
-    @Test("A large catalog has pages")
+    @Test("A large catalog is split into pages")
     func paged() async throws {
         let products = (1...120).map { index in Product.coins.with { $0.id = "coins\(1_000 + index)" } }
         let site = try TestConsole(try await TestShop(selling: products))

@@ -3,9 +3,9 @@ import TillConsole
 import TillCore
 import TillTestSupport
 
-/// Subscriptions of a shop without storage, which are drawn.
+/// Timelines of the subscriptions in a shop without storage.
 extension CoreShop {
-    /// A shop in which every month has its length, and renewals have a grace period.
+    /// A shop with real calendar months instead of accelerated renewals, and with a grace period.
     static func forTimeline(in environment: StoreEnvironment = .sandbox, rate: RenewalRate = .calendar) -> CoreShop {
         var policy = Policy(for: environment, rate: rate)
         policy.grace = GracePeriod(days: 16, coverage: .allRenewals)

@@ -35,7 +35,7 @@ struct CustomerPageTests {
         _ = try await site.console.verbs.call("advanceClock", scope, body: body)
     }
 
-    @Test("The page has a timeline per width, which shows a renewal")
+    @Test("The page has a timeline for each width, and each timeline shows a renewal")
     func picture() async throws {
         let site = try await site()
         let before = try await site.console.page(at: page, Session(cookie: "a"))
@@ -89,7 +89,7 @@ struct CustomerPageTests {
             #expect(site.console.verbs[verb] != nil)
         }
         #expect(html.contains("name=\"card\" value=\"declined\""))
-        // The current payment method status is not offered.
+        // There is no button for the current status of the payment method.
         #expect(!html.contains("name=\"card\" value=\"accepted\""))
     }
 
@@ -236,7 +236,7 @@ struct CustomerPageTests {
         #expect(!leaves.summary.contains("consent") && !leaves.summary.contains("19.99"))
     }
 
-    @Test("A page of older transactions has a timeline of their time")
+    @Test("A page of older transactions has a timeline of the same time span")
     func past() async throws {
         let site = try await site()
         try await advance(site, by: "2y")
@@ -248,7 +248,7 @@ struct CustomerPageTests {
         #expect(past.contains("<svg") && !past.contains("tl-now-pill"))
         #expect(!past.contains(">Cancel</button>"))
         #expect(!past.contains("No access"))
-        // A transaction with a late change stays on the timeline of its time.
+        // A transaction that changed late stays on the timeline of its own time span.
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let storage = site.test.shop.storage
         let account = try #require(
@@ -263,7 +263,7 @@ struct CustomerPageTests {
         #expect(later.contains("Refunded by 10 %"))
     }
 
-    @Test("The timeline keeps old notifications, and the page says which ones it omits")
+    @Test("The timeline shows old notifications, and the page reports which notifications it omits")
     func manyNotifications() async throws {
         let site = try await site()
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox", "customer": "ann"]
@@ -323,12 +323,12 @@ struct CustomerPageTests {
             )
             #expect(extended.status == 200, "\(extended.text)")
             let shown = try await visitor.get(environment)
-            #expect(shown.text.contains(">Extension<") && shown.text.contains("1 account<"), "\(shown.text)")
+            #expect(shown.text.contains(">Extension<") && shown.text.contains("1 customer<"), "\(shown.text)")
             #expect(try await visitor.get(page).text.contains(">extended<"))
         }
     }
 
-    @Test("Manual notifications are listed and do not displace others from the timeline")
+    @Test("Manual notifications are listed, but do not displace other notifications from the timeline")
     func byHand() async throws {
         let site = try await site()
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)

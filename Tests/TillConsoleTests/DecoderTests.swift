@@ -78,7 +78,7 @@ struct DecoderTests {
         #expect(found.last?.place == "$.signedPayload" && found.last?.fault?.contains("not a signed text") == true)
     }
 
-    @Test("A long key above many values is cheap, and dates below it are still found")
+    @Test("An object with a long key and many values is decoded quickly, and its dates are recognized")
     func longKeys() async throws {
         let test = try await TestShop()
         let key = String(repeating: "k", count: 100_000)
@@ -96,7 +96,7 @@ struct DecoderTests {
 
     private struct Strange: Error {}
 
-    @Test("Forgeries of the attack pack are never trusted, with a reason", arguments: Forgery.allCases)
+    @Test("The decoder trusts no forgery of the attack pack, and reports why", arguments: Forgery.allCases)
     func forgeries(_ forgery: Forgery) async throws {
         let test = try await TestShop()
         let now = test.now.milliseconds
@@ -111,7 +111,7 @@ struct DecoderTests {
         #expect(forgery == .wrongRoot || !verdict.notes.isEmpty)
     }
 
-    @Test("Signatures of another Till are distinguished, and a revoked chain is reported")
+    @Test("The decoder recognizes signatures of another Till server and reports a revoked chain")
     func others() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let other = try await TestShop(selling: SampleCatalog.all)
@@ -124,7 +124,7 @@ struct DecoderTests {
         #expect(verdict.signer == .thisTill && verdict.notes.first?.contains("revoked") == true)
     }
 
-    @Test("A bearer token is judged as by the API")
+    @Test("The decoder accepts and rejects bearer tokens as the API does")
     func tokens() async throws {
         let test = try await TestShop()
         let good = try test.token()
@@ -161,7 +161,7 @@ struct DecoderTests {
         #expect(await parts(text, other).first?.verdict?.signer == .otherTill)
     }
 
-    @Test("Hostile texts are reported within limits")
+    @Test("Hostile texts do not exceed the decoder's limits")
     func hostile() async throws {
         let test = try await TestShop()
         func signed(_ payload: String) throws -> String {
@@ -206,7 +206,8 @@ struct DecoderTests {
             #expect(without.status == 403)
             let shown = try await visitor.post("/console/decoder", [("_proof", String(proof)), ("text", signed)])
             #expect(shown.status == 200)
-            for text in ["Renewal info", "Signed by this Till", "signedTransactionInfo", "1 Jan 2026, 00:00:00 UTC"] {
+            for text in ["Renewal info", "Signed by: this server", "signedTransactionInfo", "1 Jan 2026, 00:00:00 UTC"]
+            {
                 #expect(shown.text.contains(text), "\(text)")
             }
             #expect(!shown.text.contains("Optional("))

@@ -68,7 +68,7 @@ enum LargeShop {
                 "order_number": "order_number \(later)",
             ]
         }
-        // The oldest five have a rare type.
+        // The five oldest notifications have a rare type.
         let type = "CASE WHEN i > \(notifications) - 5 THEN 'REFUND' ELSE type END"
         try copy("outbox", notifications, db, where: "account IS NOT NULL") {
             [

@@ -112,7 +112,7 @@ struct LiveTests {
         #expect(inside.most == 2)
     }
 
-    @Test("The stream of a page without a subject ends and releases its seat", .timeLimit(.minutes(10)))
+    @Test("When the subject of a page is deleted, its stream ends and releases its seat", .timeLimit(.minutes(10)))
     func gone() async throws {
         let site = try TestConsole(try await TestShop())
         try await site.visit { visitor in
@@ -126,7 +126,7 @@ struct LiveTests {
         }
     }
 
-    @Test("A long action continues in the background, the page says so, and its result is shown once")
+    @Test("A long action continues in the background, and the page shows its progress and, once, its result")
     func longActions() async throws {
         let test = try await TestShop()
         let site = try TestConsole(test, patience: .milliseconds(20))

@@ -77,7 +77,8 @@ struct NotificationPageTests {
             let entry = try await site.test.shop.trigger(Notice(.refund), about: row, of: account)
             var deliveries = try await storage.deliveries(of: entry.id)
             #expect(deliveries.count == 2)
-            // Of every three, one fails at both endpoints, one at the second, and one at none.
+            // Of every three notifications, one fails at both endpoints, one fails only at the second, and one is
+            // delivered to both.
             for index in deliveries.indices {
                 let isFailing = number % 3 == 0 || (number % 3 == 1 && deliveries[index].endpoint.contains("second"))
                 deliveries[index].isDelivered = !isFailing
@@ -100,7 +101,7 @@ struct NotificationPageTests {
             after = answer?["next"]?.text
         } while after != nil
         #expect(found.sorted() == wanted.sorted())
-        // A failed delivery to primary stays listed without a primary endpoint.
+        // A failed delivery to `primary` stays listed after the endpoint is deleted.
         let lost = try await site.test.shop.trigger(Notice(.refund), about: row, of: account)
         var delivery = Delivery(of: lost, to: "primary", clock: ClockName(place), due: lost.signedDate)
         delivery.attempts = [SendAttempt(date: lost.signedDate, result: .timedOut, milliseconds: 1)]
@@ -121,7 +122,7 @@ struct NotificationPageTests {
         }
     }
 
-    @Test("A delivery without a response is shown as counted", arguments: [true, false])
+    @Test("A delivery without a response is shown as counted as delivered", arguments: [true, false])
     func counted(isAnswered: Bool) throws {
         let status = isAnswered ? #","status":200"# : ""
         let attempt = #"{"attemptDate":1,"sendAttemptResult":"SUCCESS","milliseconds":0\#(status)}"#
@@ -131,7 +132,7 @@ struct NotificationPageTests {
         #expect(shown["tries"] == .text("after 1 attempt"))
     }
 
-    @Test("The next page starts after the last entry")
+    @Test("The next page starts after the last entry of the page before")
     func keyset() async throws {
         let (site, row) = try await site()
         let scope = scope
@@ -181,8 +182,9 @@ struct NotificationPageTests {
             #expect(one.status == 200)
             for text in [
                 "REFUND", "signed; decoded below", "$.data.signedTransactionInfo", "$.data.signedRenewalInfo",
-                "Signed by this Till (chain", "the current one", "delivered", "Success", "triggered manually",
-                "marker of App Store signing certificates", "Renewal info", "4.99 USD",
+                "Signed by: this server", ", current. The signature is valid", "delivered", "Success",
+                "triggered manually",
+                "App Store signing certificate", "Renewal info", "4.99 USD",
             ] { #expect(one.text.contains(text), "\(text)") }
             let again = try await visitor.perform(
                 "resendNotification",

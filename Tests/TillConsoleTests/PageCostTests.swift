@@ -10,7 +10,7 @@ import TillTestSupport
 @testable import TillConsole
 @testable import TillSQLite
 
-/// A page reads as many rows in a shop with very many customers as in one with a thousand.
+/// A page reads as many rows in a shop with very many customers as in a shop with a thousand customers.
 @Suite("The cost of a page does not depend on the amount of data", .serialized)
 struct PageCostTests {
     /// The filters to test for each page.

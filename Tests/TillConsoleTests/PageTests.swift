@@ -59,15 +59,15 @@ struct PageTests {
         }
     }
 
-    @Test("A clock offers only possible actions, and the result shows how far it advanced")
+    @Test("A clock offers only possible actions, and the result shows by how much it advanced")
     func clocks() async throws {
         let site = try TestConsole(try await TestShop())
         let environment = scope + "/"
         let clock = "com.example.shop-sandbox"
         try await site.visit { visitor in
             let real = try await visitor.get(environment)
-            #expect(real.text.contains(">Freeze</button>") && !real.text.contains(">Real time</button>"))
-            #expect(real.text.contains("No endpoint configured. Notifications are stored, not sent."))
+            #expect(real.text.contains(">Freeze</button>") && !real.text.contains(">Switch to real time</button>"))
+            #expect(real.text.contains("No endpoint is configured. Notifications are stored, but not sent."))
             let mode = ("mode", "frozen")
             let frozen = try await visitor.perform(
                 "setClock",
@@ -75,7 +75,7 @@ struct PageTests {
                 on: environment,
                 [mode]
             )
-            #expect(!frozen.text.contains(">Freeze</button>") && frozen.text.contains(">Real time</button>"))
+            #expect(!frozen.text.contains(">Freeze</button>") && frozen.text.contains(">Switch to real time</button>"))
             let fields = [("by", "10d"), ("settle", "true")]
             let ahead = try await visitor.perform(
                 "advanceClock",
@@ -84,9 +84,9 @@ struct PageTests {
                 fields
             )
             #expect(ahead.text.contains("The clock advanced by 10 days"), "\(ahead.text)")
-            #expect(ahead.text.contains("Deliveries due but not sent: 0."))
-            // Real time would set the clock back.
-            #expect(!ahead.text.contains(">Real time</button>"))
+            #expect(ahead.text.contains("Due deliveries that are not sent yet: 0."))
+            // The clock is ahead of real time, and a clock cannot be set back.
+            #expect(!ahead.text.contains(">Switch to real time</button>"))
         }
     }
 

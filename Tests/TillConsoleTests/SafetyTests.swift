@@ -141,7 +141,7 @@ struct SafetyTests {
         }
     }
 
-    @Test("Wrong tokens are throttled at the sign-in as at the control API, and right ones are not")
+    @Test("The sign-in throttles wrong tokens as the control API does, but not right tokens")
     func guesses() async throws {
         let waits = Mutex<[Duration]>([])
         let start = ContinuousClock().now
@@ -160,7 +160,7 @@ struct SafetyTests {
             let verb = try await visitor.get("/v1/apps", headers: [.authorization: "Bearer guess"])
             #expect(verb.status == 401)
             #expect(waits.withLock { $0 } == [.seconds(1), .seconds(2)])
-            // A missing token is not throttled, nor is a right one.
+            // Requests without a token or with a right token are not throttled.
             let none = try await visitor.get("/v1/apps", headers: [:])
             #expect(none.status == 401)
             let right = try await visitor.get("/v1/apps", headers: [.authorization: "Bearer the administrator's"])

@@ -34,7 +34,7 @@ struct ShopPagesTests {
             for (name, _) in fields { #expect(seen.text.contains("name=\"\(name)\""), "\(name)") }
             let added = try await visitor.perform("addFault", form: form, on: page, fields)
             #expect(added.status == 200, "\(added.text)")
-            #expect(added.text.contains("0 of 0") && added.text.contains("app <bdi>com.example.shop</bdi>"))
+            #expect(added.text.contains("0 of 0 matches") && added.text.contains("app <bdi>com.example.shop</bdi>"))
             let removed = try await visitor.perform(
                 "removeFault",
                 form: "removeFault-f1",
@@ -136,7 +136,7 @@ struct ShopPagesTests {
         }
     }
 
-    @Test("A key that two apps share is revoked for one of them only")
+    @Test("A key that two apps share is revoked for only one of them")
     func sharedKey() async throws {
         let site = try TestConsole(try await TestShop())
         let test = site.test
@@ -213,7 +213,7 @@ struct ShopPagesTests {
             let set = try await visitor.perform("setEndpoint", on: page, fields)
             #expect(set.text.contains("<bdi>\(url)</bdi>") && set.text.contains("EXPIRED/VOLUNTARY"))
             let gone = try await visitor.perform("removeEndpoint", form: "removeEndpoint-primary", on: page, [name])
-            #expect(gone.text.contains("No endpoint configured."))
+            #expect(gone.text.contains("No endpoint is configured."))
             let rules = [
                 ("grace.days", "16"), ("released", "false"), ("refundRule", "alwaysDecline"),
                 ("missingPrice", "refuse"),

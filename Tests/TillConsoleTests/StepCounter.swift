@@ -12,7 +12,7 @@ final class StepCounter: Sendable {
     init(_ storage: SQLiteStorage) async throws {
         let readers = storage.pool.configuration.maximumReaderCount
         let barrier = Barrier(readers)
-        // Each task keeps its connection until all have one.
+        // Each task keeps its connection until every task has a connection.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<readers {
                 group.addTask {
@@ -58,7 +58,7 @@ final class StepCounter: Sendable {
     }
 }
 
-/// Blocks threads until all have arrived.
+/// Blocks threads until all of them have arrived.
 private final class Barrier: Sendable {
     private let all: Int
     private let arrived = Atomic(0)

@@ -25,7 +25,7 @@ struct TimelineDrawingTests {
         #expect(narrow.svg(id: "a").contains("‹ \(narrow.story.hidden) earlier"))
     }
 
-    @Test("One period does not fill a wide timeline, and an idle month does not dwarf sandbox minutes")
+    @Test("One period does not fill a wide timeline, and sandbox periods of minutes stay visible next to an idle month")
     func measures() throws {
         var shop = CoreShop.forTimeline(rate: .sandbox)
         try shop.buy("pro")
@@ -111,7 +111,7 @@ struct TimelineDrawingTests {
         #expect(text.contains(">no longer shared<") && !text.contains(">refund"))
     }
 
-    @Test("A plan that was replaced at its start is an edge with an arrow to the next lane")
+    @Test("A plan that was replaced at its start is drawn as an edge with an arrow to the next lane")
     func instantly() throws {
         var shop = CoreShop.forTimeline()
         try shop.buy("basic")
@@ -126,7 +126,7 @@ struct TimelineDrawingTests {
         #expect(timeline.steps.allSatisfy { $0.from > $0.to && $0.x == timeline.bars[0].x })
         let text = timeline.svg(id: "a")
         #expect(text.components(separatedBy: "tl-sliver").count == 3)
-        #expect(text.contains("Replaced at the same time."))
+        #expect(text.contains("Another plan replaced it immediately."))
         try Markup.check(text)
     }
 

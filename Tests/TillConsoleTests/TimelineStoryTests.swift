@@ -6,7 +6,7 @@ import TillTestSupport
 /// The history of a subscription on its timeline.
 @Suite("Timeline history")
 struct TimelineStoryTests {
-    @Test("A trial, the months after it, and the next renewal")
+    @Test("A timeline shows a trial, the months after it, and the next renewal")
     func trial() throws {
         var shop = CoreShop.forTimeline()
         try shop.buy("pro")
@@ -33,7 +33,7 @@ struct TimelineStoryTests {
         )
     }
 
-    @Test("A declined card: grace period, billing retry, and the end")
+    @Test("After a declined payment, a timeline shows the grace period, billing retry, and the end")
     func declined() throws {
         var shop = CoreShop.forTimeline()
         try shop.buy("basic")
@@ -56,7 +56,7 @@ struct TimelineStoryTests {
         #expect(over.lapses.map(\.end) == [shop.now])
     }
 
-    @Test("A recovery in the grace period starts at its beginning; a later one starts after billing retry")
+    @Test("A renewal recovered in the grace period starts with the grace period, otherwise after billing retry")
     func recovered() throws {
         var shop = CoreShop.forTimeline()
         try shop.buy("basic")
@@ -115,7 +115,7 @@ struct TimelineStoryTests {
         #expect(after.periods.map(\.end) == story.periods.map(\.end))
     }
 
-    @Test("A refund ends a current period; a past period keeps its length")
+    @Test("A refund ends the current period, but a refunded past period keeps its length")
     func refunds() throws {
         var shop = CoreShop.forTimeline()
         try shop.buy("basic")
@@ -137,7 +137,7 @@ struct TimelineStoryTests {
         #expect(again.lapses.isEmpty)
     }
 
-    @Test("With a refund and an immediate new purchase, access ended with the refund")
+    @Test("If a new purchase follows a refund immediately, the refunded period ended with the refund")
     func refundedAtOnce() throws {
         var shop = CoreShop.forTimeline()
         try shop.buy("basic")
@@ -192,7 +192,7 @@ struct TimelineStoryTests {
         #expect(cut.lapses == whole.lapses)
         #expect(cut.unknownSpans.map(\.start) == [Timestamp(day: "2026-02-01")])
         #expect(Timeline(facts, width: 1_040).svg(id: "a").contains("access is unknown"))
-        // Of the notifications at the failed payment, only the last one was read.
+        // Of the notifications from the time of the failed payment, only the last notification was read.
         let end = Timestamp(day: "2026-02-01")
         var last = try #require(facts.notices.first)
         (last.type, last.subtype, last.date) = ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", end)
@@ -224,7 +224,7 @@ struct TimelineStoryTests {
         try shop.perform(.extend(Extension(subscription: original, days: 10, reasonCode: 0, request: "a")))
         let story = TimelineStory(try shop.facts())
         #expect(story.periods.map(\.isExtended) == [false, true])
-        // Daylight saving time begins in Pacific time.
+        // In Pacific time, daylight saving time begins on 8 March 2026.
         #expect(story.periods[1].end == Timestamp(day: "2026-03-11T11:00:00Z"))
     }
 

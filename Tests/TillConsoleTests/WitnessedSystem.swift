@@ -36,7 +36,7 @@ final class Witness: Sendable {
         seen.withLock { seen in
             seen.end = observation
             for subscription in observation.accounts.values.flatMap(\.heldSubscriptions) {
-                // The last observation of an instant wins.
+                // If an instant is observed several times, the last observation counts.
                 seen.access[subscription.originalID, default: [:]][observation.now] = subscription.state.givesAccess
             }
         }

@@ -16,7 +16,7 @@ struct WordsTests {
         #expect(Words.distance(from: now, to: instant) == words)
     }
 
-    @Test("The length of an advance is the distance of its dates")
+    @Test("The length of an advance is the distance between its dates")
     func length() {
         #expect(Words.length(from: 1_000_999, to: 2_593_000_000) == "30 days")
         #expect(Words.length(from: 500, to: 3_600_000) == "1 hour")
@@ -25,7 +25,7 @@ struct WordsTests {
     @Test(
         "Years are calendar years",
         arguments: [
-            // From 28 Sep 2027: over a leap year, over sixty years, and with a day more or less.
+            // Spans from 28 Sep 2027: a year with a leap day, sixty years, and a year plus or minus a day.
             (1_822_089_600_000, 1_853_712_000_000, "1 year"), (1_822_089_600_000, 3_715_545_600_000, "60 years"),
             (1_822_089_600_000, 1_853_798_400_000, "1 year 1 day"), (1_822_089_600_000, 1_853_625_600_000, "365 days"),
         ] as [(Int64, Int64, String)]
@@ -38,8 +38,9 @@ struct WordsTests {
     @Test(
         "Identifiers are split into words",
         arguments: [
-            ("notificationUUID", "Notification UUID"), ("removeFromCRL", "Remove from CRL"), ("http500", "Http500"),
-            ("GRACE_PERIOD", "Grace period"), ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", "Unsuccessful HTTP response code"),
+            ("notificationUUID", "Notification UUID"), ("removeFromCRL", "Remove from CRL"), ("http500", "HTTP 500"),
+            ("aaCompromise", "AA compromise"), ("GRACE_PERIOD", "Grace period"),
+            ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", "Unsuccessful HTTP response code"),
         ]
     )
     func names(word: String, words: String) {

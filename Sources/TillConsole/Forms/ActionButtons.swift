@@ -22,13 +22,13 @@ struct ActionButtons: Sendable {
         }
     }
 
-    /// Unique on the page.
+    /// The ID of the form element, unique on the page.
     let id: String
     let buttons: [Button]
-    /// Path parameters besides those of the page.
+    /// Path parameters in addition to those of the page.
     var parameters: [String: String] = [:]
 
-    /// The value for `{{>actions}}`; nothing without a button.
+    /// The value for `{{>actions}}`; nothing if there are no buttons.
     func value(_ page: PageRequest) -> PageValue {
         let known = buttons.compactMap { button in page.verbs[button.verb].map { (button, $0) } }
         guard !known.isEmpty else { return .nothing }

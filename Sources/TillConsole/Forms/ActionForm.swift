@@ -7,7 +7,7 @@ import TillShop
 struct ActionForm: Sendable {
     /// A field of the form, named by its path in the request body.
     struct Field: Sendable {
-        /// The kind of input field; nil means by the schema.
+        /// The kind of input field; nil if it follows from the schema.
         enum Kind: Sendable {
             /// A select field; the first option is the default.
             case choice([(value: String, name: String)])
@@ -21,7 +21,7 @@ struct ActionForm: Sendable {
             case notice
             /// A date and time in UTC.
             case instant
-            /// Several lines.
+            /// Text of several lines.
             case lines
             /// An integer in a body without a schema.
             case number
@@ -63,7 +63,7 @@ struct ActionForm: Sendable {
     /// The button's text.
     let label: String
     let fields: [Field]
-    /// Path parameters besides those of the page.
+    /// Path parameters in addition to those of the page.
     var parameters: [String: String] = [:]
     /// Distinguishes several forms of one operation on a page.
     var name = ""
@@ -71,7 +71,7 @@ struct ActionForm: Sendable {
     var file: String?
     /// Whether the file is required.
     var needsFile = true
-    /// The page that shows the result; nil for the form's own page.
+    /// The URL of the page that shows the result; nil for the page with the form.
     var back: String?
     /// Whether the action deletes something.
     var isDestructive = false
@@ -154,7 +154,7 @@ extension ActionForm.Field {
         return .object(values)
     }
 
-    /// The error of a field, in the unit of the input.
+    /// The error of a field, with bounds in the unit that the user enters.
     private func words(of fault: String, _ typed: String, _ schema: Schema?) -> String {
         guard case .integer(_, let range)? = schema else { return fault }
         let bounds = range.map { ", \(Words.thousandths($0.lowerBound)) to \(Words.thousandths($0.upperBound))" } ?? ""
@@ -165,7 +165,7 @@ extension ActionForm.Field {
         }
     }
 
-    /// The suffix of the field name that selects its parser, and the template's key for the input field.
+    /// The suffix of the field name, which selects the parser, and the template's key for the kind of input field.
     private func shape(_ schema: Schema?) -> (suffix: String, shape: String) {
         switch (kind, schema) {
         case (.choice?, _): ("", "isChoice")

@@ -15,7 +15,7 @@ final class Actions: Sendable {
         let begun: ContinuousClock.Instant
         /// The form as sent; nil for a form that may run repeatedly.
         let form: SentForm?
-        /// Waits for the end of the action.
+        /// The requests that wait for the end of the action.
         var waiting: [AsyncStream<Void>.Continuation] = []
         /// When the result was shown for the first time.
         var shown: ContinuousClock.Instant?
@@ -37,9 +37,9 @@ final class Actions: Sendable {
     private let entries = Mutex<[String: Entry]>([:])
     /// How long a page waits for an action before it shows the action as in progress.
     private let patience: Duration
-    /// The most actions in progress or with a result that was not shown yet.
+    /// The maximum number of actions that are in progress or have a result that was not shown yet.
     private static let maxPending = 256
-    /// The most results kept for repeated forms.
+    /// The maximum number of shown results that are kept for repeated forms.
     private static let maxShown = 256
     /// How long a result that was not shown is kept.
     private static let retention = Duration.seconds(3_600)
@@ -171,7 +171,7 @@ final class Actions: Sendable {
         return .object((made?.members ?? []) + (sold?.members ?? []))
     }
 
-    /// The control operation accepts an existing customer, but the form is meant to create a new one.
+    /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
     private func checkIsNew(_ form: FormData, _ parameters: [String: String]) async throws(ControlError) {
         guard let name = form["customer"], !name.isEmpty else { return }
         let known = try? await verbs.call("getCustomer", parameters.merging(["customer": name]) { $1 })
@@ -195,8 +195,8 @@ final class Actions: Sendable {
         return made
     }
 
-    /// The settings that differ from the current ones. The form sends every setting, but a setting that still has the
-    /// server's default must not become a fixed value.
+    /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
+    /// the server's default must not become a fixed value.
     private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
         let current = try await verbs.call("getRules", parameters)
         return .object(
@@ -209,14 +209,17 @@ final class Actions: Sendable {
         )
     }
 
-    /// A small document that is entered field by field.
+    /// The body of an operation that reads a document, if the user enters the document field by field.
     private func fields(of form: FormData, _ verb: ControlVerb) -> [UInt8] {
         let tree = verb.request.map { FormBody.tree(form, $0) } ?? .object([])
         return tree.members.isEmpty ? [] : tree.written()
     }
 
-    /// The title of an action; by default derived from the operation ID, such as `Advance clock` for `advanceClock`.
-    private static func title(_ verb: ControlVerb) -> String { titles[verb.id] ?? Words.sentence(verb.id) }
+    /// The title of an action. By default, it follows from the operation ID: `Advance clock` for `advanceClock`.
+    private static func title(_ verb: ControlVerb) -> String {
+        let title = titles[verb.id] ?? Words.sentence(verb.id)
+        return title.hasPrefix("Remove ") ? "Delete " + title.dropFirst(7) : title
+    }
 
     private static let titles = [
         "useClock": "Assign clock", "advanceOwnClock": "Advance clock", "setOwnClock": "Set clock",
@@ -224,9 +227,12 @@ final class Actions: Sendable {
         "triggerNotification": "Send notification", "importStoreKitFile": "Import .storekit file",
         "putCatalog": "Replace catalog", "putProduct": "Save product", "putGroup": "Save group",
         "setAskToBuy": "Change Ask to Buy", "setForSale": "Change availability", "setRules": "Save settings",
-        "setRevocation": "Change OCSP response", "rotateChain": "Renew certificate chain",
+        "setRevocation": "Change OCSP response", "rotateChain": "Issue new leaf and intermediate certificates",
         "eraseCustomer": "Delete customer", "joinFamily": "Add to family", "extendAll": "Extend all subscribers",
-        "shareProduct": "Turn on Family Sharing",
+        "shareProduct": "Turn on Family Sharing", "addFault": "Add fault rule", "removeFault": "Delete fault rule",
+        "removeFaults": "Delete all fault rules", "setSharedSecret": "Set app-specific secret",
+        "setPrimarySharedSecret": "Set team secret", "removePrimarySharedSecret": "Delete team secret",
+        "removeSharedSecret": "Delete app-specific secret", "buy": "Buy product",
     ]
 }
 
@@ -234,7 +240,7 @@ final class Actions: Sendable {
 struct SentForm: Hashable, Sendable {
     private let digest: [UInt8]
 
-    /// Nil for a form that does not name the rendering of its page.
+    /// - Returns: nil for a form that does not contain the identifier of its page's rendering.
     init?(_ form: FormData, _ verb: ControlVerb, _ session: Session?) {
         guard let session, form["_once"] != nil else { return nil }
         var hash = SHA256()

@@ -8,7 +8,7 @@ import TillShop
 /// schema gives their types. Empty fields are omitted. Invalid values are passed on as text, and the control operation
 /// rejects them with their path.
 enum FormBody {
-    /// The path parameters, from the fields `path.…`.
+    /// The path parameters, from the fields whose names begin with `path.`.
     static func parameters(_ form: FormData) -> [String: String] {
         var parameters: [String: String] = [:]
         for field in form.fields where field.name.hasPrefix("path.") {

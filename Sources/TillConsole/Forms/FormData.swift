@@ -11,8 +11,8 @@ struct FormData: Equatable, Sendable {
         let name: String
         let value: String
 
-        /// Limits above those of the console's own forms. A name is a path in the request body, so its depth must be
-        /// limited.
+        /// The names in the console's own forms are below these limits. A name is a path in the request body, so its
+        /// depth must be limited.
         private static let maxNameLength = 256
         private static let maxParts = 8
 
@@ -40,7 +40,7 @@ struct FormData: Equatable, Sendable {
     /// The first value of a field.
     subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// The size limit of a form without a file, above that of any request body.
+    /// The size limit of a form without a file. It is above the limit of every request body.
     private static let maxBytes = 512 * 1_024
     private static let maxFields = 500
 
@@ -65,7 +65,7 @@ struct FormData: Equatable, Sendable {
         self = isMultipart ? try Self.multipart(bytes, type) : try Self.encoded(bytes)
     }
 
-    /// `application/x-www-form-urlencoded`.
+    /// Reads `application/x-www-form-urlencoded`.
     static func encoded(_ bytes: [UInt8]) throws(FormRefused) -> FormData {
         guard let text = String(validating: bytes, as: UTF8.self), let items = Address.items(text) else {
             throw FormRefused(
@@ -80,7 +80,7 @@ struct FormData: Equatable, Sendable {
 
     // MARK: Multipart
 
-    /// `multipart/form-data` as browsers send it (RFC 7578).
+    /// Reads `multipart/form-data` as browsers send it (RFC 7578).
     static func multipart(_ bytes: [UInt8], _ type: String) throws(FormRefused) -> FormData {
         let broken = FormRefused(reason: "The form is not valid multipart/form-data.")
         guard let boundary = boundary(in: type) else { throw broken }

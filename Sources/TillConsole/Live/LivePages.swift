@@ -2,7 +2,7 @@ import Synchronization
 import TillJSON
 
 /// The latest renderings of open pages. Streams of the same page and session share a rendering. The slower a page is
-/// and the more pages are open, the less often they are rendered, so that live updates leave CPU time to the shop.
+/// and the more pages are open, the less often they are rendered. So live updates leave CPU time to other requests.
 final class LivePages: Sendable {
     /// Identifies a page; streams with equal keys share renderings.
     struct Key: Hashable, Sendable {
@@ -31,7 +31,7 @@ final class LivePages: Sendable {
         let revision: Int
         let begun: ContinuousClock.Instant
         let task: Task<[Region], any Error>
-        /// Nil while rendering.
+        /// How long the rendering took; nil until it ends.
         var cost: Duration?
     }
 
@@ -46,7 +46,7 @@ final class LivePages: Sendable {
     /// Limits concurrent renderings.
     private let limit = AsyncSemaphore(2)
 
-    /// How long a rendering is valid if the shop does not change.
+    /// How long a rendering is valid while the data does not change.
     private static let maxAge = Duration.seconds(1)
     /// A rendering is valid for at least this multiple of its rendering time.
     private static let costFactor = 10
@@ -63,11 +63,11 @@ final class LivePages: Sendable {
         }
     }
 
-    /// The regions of a page, from a valid rendering or a new one.
+    /// The regions of a page, from a valid earlier rendering or from a new rendering.
     ///
     /// - Parameters:
     ///   - revision: the shop's current revision.
-    ///   - instant: renderings that began earlier are older than the browser's page.
+    ///   - instant: the earliest start of a valid rendering: the browser's page is newer than earlier renderings.
     ///   - make: renders the page.
     /// - Throws: the errors of `make`.
     func rendering(

@@ -20,7 +20,7 @@ enum LiveRegions {
 
     /// A short hash that detects changes.
     ///
-    /// - Parameter once: the value that differs in every rendering; it is ignored.
+    /// - Parameter once: a value that differs in every rendering. The digest ignores it.
     static func digest(_ html: String, apartFrom once: String = "") -> String {
         let text = once.isEmpty ? html : html.replacing(once, with: "")
         return Hexadecimal.text(SHA256.hash(data: Data(text.utf8)).prefix(6))

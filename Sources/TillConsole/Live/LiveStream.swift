@@ -10,20 +10,20 @@ import TillShop
 
 /// Sends changes of an open page as server-sent events.
 ///
-/// The page is rendered again when the shop signals a change, and every second, because some data changes without a
-/// signal. Slow pages are rendered less often (`LivePages`). Only changed regions are sent. The stream ends when the
-/// page's subject no longer exists.
+/// The page is rendered again when the shop signals a change of data, and every second, because some data changes
+/// without a signal. Slow pages are rendered less often (`LivePages`). Only changed regions are sent. The stream ends
+/// when the page's subject, such as a customer, no longer exists.
 struct LiveStream: Sendable {
     let console: Console
     let session: Session
     /// The page's URL.
     let address: String
-    /// The action that the page waits for; nil without one.
+    /// The identifier of the action whose result the page waits for; nil if it waits for none.
     let action: String?
-    /// The digests of the regions in the browser.
+    /// The digests of the regions that the browser shows.
     let had: [String: String]
 
-    /// The browser loaded its page before this time and after the user's last action.
+    /// When the stream was opened: after the browser had loaded the page with the result of the user's last action.
     private let opened = ContinuousClock.now
 
     /// How often the stream checks for changes.
@@ -55,7 +55,7 @@ struct LiveStream: Sendable {
             }
             if clock.now - checked >= Self.heartbeatInterval {
                 checked = clock.now
-                // A stream ends when its session does.
+                // A stream ends when its session ends.
                 guard await isSessionValid() else { break }
             }
             if clock.now - written >= Self.heartbeatInterval {
@@ -74,7 +74,7 @@ struct LiveStream: Sendable {
 
     /// The changes of a page.
     struct Changes: Sendable {
-        /// Nil if nothing changed or rendering failed.
+        /// The server-sent event; nil if nothing changed or rendering failed.
         var event: String?
         /// The shop's revision when the page was rendered.
         var revision: Int
@@ -82,7 +82,7 @@ struct LiveStream: Sendable {
         var isGone = false
     }
 
-    /// The event with the changed regions.
+    /// Renders the page and returns an event with the regions that changed.
     func changes(from had: inout [String: String], _ effect: Effect?) async -> Changes {
         let revision = console.changeCounter.count
         let rendering: LivePages.Rendering
@@ -107,7 +107,7 @@ struct LiveStream: Sendable {
 
     private func regions(_ effect: Effect?, _ revision: Int) async throws -> LivePages.Rendering {
         var key = page
-        // A client can send any action identifier, so an unknown one must not create a separate rendering.
+        // A client can send any action identifier, so an unknown identifier must not cause a separate rendering.
         if let effect { (key.action, key.isOver) = (action, effect.outcome != nil) }
         return try await console.livePages.rendering(key, revision: revision, since: opened) {
             try await console.page(at: address, session, effect, action: action)
@@ -135,7 +135,7 @@ final class LiveSeats: Sendable {
     private let taken = Mutex(0)
     static let limit = 64
 
-    /// Reserves a seat, which `leave` releases; false if none is free.
+    /// Reserves a seat, which `leave` releases; false if no seat is free.
     func take() -> Bool {
         taken.withLock { count in
             guard count < Self.limit else { return false }

@@ -1,9 +1,9 @@
 import TillJSON
 import TillShop
 
-/// A page of a list that the control operation returns as a whole.
+/// One page of a list, for control operations that return the whole list.
 struct ShownPart: Sendable {
-    /// At most this many.
+    /// The elements of this page, at most `limit`.
     let elements: ArraySlice<JSONTree>
     /// The URL of the next page; nothing on the last one.
     let next: PageValue
@@ -12,8 +12,8 @@ struct ShownPart: Sendable {
 
     /// - Parameters:
     ///   - key: the key that identifies an element.
-    ///   - second: a second key for elements with the same first key; nil if the first is unique.
-    ///   - name: the query parameter with the last element of the previous page.
+    ///   - second: a second key, which distinguishes elements with the same first key; nil if the first key is unique.
+    ///   - name: the query parameter that names the last element of the previous page.
     ///   - path: the path of the console page.
     init(
         _ all: [JSONTree],
@@ -36,7 +36,7 @@ struct ShownPart: Sendable {
 
 /// Choices of apps and teams for forms.
 enum Choices {
-    /// Nil if there are too many for a select field.
+    /// The apps as options of a select field; nil if there are too many.
     static func apps(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActionForm.Field.Kind?
     {
         let apps = try await page.ask("listApps")["apps"]?.elements ?? []

@@ -27,7 +27,8 @@ extension ConsolePage {
                 "importFile": ActionForm(
                     "importStoreKitFile",
                     "Import",
-                    file: "Xcode .storekit file. Replaces the catalog and removes missing products from sale."
+                    file: "Xcode .storekit file. Replaces the catalog. Products that are not in the file are "
+                        + "removed from sale."
                 ).value(page),
                 "addGroup": CatalogForms.group.value(page),
                 "addProduct": CatalogForms.product(list.groups).value(page),
@@ -38,10 +39,10 @@ extension ConsolePage {
 
 /// A catalog in display order: group by group, highest level first, then one-time purchases.
 struct CatalogList: Sendable {
-    /// A product and its position.
+    /// A product with its ID, subscription group and level.
     struct Entry: Sendable {
         let id: String
-        /// Nil for a one-time purchase.
+        /// The ID of the subscription group; nil for a one-time purchase.
         let group: String?
         let level: Int64
         let product: JSONTree
@@ -79,7 +80,7 @@ struct CatalogList: Sendable {
         return (shown, shown.endIndex < products.endIndex ? shown.last?.id : nil)
     }
 
-    /// Products grouped by subscription group.
+    /// The sections of the page: one for each subscription group, and one for one-time purchases.
     func sections(of shown: ArraySlice<Entry>, _ page: PageRequest) -> [PageValue] {
         var sections: [(group: String?, rows: [PageValue])] = []
         for entry in shown {
@@ -107,7 +108,7 @@ struct CatalogList: Sendable {
             "price": PageValue(CatalogWords.price(product)),
             "billingInterval": PageValue(CatalogWords.billingInterval(product["subscription"]?["period"]?.text)),
             "storefronts": .list(Array(storefronts.prefix(4))),
-            "moreStorefronts": Self.more(storefronts.count, than: 4),
+            "moreStorefronts": Self.more(storefronts.count, than: 4, "storefront"),
             "texts": Self.texts(product), "isForSale": PageValue(product["forSale"]),
             "isShareable": PageValue(product["familyShareable"]),
             "offers": .list(
@@ -115,12 +116,14 @@ struct CatalogList: Sendable {
                     ["kind": .text(CatalogWords.kind($0)), "terms": .text(CatalogWords.terms($0))]
                 }
             ),
-            "moreOffers": Self.more(product["offers"]?.elements.count ?? 0, than: 6),
+            "moreOffers": Self.more(product["offers"]?.elements.count ?? 0, than: 6, "offer"),
         ]
     }
 
-    private static func more(_ count: Int, than limit: Int) -> PageValue {
-        count > limit ? PageValue(count - limit) : .nothing
+    /// `2 more offers`; nothing if all are shown.
+    private static func more(_ count: Int, than limit: Int, _ noun: String) -> PageValue {
+        let rest = count - limit
+        return rest > 0 ? .text("\(rest) more \(noun)\(rest == 1 ? "" : "s")") : .nothing
     }
 
     /// Localized names and descriptions.
@@ -157,7 +160,7 @@ enum CatalogForms {
     static let group = ActionForm(
         "putGroup",
         "Add or rename group",
-        [.init("groupId", "Group ID", hint: "plans"), .init("name", "Name")]
+        [.init("groupId", "Group ID", hint: "plans"), .init("name", "Reference name")]
     )
 
     static func product(_ groups: [(id: String, name: String, tree: JSONTree)]) -> ActionForm {
@@ -176,7 +179,7 @@ enum CatalogForms {
             "Add product",
             [
                 .init("productId", "Product ID", hint: "com.example.pro.month"),
-                .init("type", "Type", .choice(types)), .init("referenceName", "Name"),
+                .init("type", "Type", .choice(types)), .init("referenceName", "Reference name"),
                 .init("price", "Price", hint: "4.99"), .init("currency", "Currency", hint: "USD"),
                 .init("subscription.groupId", "Subscription group", known ? .choice(choices) : nil),
                 .init("subscription.level", "Level", .number, hint: "1"),

@@ -10,7 +10,7 @@ struct ClockCard: Sendable {
     let environment: String
     /// The name of a customer clock; nil for the environment's clock.
     let own: String?
-    /// Limits upcoming events to one customer; nil shows those of all customers.
+    /// The customer whose upcoming events are shown; nil for the events of all customers.
     let customer: Account?
 
     init(_ page: PageRequest, bundleID: String, environment: String, own: String? = nil, customer: Account? = nil) {
@@ -25,14 +25,14 @@ struct ClockCard: Sendable {
         ["bundleId": bundleID, "environment": environment].merging(own.map { ["clock": $0] } ?? [:]) { $1 }
     }
 
-    /// Used in element IDs.
+    /// The part of element IDs that identifies the clock.
     var id: String { [bundleID, environment, own].compactMap(\.self).joined(separator: "-") }
 
     /// The title of an environment's clock: `Sandbox clock`.
     static func title(_ environment: String) -> String { "\(Words.sentence(environment)) clock" }
 
     /// - Parameters:
-    ///   - limit: the most upcoming events to show.
+    ///   - limit: the maximum number of upcoming events to show.
     ///   - isOpen: whether the forms are unfolded.
     func value(limit: Int, isOpen: Bool = false) async throws(ControlError) -> PageValue {
         let clock = try await page.ask(own == nil ? "getClock" : "getOwnClock", parameters)
@@ -125,16 +125,26 @@ struct ClockCard: Sendable {
     private func forms(_ clock: JSONTree, hasNext: Bool) -> [ActionForm] {
         let mode = clock["mode"]?.text
         let isAhead = (clock["now"]?.number ?? 0) > page.shop.wallClock().milliseconds
-        let settle = ActionForm.Field("settle", "Deliver notifications on the way")
+        let settle = ActionForm.Field("settle", "Wait until due notifications are delivered")
         let (set, advance) = own == nil ? ("setClock", "advanceClock") : ("setOwnClock", "advanceOwnClock")
         func form(_ verb: String, _ label: String, _ name: String, _ fields: [ActionForm.Field]) -> ActionForm {
             ActionForm(verb, label, fields, parameters: parameters, name: "\(name)-\(id)")
         }
         func hidden(_ mode: String) -> [ActionForm.Field] { [.init("mode", "", .hidden, value: mode)] }
         var forms = [
-            form(advance, "Advance", "by", [.init("by", "By", value: "1mo", hint: "1h, 3d, 2w, 1mo, 1y"), settle]),
-            form(advance, "Advance to", "to", [.init("to", "Date (UTC)", .instant), settle]),
-            form(set, "Run", "run", hidden("running") + [.init("speed", "Speed (× real time)", value: "3600")]),
+            form(
+                advance,
+                "Advance",
+                "by",
+                [.init("by", "Advance by", value: "1mo", hint: "1h, 3d, 2w, 1mo, 1y"), settle]
+            ),
+            form(advance, "Advance to this date", "to", [.init("to", "Date (UTC)", .instant), settle]),
+            form(
+                set,
+                "Run at this speed",
+                "run",
+                hidden("running") + [.init("speed", "Speed (× real time)", value: "3600")]
+            ),
         ]
         if hasNext {
             let next = form(
@@ -146,8 +156,8 @@ struct ClockCard: Sendable {
             forms.insert(next, at: 1)
         }
         if mode != "frozen" { forms.append(form(set, "Freeze", "freeze", hidden("frozen"))) }
-        // A clock cannot go back.
-        if mode != "real", !isAhead { forms.append(form(set, "Real time", "real", hidden("real"))) }
+        // Nobody can set a clock back.
+        if mode != "real", !isAhead { forms.append(form(set, "Switch to real time", "real", hidden("real"))) }
         return forms
     }
 }

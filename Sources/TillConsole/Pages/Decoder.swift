@@ -12,7 +12,7 @@ extension ConsolePage {
         var decoded: (parts: [DecodedPart], isCutShort: Bool) = ([], false)
         if let text {
             guard let found = await decodings.run({ await TextDecoding.parts(of: text, page.shop) }) else {
-                throw ControlError.busy("The decoder is busy. Try again.")
+                throw ControlError.busy("The decoder is busy. Try again later.")
             }
             decoded = found
         }
@@ -25,6 +25,6 @@ extension ConsolePage {
         )
     }
 
-    /// A text can be long and deeply nested, so only one is decoded at a time.
+    /// A text can be long and deeply nested, so the server decodes only one text at a time.
     private static let decodings = AsyncSemaphore(1, maxWaiting: 8)
 }

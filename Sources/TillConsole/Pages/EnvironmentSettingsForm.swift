@@ -15,7 +15,13 @@ enum EnvironmentSettingsForm {
                 "setEndpoint",
                 "Set endpoint",
                 [
-                    .init("path.endpoint", "Name", value: "primary", help: "Apple’s routes report only primary."),
+                    .init(
+                        "path.endpoint",
+                        "Name",
+                        value: "primary",
+                        help: "Get Notification History and Get Test Notification Status report only the endpoint "
+                            + "named “primary”."
+                    ),
                     .init("url", "URL", hint: "https://example.com/apple"),
                     .init("types", "Notification types, one per line (empty: all)", hint: "DID_RENEW"),
                     .init("version", "Version", .choice([("", "2"), ("1", "1")])),
@@ -41,7 +47,7 @@ enum EnvironmentSettingsForm {
             "name": .text(name), "url": PageValue(endpoint["url"]?.text),
             "version": PageValue(endpoint["version"]?.text),
             "types": .list(types.prefix(ShownPart.limit).map { .text($0) }),
-            // The endpoint of `till listen` removes itself.
+            // `till listen` deletes its own endpoint.
             "remove": name == "listen" ? .nothing : remove.value(page),
         ]
     }
@@ -85,9 +91,9 @@ enum EnvironmentSettingsForm {
                 field("weather", "Payload profile", profiles(besides: profile), profile),
                 field(
                     "missingPrice",
-                    "Product without a price in the storefront",
+                    "If a product has no price in the storefront",
                     [
-                        ("storefrontCurrency", "use the standard price in the storefront’s currency"),
+                        ("storefrontCurrency", "use its standard price in the storefront’s currency"),
                         ("refuse", "reject the purchase"),
                     ],
                     settings["missingPrice"]?.text
@@ -96,7 +102,7 @@ enum EnvironmentSettingsForm {
         )
     }
 
-    /// The payload profiles, with the current one even if its seed is unusual.
+    /// The payload profiles as options. The current profile is always an option, even if it has a different seed.
     private static func profiles(besides current: String) -> [(value: String, name: String)] {
         let versions = (0...PayloadProfile.newestVersion).reversed().map { PayloadProfile.version($0) }
         let profiles: [PayloadProfile] = [.minimal, .forwardCompatible(seed: 1)] + versions
@@ -109,12 +115,12 @@ enum EnvironmentSettingsForm {
         switch PayloadProfile(words: profile) {
         case nil: "default"
         case .minimal?: "minimal"
-        case .forwardCompatible(let seed)?: "forward-compatible (seed \(seed))"
+        case .forwardCompatible(let seed)?: "with unknown keys and values (seed \(seed))"
         case .version(let minor)?: "API version 1.\(minor)"
         }
     }
 
-    /// Who or what decides on refund requests.
+    /// The name of a rule by which refund requests are decided.
     static func words(ofRefundRule rule: String) -> String {
         switch RefundRule(rawValue: rule) {
         case .byHand?: "manual"

@@ -10,7 +10,7 @@ extension ConsolePage {
     ) { page in
         let all = try await page.ask("listFaults")["faults"]?.elements ?? []
         let part = ShownPart(all, by: "id", page, path: "/console/faults")
-        let kind = FaultKind.all.first { $0.word == page.value("kind") } ?? FaultKind.all[0]
+        let kind = FaultKind.named(page.value("kind")) ?? FaultKind.all[0]
         let apps = try await Choices.apps(page, first: [("", "All")])
         return PageContent(
             "Faults",
@@ -24,22 +24,24 @@ extension ConsolePage {
                     Faults.kinds("API calls", FaultKind.all.filter { !$0.isOfNotifications }, kind, page),
                     Faults.kinds("Notifications", FaultKind.all.filter(\.isOfNotifications), kind, page),
                 ]),
-                "kind": .text(Words.sentence(kind.word)), "words": .text(kind.words),
+                "kind": .text(kind.name), "words": .text(kind.words),
                 "add": kind.form(apps: apps).value(page),
             ]
         )
     }
 }
 
-/// The parts of the page.
+/// The parts of the faults page.
 private enum Faults {
     static func value(_ fault: JSONTree, _ page: PageRequest) -> PageValue {
         let id = fault["id"]?.text ?? ""
-        let kind = fault["kind"]?.text ?? ""
+        let word = fault["kind"]?.text ?? ""
+        let kind = FaultKind.named(word)
         let remove = ActionForm("removeFault", "Delete", parameters: ["faultId": id], name: id, isDestructive: true)
         return [
-            "id": .text(id), "kind": .text(Words.sentence(kind)), "code": PageValue(fault["code"]?.text),
+            "id": .text(id), "kind": .text(kind?.name ?? Words.sentence(word)), "code": PageValue(fault["code"]?.text),
             "details": .list(details(fault).map { .text($0) }),
+            "everything": .text(kind?.isOfNotifications == true ? "all notifications" : "all API calls"),
             "scope": .list(scope(fault)), "chance": PageValue(fault["percent"]?.text.map { "\($0) %" }),
             "until": Words.time(fault["until"]?.number), "seed": PageValue(fault["seed"]?.text),
             "hits": PageValue(fault["struck"]?.text), "seen": PageValue(fault["seen"]?.text),
@@ -50,7 +52,7 @@ private enum Faults {
     private static func details(_ fault: JSONTree) -> [String] {
         var words: [String] = []
         if let wait = fault["milliseconds"]?.number { words.append(Words.exactly(wait)) }
-        if let spread = fault["spread"]?.number { words.append("up to \(Words.exactly(spread)) more") }
+        if let spread = fault["spread"]?.number { words.append("plus up to \(Words.exactly(spread))") }
         if let seconds = fault["retryAfter"]?.text { words.append("Retry-After \(seconds)") }
         if fault["kind"]?.text == "rateLimit" {
             words.append(fault["perHour"]?.text.map { "\($0) calls per hour" } ?? "Apple’s limits")
@@ -72,7 +74,7 @@ private enum Faults {
                 kinds.map { kind in
                     let link = page.link("/console/faults", query: [(name: "kind", value: kind.word)])
                     return [
-                        "name": .text(Words.sentence(kind.word)), "link": PageValue(link.map { $0 + "#add" }),
+                        "name": .text(kind.name), "link": PageValue(link.map { $0 + "#add" }),
                         "isChosen": .flag(kind.word == chosen.word),
                     ]
                 }

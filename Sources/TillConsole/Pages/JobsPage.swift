@@ -10,7 +10,7 @@ enum Jobs {
         let jobs = try await page.ask("listJobs")["jobs"]?.elements ?? []
         let now = try await page.ask("getClock")["now"]?.number
         return [
-            // Latest effective date first.
+            // Sorted by effective date, latest first.
             "rows": .list(jobs.suffix(maxShown).reversed().map { row($0, now, page) }),
             "isCutShort": .flag(jobs.count > maxShown), "hasJobs": .flag(!jobs.isEmpty), "extend": extend.value(page),
         ]
@@ -27,7 +27,7 @@ enum Jobs {
             ),
             "time": Words.time(job["effectiveDate"]?.number, from: now), "state": PageValue(job["state"]?.text),
             "style": .text(job["state"]?.text == "done" ? "good" : "warn"),
-            "succeeded": .text(succeeded == 1 ? "1 account" : "\(succeeded) accounts"),
+            "succeeded": .text(succeeded == 1 ? "1 customer" : "\(succeeded) customers"),
             "failed": PageValue(failed == 0 ? nil : failed.description),
         ]
     }
@@ -36,7 +36,7 @@ enum Jobs {
         switch kind {
         case "raisePrice": "Price increase"
         case "extend": "Extension"
-        case "shareProduct": "Family sharing"
+        case "shareProduct": "Family Sharing"
         default: Words.sentence(kind)
         }
     }
@@ -44,7 +44,7 @@ enum Jobs {
     private static var extend: ActionForm {
         ActionForm(
             "extendAll",
-            "Extend all",
+            "Extend all subscribers",
             [
                 .init("productId", "Product", hint: "com.example.month"), .init("days", "Days", value: "30"),
                 SubscriptionCard.extensionReason,

@@ -1,6 +1,7 @@
 import TillJSON
 import TillServer
 import TillShop
+import TillSigning
 
 extension ConsolePage {
     /// API keys, control API tokens, shared secrets, and the certificates that sign data.
@@ -41,7 +42,7 @@ private enum Keys {
                 parameters: ["keyId": id],
                 name: app.map { "\(id)-\($0)" } ?? id,
                 isDestructive: true,
-                confirmation: "Reject requests with this key"
+                confirmation: "Reject all requests signed with this key"
             )
             return [
                 "id": .text(id), "name": PageValue(key["name"]?.text),
@@ -108,7 +109,7 @@ private enum SharedSecrets {
                 "remove": from == "app" ? remove.value(page) : .nothing,
             ])
         }
-        let secret = ActionForm.Field("sharedSecret", "Secret", help: "Empty: generate a secret.")
+        let secret = ActionForm.Field("sharedSecret", "Secret", help: "If empty, Till generates a secret.")
         let apps = try await Choices.apps(page, first: [])
         let teams = try await Choices.teams(page, first: [])
         let team = ActionForm.Field("path.issuerId", "Team", teams)
@@ -116,7 +117,11 @@ private enum SharedSecrets {
             "rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next,
             "forms": .list(
                 [
-                    ActionForm("setSharedSecret", "Set app secret", [.init("path.bundleId", "App", apps), secret]),
+                    ActionForm(
+                        "setSharedSecret",
+                        "Set app-specific secret",
+                        [.init("path.bundleId", "App", apps), secret]
+                    ),
                     ActionForm("setPrimarySharedSecret", "Set team secret", [team, secret]),
                     ActionForm("removePrimarySharedSecret", "Delete team secret", [team], isDestructive: true),
                 ].map { $0.value(page) }
@@ -143,7 +148,7 @@ private struct Authorities: Sendable {
         }
     }
 
-    /// Nil while TLS is off.
+    /// The certificates for TLS; nil while TLS is off.
     private func tls() async throws(ControlError) -> JSONTree? {
         do {
             return try await page.ask("getTLS")
@@ -181,13 +186,13 @@ private struct Authorities: Sendable {
     private static func row(_ certificate: JSONTree) -> PageValue {
         let state = certificate["state"]?.text ?? ""
         var details: [String] = []
-        if let reason = certificate["reason"]?.text { details.append(Words.plain(reason)) }
-        if let delay = certificate["delay"]?.number { details.append("by \(Words.exactly(delay))") }
+        if let reason = certificate["reason"]?.text { details.append(OCSPWords.reason(reason)) }
+        if let delay = certificate["delay"]?.number { details.append("delay: \(Words.exactly(delay))") }
         if let error = certificate["error"]?.text { details.append(Words.plain(error)) }
         return [
             "part": PageValue(certificate["certificate"]?.text.map(Words.sentence)),
             "chain": PageValue(certificate["chainId"]?.text), "serial": PageValue(certificate["serialNumber"]?.text),
-            "isCurrent": PageValue(certificate["isCurrent"]), "state": .text(Words.plain(state)),
+            "isCurrent": PageValue(certificate["isCurrent"]), "state": .text(OCSPWords.state(state)),
             "style": .text(state == "good" ? "good" : state == "revoked" ? "bad" : "warn"),
             "details": .list(details.map { .text($0) }), "since": Words.time(certificate["revocationDate"]?.number),
         ]
@@ -206,10 +211,39 @@ private struct Authorities: Sendable {
             "setRevocation",
             "Save",
             [
-                .init("path.certificate", "Certificate", .choice(named + others)), .init("state", "Status"),
-                .init("reason", "Revocation reason"), .init("revocationDate", "Revoked since (UTC)", .instant),
-                .init("delay", "Delay in milliseconds (for slow)", hint: "5000"), .init("error", "Error"),
+                .init("path.certificate", "Certificate", .choice(named + others)),
+                .init("state", "Status", .choice(OCSPWords.states)),
+                .init("reason", "Revocation reason (only for “Revoked”)", .choice(OCSPWords.reasons)),
+                .init("revocationDate", "Revoked since (UTC, only for “Revoked”)", .instant),
+                .init("delay", "Delay in milliseconds (only for “Slow answer”)", hint: "5000"),
+                .init("error", "Error (only for “Error answer”)"),
             ]
         )
     }
+}
+
+/// The names of OCSP responses and of revocation reasons.
+private enum OCSPWords {
+    static let states = OCSPState.Word.allCases.map { (value: $0.rawValue, name: capitalized(state($0.rawValue))) }
+
+    static let reasons =
+        [(value: "", name: "–")]
+        + OCSPRevocationReason.allCases.map { (value: $0.rawValue, name: capitalized(reason($0.rawValue))) }
+
+    static func state(_ state: String) -> String {
+        switch OCSPState.Word(rawValue: state) {
+        case .slow?: "slow answer"
+        case .error?: "error answer"
+        case .stale?: "expired answer"
+        case .dead?: "no answer (closes the connection)"
+        default: Words.plain(state)
+        }
+    }
+
+    static func reason(_ reason: String) -> String {
+        let words = Words.plain(reason)
+        return reason == OCSPRevocationReason.aaCompromise.rawValue ? "\(words) (attribute authority)" : words
+    }
+
+    private static func capitalized(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }
 }

@@ -29,7 +29,7 @@ extension ConsolePage {
     }
 }
 
-/// The parts of the page.
+/// The parts of the notifications page.
 enum NotificationList {
     static let path = "/console/apps/{bundleId}/{environment}/notifications"
 
@@ -50,8 +50,8 @@ enum NotificationList {
                 .init("type", "Type", .choice(choices)),
                 .init("customer", "Customer", .text(hint: "ann")),
                 .init("endpoint", "Endpoint", .choice(endpoints)),
-                .init("from", "From (UTC)", .instant), .init("to", "To (UTC)", .instant),
-                .init("failed", "Only undelivered", .flag),
+                .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
+                .init("failed", "Only undelivered notifications", .flag),
             ]
         )
     }
@@ -107,7 +107,7 @@ enum NotificationList {
             "triggerNotification",
             "Send notification",
             [
-                .init("type", "Type", .notice), .init("transactionId", "Transaction"),
+                .init("type", "Type", .notice), .init("transactionId", "Transaction ID"),
                 .init("customer", "Customer"),
             ]
         )
@@ -118,7 +118,7 @@ enum NotificationList {
             "resendNotifications",
             "Resend",
             [
-                .init("from", "Created from (UTC)", .instant), .init("to", "To (UTC)", .instant),
+                .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
                 .init("endpoint", "Endpoint", .choice([("", "All endpoints")] + endpoints.map { ($0, $0) })),
             ]
         )
@@ -158,7 +158,7 @@ enum NotificationWords {
     static func delivery(_ delivery: JSONTree) -> PageValue {
         let attempts = delivery["attempts"]?.elements ?? []
         let next = delivery["nextAttemptDate"]?.number
-        // A drop fault and `till listen` count a notification as delivered without a response from the endpoint.
+        // A `drop` fault and `till listen` count a notification as delivered without a response from the endpoint.
         let isAnswered = attempts.last?["status"] != nil
         let (words, style) =
             switch (delivery["isDelivered"]?.isTrue == true, next, attempts.isEmpty) {

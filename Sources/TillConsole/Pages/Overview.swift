@@ -33,7 +33,7 @@ extension ConsolePage {
 
 /// The parts of the overview.
 private enum Overview {
-    /// Each app costs several reads, so a page shows only a few.
+    /// Each app costs several reads, so a page shows only a few apps.
     static let maxApps = 10
 
     static func value(of app: JSONTree, _ page: PageRequest) async throws -> PageValue {
@@ -81,7 +81,7 @@ private enum Overview {
             "createApp",
             "Create app",
             fields,
-            file: "Products: Xcode .storekit file (optional)",
+            file: "Xcode .storekit file with the products (optional)",
             needsFile: false
         )
         .value(page)
@@ -95,7 +95,7 @@ enum Deliveries {
         try await page.ask("listEndpoints", scope)["endpoints"]?.elements.isEmpty == false
     }
 
-    /// The form that sets an endpoint.
+    /// The URL of the form that sets an endpoint.
     static func endpointLink(_ page: PageRequest, _ scope: [String: String]) -> String? {
         page.link("/console/apps/{bundleId}/{environment}/", scope).map { $0 + "#endpoints-title" }
     }

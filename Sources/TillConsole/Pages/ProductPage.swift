@@ -47,11 +47,11 @@ private struct ProductParts {
         ]
     }
 
-    /// The billing plans of a long period.
+    /// The billing plans of a subscription.
     var plans: [PageValue] {
         (product["subscription"]?["billingPlans"]?.elements ?? []).map { plan in
             [
-                "kind": .text(plan["kind"]?.text == "MONTHLY" ? "Paid monthly" : "Paid up front"),
+                "kind": .text(Words.sentence(plan["kind"]?.text ?? "")),
                 "price": PageValue(CatalogWords.price(plan)), "isOffered": PageValue(plan["enabled"]),
                 "commitment": PageValue(plan["commitment"].flatMap(CatalogWords.price)),
             ]
@@ -99,13 +99,13 @@ private struct ProductParts {
         return forms
     }
 
-    /// Everything else is edited as JSON.
+    /// The form for all other changes: the whole product as JSON.
     var replace: ActionForm {
         let json = String(decoding: product.written(), as: UTF8.self)
         return ActionForm(
             "putProduct",
             "Save product",
-            [.init("_document", "Product as JSON", .lines, value: json, help: "Format: docs/catalog.md.")]
+            [.init("_document", "Product as JSON", .lines, value: json, help: "docs/catalog.md describes the format.")]
         )
     }
 }

@@ -4,7 +4,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// Logged requests to the App Store Server API, newest first.
+    /// Logged requests to the App Store Server API and verifyReceipt, newest first.
     static let requests = ConsolePage(
         path: "/console/requests",
         template: Template("requests", PackageResources.requests_mustache)
@@ -41,7 +41,7 @@ extension ConsolePage {
     }
 }
 
-/// An entry of the request log.
+/// Values for the pages that show entries of the request log.
 private enum RequestWords {
     /// A page of the list, or the error of an invalid filter.
     static func list(_ page: PageRequest, _ filter: FilterForm) async throws(ControlError) -> PageValue {
@@ -78,7 +78,7 @@ private enum RequestWords {
         ]
     }
 
-    /// Formatted JSON; other text unchanged.
+    /// Formats JSON; other text stays unchanged.
     static func body(_ text: String) -> String {
         guard let tree = try? JSONTree.parse(Array(text.utf8), keepsNull: true) else { return text }
         return String(decoding: tree.written(), as: UTF8.self)

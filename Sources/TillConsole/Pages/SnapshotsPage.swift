@@ -21,7 +21,12 @@ extension ConsolePage {
                     "saveSnapshot",
                     "Save snapshot",
                     [
-                        .init("path.name", "Name", hint: "fresh", help: "Replaces an earlier snapshot of this name."),
+                        .init(
+                            "path.name",
+                            "Name",
+                            hint: "fresh",
+                            help: "An existing snapshot with this name is replaced."
+                        ),
                         .init("bundleId", "Scope", apps),
                     ]
                 ).value(page),
@@ -33,7 +38,7 @@ extension ConsolePage {
                         .init(
                             "everything",
                             "Also delete the configuration",
-                            help: "Apps, keys, catalogs, settings and endpoints."
+                            help: "The configuration consists of apps, keys, catalogs, settings and endpoints."
                         ),
                     ],
                     isDestructive: true,
@@ -57,7 +62,7 @@ extension ConsolePage {
     }
 }
 
-/// The parts of the page.
+/// The parts of the snapshots page.
 private enum Snapshots {
     static func value(_ snapshot: JSONTree, _ page: PageRequest) -> PageValue {
         let name = snapshot["name"]?.text ?? ""

@@ -23,7 +23,7 @@ struct SVGText {
         element(name, attributes) { $0.text += Self.escaped(words) }
     }
 
-    /// Text within an element.
+    /// Writes escaped text into the current element.
     mutating func words(_ words: String) { text += Self.escaped(words) }
 
     /// A group of shapes with a tooltip.

@@ -2,21 +2,21 @@ import TillCore
 
 /// The timeline of a subscription, laid out for a width. It is a pure function of its facts and width.
 package struct Timeline: Sendable {
-    /// The input.
+    /// The input of the timeline.
     package let facts: TimelineFacts
-    /// In pixels.
+    /// The width in pixels.
     package let width: Double
-    /// In pixels.
+    /// The height in pixels.
     package let height: Double
-    /// The history.
+    /// The history of the subscription as time spans.
     package let story: TimelineStory
     /// Maps dates to horizontal positions.
     package let scale: TimelineScale
     /// One lane per product, from the top.
     package let lanes: [TimelineLane]
-    /// The periods.
+    /// The bars of the periods.
     package let bars: [TimelineBar]
-    /// Periods that were replaced at their start.
+    /// The bars of periods that were replaced at their start.
     package let slivers: [TimelineBar]
     /// Failed payments.
     package let strips: [TimelineStrip]
@@ -33,12 +33,12 @@ package struct Timeline: Sendable {
     /// The vertical position of the axis.
     package let axisY: Double
 
-    /// The widths that a page contains; CSS shows the one that fits.
+    /// The page contains a timeline for each of these widths. CSS shows the timeline that fits.
     package static let widths: [Double] = [350, 660, 1_040]
 
-    /// The minimum average width of a period.
+    /// The minimum average width of a period in pixels.
     private static let leastPeriod = 37.0
-    /// The maximum number of periods.
+    /// The maximum number of periods on a timeline.
     static let maxPeriods = 24
 
     /// Lays out a timeline.

@@ -1,5 +1,5 @@
-/// Draws notifications. Each kind has a shape. A pending notification is hollow, a failed one is struck through, and
-/// one that was not sent has a dashed outline.
+/// Draws notifications. Each kind has a shape. A mark is hollow while the delivery is pending, struck through if the
+/// delivery failed, and has a dashed outline if the notification was not sent.
 extension TimelineDrawing {
     func draw(_ mark: TimelineMark, in svg: inout SVGText) {
         guard let first = mark.notices.first else { return }

@@ -36,7 +36,7 @@ extension TimelineDrawing {
         timeline.facts.transactions.map { $0 + period.transaction.wireForm }
     }
 
-    /// The labels of the bars: every price if all fit, otherwise each price that differs from the one before.
+    /// The labels of the bars: every price if all fit, otherwise each price that differs from the previous price.
     func prices() -> [(text: String, x: Double)?] {
         let placed = timeline.bars.map { bar -> (text: String, x: Double)? in
             guard let price = bar.period.price else { return nil }
@@ -64,7 +64,7 @@ extension TimelineDrawing {
         return (from + to) / 2
     }
 
-    /// Chevrons at the end of an extended period.
+    /// Draws chevrons at the end of an extended period.
     func extended(_ box: SVGBox, in svg: inout SVGText) {
         let x = max(box.x + 1, box.x + box.width - 15)
         let margin = box.height > 12 ? 6.0 : 2
@@ -72,7 +72,7 @@ extension TimelineDrawing {
         for start in [x, x + 6] { svg.line("tl-chevron", start, top, start + 5, middle, start, bottom) }
     }
 
-    /// A hatched area after access ended; a hatched foot if only the money was refunded.
+    /// Draws a hatched area from the end of access, or a hatched foot if only the money was refunded.
     private func revoked(_ bar: TimelineBar, _ box: SVGBox, in svg: inout SVGText) {
         if let revokedX = bar.revokedX {
             let from = max(revokedX, box.x)

@@ -33,7 +33,7 @@ struct TimelineDrawing: Sendable {
             axis(in: &svg)
             now(in: &svg)
             for mark in timeline.marks { draw(mark, in: &svg) }
-            // Above the marks' stems, which would cross the names.
+            // The names are drawn after the marks, whose stems would otherwise cross them.
             for lane in timeline.lanes { self.name(lane, in: &svg) }
             legend.draw(in: &svg, from: timeline.height, hatchings: self)
         }
@@ -95,7 +95,7 @@ struct TimelineDrawing: Sendable {
     private func name(_ lane: TimelineLane, in svg: inout SVGText) {
         let isShared = timeline.facts.subscription.ownership == .familyShared
         let words = lane.name + (isShared ? " · Family Sharing" : "")
-        // Avoids the line of the current time at the left edge.
+        // At the left edge, the name must not overlap the line of the current time.
         let x = timeline.nowX.map { $0 < 16 ? $0 + 4 : 1 } ?? 1
         let shown = TextWidth.fitting(words, within: timeline.width - x - 1, size: Layout.label)
         let place = [("x", SVGText.number(x)), ("y", SVGText.number(lane.barTop - 5))]

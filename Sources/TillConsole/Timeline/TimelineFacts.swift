@@ -2,7 +2,7 @@ import TillCore
 
 /// The complete input of a subscription's timeline.
 package struct TimelineFacts: Sendable {
-    /// The subscription's transactions in any order: the newest ones without a gap, or a range of older ones.
+    /// The subscription's transactions in any order: the newest without a gap, or a range of older transactions.
     package var rows: [Transaction]
     /// The current subscription.
     package var subscription: any HeldSubscription
@@ -12,15 +12,16 @@ package struct TimelineFacts: Sendable {
     package var notices: [TimelineNotice]
     /// Notifications before this time are omitted, because there are too many; nil if none are omitted.
     package var knownSince: Timestamp?
-    /// Products with their names in lane order, highest level first. Other products are shown with their IDs below.
+    /// Products with their names in lane order, highest level first. The lanes of other products follow below and show
+    /// product IDs.
     package var products: [(id: String, name: String)]
     /// The current time on the customer's clock.
     package var now: Timestamp
     /// Whether there are earlier periods.
     package var hasEarlier: Bool
-    /// The URL of earlier periods, to which a change number is appended; nil without one.
+    /// The URL of earlier periods, to which a change number is appended; nil for a timeline without links.
     package var earlier: String?
-    /// The URL of a transaction, to which its ID is appended; nil without one.
+    /// The URL of a transaction, to which its ID is appended; nil for a timeline without links.
     package var transactions: String?
     /// Whether later periods are omitted. The timeline then shows neither the current time nor the next period.
     package var isPast: Bool
@@ -66,7 +67,7 @@ package struct TimelineNotice: Equatable, Sendable {
         case pending
         /// At least one delivery failed, and no delivery is pending.
         case failed
-        /// No endpoint is configured for it.
+        /// No endpoint was configured for it.
         case unsent
     }
 
@@ -80,7 +81,7 @@ package struct TimelineNotice: Equatable, Sendable {
     package var transaction: TransactionID?
     /// The delivery status.
     package var fate: Fate
-    /// The URL of the notification's page; nil without one.
+    /// The URL of the notification's page; nil for a timeline without links.
     package var address: String?
 
     /// Creates a notification.

@@ -30,9 +30,9 @@ struct TimelineLegend: Sendable {
 
     private typealias Layout = Timeline.Layout
 
-    /// The entries with their positions.
+    /// The entries with their horizontal positions and rows.
     let entries: [(entry: Entry, x: Double, row: Int)]
-    /// In pixels.
+    /// The height in pixels.
     let height: Double
 
     private static let row = 19.0

@@ -1,6 +1,6 @@
 import TillCore
 
-/// One notification, or several that are too close together, above the lanes.
+/// A mark above the lanes: a notification, or several notifications that are too close together for separate marks.
 package struct TimelineMark: Equatable, Sendable {
     /// The kind of event; each kind has its own shape.
     package enum Kind: String, CaseIterable, Sendable {
@@ -8,7 +8,7 @@ package struct TimelineMark: Equatable, Sendable {
         case bought
         /// A renewal.
         case renewed
-        /// A change by the customer or the developer, or of the price.
+        /// A change by the customer or the developer, such as a change of plan or price.
         case changed
         /// A failed payment.
         case billingIssue
@@ -18,11 +18,11 @@ package struct TimelineMark: Equatable, Sendable {
         case refund
     }
 
-    /// By date; more than one if there is no room for separate marks.
+    /// The notifications by date.
     package private(set) var notices: [TimelineNotice]
     /// The horizontal centre.
     package let x: Double
-    /// The row, counted upwards from the lanes.
+    /// The row of the mark, counted upwards from the lanes.
     package let level: Int
 
     /// The kind of the first notification.

@@ -2,11 +2,11 @@ import TillCore
 
 /// The lane of a product's periods.
 package struct TimelineLane: Equatable, Sendable {
-    /// The product.
+    /// The ID of the product.
     package let productID: String
     /// The product's name.
     package let name: String
-    /// The top of its bars.
+    /// The top edge of the bars in the lane.
     package let barTop: Double
     /// The bottom of the lane.
     package let bottom: Double
@@ -30,18 +30,18 @@ package struct TimelineLane: Equatable, Sendable {
 package struct TimelineBar: Equatable, Sendable {
     /// The period.
     package let period: TimelinePeriod
-    /// Its left edge.
+    /// The left edge.
     package let x: Double
-    /// Its right edge.
+    /// The right edge.
     package let end: Double
     /// The index of the lane from the top.
     package let lane: Int
-    /// Its top edge.
+    /// The top edge.
     package let y: Double
-    /// Where access ended early; nil if it did not.
+    /// The position where access ended early; nil if it did not.
     package let revokedX: Double?
 
-    /// Whether it ended or was revoked early.
+    /// Whether the period or the access to it ended early.
     var isCut: Bool { revokedX != nil || period.end < period.expiresDate }
 
     init(_ period: TimelinePeriod, on scale: TimelineScale, _ lanes: [TimelineLane]) {
@@ -58,13 +58,13 @@ package struct TimelineBar: Equatable, Sendable {
 package struct TimelineStrip: Equatable, Sendable {
     /// The failed payment.
     package let billingIssue: TimelineBillingIssue
-    /// Its left edge.
+    /// The left edge.
     package let x: Double
-    /// Its right edge.
+    /// The right edge.
     package let end: Double
-    /// The top of its lane's bars.
+    /// The top edge of the bars in the lane.
     package let y: Double
-    /// Whether it overlaps bars, because the payment succeeded later.
+    /// Whether the strip overlaps bars, because the payment succeeded later.
     package let isOverBars: Bool
 
     init(_ billingIssue: TimelineBillingIssue, beside bars: [TimelineBar], on scale: TimelineScale) {
@@ -79,15 +79,15 @@ package struct TimelineStrip: Equatable, Sendable {
 
 /// The next period, after the last bar. Its length is not known yet.
 package struct TimelineGhost: Equatable, Sendable {
-    /// What follows.
+    /// What follows the last period.
     package let next: TimelineNext
-    /// Its left edge.
+    /// The left edge.
     package let x: Double
-    /// Its right edge.
+    /// The right edge.
     package let end: Double
     /// The index of the lane from the top.
     package let lane: Int
-    /// The top of its lane's bars.
+    /// The top edge of the bars in the lane.
     package let y: Double
 
     init?(_ next: TimelineNext?, after bar: TimelineBar?, width: Double, _ lanes: [TimelineLane]) {
@@ -103,7 +103,7 @@ package struct TimelineGhost: Equatable, Sendable {
         y = lanes.isEmpty ? 0 : lanes[lane].barTop
     }
 
-    /// Its width.
+    /// The width.
     static func width(in width: Double, next: TimelineNext?) -> Double {
         switch next {
         case nil: 0

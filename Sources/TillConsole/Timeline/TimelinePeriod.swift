@@ -14,7 +14,7 @@ package struct TimelinePeriod: Equatable, Sendable {
         case shared
     }
 
-    /// The transaction.
+    /// The ID of the transaction.
     package let transaction: TransactionID
     /// The transaction's change number.
     package let change: Int64
@@ -22,31 +22,31 @@ package struct TimelinePeriod: Equatable, Sendable {
     package let productID: String
     /// How the period was acquired.
     package let kind: Kind
-    /// When it begins.
+    /// When the period begins.
     package let start: Timestamp
-    /// When it ends or another period replaces it.
+    /// When the period ends or when another period replaces it.
     package let end: Timestamp
     /// `expiresDate` of the transaction.
     package let expiresDate: Timestamp
-    /// The end of access by a refund or the end of sharing; nil if access was kept.
+    /// When a refund or the end of sharing ended access; nil if access continued.
     package let revokedFrom: Timestamp?
-    /// Whether it was refunded after it ended.
+    /// Whether the period was refunded after its end.
     package let isRefundedLater: Bool
-    /// The revocation; nil without one.
+    /// The revocation; nil if the transaction is not revoked.
     package let revocation: Revocation?
-    /// Whether another plan replaced it.
+    /// Whether another plan replaced the period.
     package let isSuperseded: Bool
-    /// Whether it was extended.
+    /// Whether the period was extended.
     package let isExtended: Bool
-    /// Whether it was charged but has not begun.
+    /// Whether the period was charged in advance and has not begun yet.
     package let isAhead: Bool
-    /// Nil for a shared transaction.
+    /// The price; nil for a shared transaction.
     package let price: Money?
-    /// The offer that applied.
+    /// The offer that applied; nil if none did.
     package let offer: AppliedOffer?
     /// Purchase or renewal.
     package let reason: TransactionReason
-    /// The month of the commitment; nil without one.
+    /// The month of the commitment; nil for a period without a commitment.
     package let commitment: Commitment?
 
     init(_ row: Transaction, until end: Timestamp, isExtended: Bool, isAhead: Bool) {
@@ -77,13 +77,13 @@ package struct TimelinePeriod: Equatable, Sendable {
 
 /// A time span.
 package struct TimelineStretch: Equatable, Sendable {
-    /// When it begins.
+    /// The first instant.
     package let start: Timestamp
-    /// When it ends.
+    /// The end.
     package let end: Timestamp
 }
 
-/// A time span after a failed payment.
+/// A grace period or billing retry after a failed payment.
 package struct TimelineBillingIssue: Equatable, Sendable {
     /// Whether the customer keeps access.
     package enum Kind: String, CaseIterable, Sendable {
@@ -95,11 +95,11 @@ package struct TimelineBillingIssue: Equatable, Sendable {
 
     /// Whether the customer keeps access.
     package let kind: Kind
-    /// When the payment failed or the grace period ended.
+    /// When the payment failed; for billing retry after a grace period, when the grace period ended.
     package let start: Timestamp
-    /// When it ended or will end.
+    /// When the grace period or billing retry ended or will end.
     package let end: Timestamp
-    /// Whether it is still in progress.
+    /// Whether the grace period or billing retry is still in progress.
     package let isOpen: Bool
 }
 

@@ -6,10 +6,10 @@ import TillCore
 /// A linear scale cannot show a three-day trial next to a year, or five sandbox minutes next to an idle month. So each
 /// span between two boundaries has its own scale: longer spans are wider, but less than in proportion.
 package struct TimelineScale: Sendable {
-    /// In ascending order, with their positions.
+    /// The boundaries in ascending order, with their horizontal positions.
     package let boundaries: [(instant: Timestamp, x: Double)]
 
-    /// The maximum width of a period of usual length.
+    /// The maximum width, in pixels, of a period of median length.
     private static let widestPeriod = 230.0
 
     /// Creates a scale over the boundaries of a history.

@@ -2,7 +2,7 @@ import TillCore
 
 /// The history of a subscription as time spans, independent of the drawing's width.
 package struct TimelineStory: Sendable {
-    /// By date, without overlaps.
+    /// The periods by date, without overlaps.
     package let periods: [TimelinePeriod]
     /// Periods that were replaced at their start, by date.
     package let moments: [TimelinePeriod]
@@ -47,7 +47,7 @@ package struct TimelineStory: Sendable {
         return begun.indices.compactMap { index in
             let row = begun[index]
             guard let whole = row.expiresDate else { return nil }
-            // A transaction bought before this period ended replaces it.
+            // A transaction purchased before the end of this period replaces the rest of the period.
             let following = index + 1 < begun.count ? begun[index + 1].purchaseDate : nil
             let end = min(whole, following ?? whole)
             return TimelinePeriod(
@@ -59,13 +59,13 @@ package struct TimelineStory: Sendable {
         }
     }
 
-    /// Whether a renewal that was charged ahead was replaced before it began, by a plan change or after a refund.
+    /// Whether a renewal that was charged in advance was replaced before it began, by a plan change or after a refund.
     ///
     /// - Parameter rows: in ascending date order.
     private static func neverBegan(_ row: Transaction, among rows: [Transaction]) -> Bool {
         guard row.reason == .renewal else { return false }
         if row.isUpgraded {
-            // The replacement period includes the start of this one.
+            // The period that replaced this period includes its start.
             let instead = rows.last { $0.purchaseDate < row.purchaseDate }
             return instead?.reason == .purchase && instead?.expiresDate.map { $0 > row.purchaseDate } == true
         }
@@ -77,7 +77,7 @@ package struct TimelineStory: Sendable {
 
     // MARK: Failed payments
 
-    /// Past failures come from notifications, the current one from the subscription.
+    /// Past failures come from notifications, the current failure from the subscription.
     private static func billingIssues(_ facts: TimelineFacts) -> [TimelineBillingIssue] {
         let past = pastBillingIssues(facts.notices)
         guard let failed = facts.subscription.state.failedPayment, !facts.isPast else { return past }
@@ -127,8 +127,8 @@ package struct TimelineStory: Sendable {
 
     // MARK: Gaps
 
-    /// The time between and after periods without failed payments. There was no access, unless the notifications
-    /// about a grace period are missing (`isKnown` is false).
+    /// The time spans between and after periods, except those of failed payments. There was no access in such a time
+    /// span, unless notifications about a grace period are missing (`isKnown` is false).
     private static func gaps(
         _ periods: [TimelinePeriod],
         _ billingIssues: [TimelineBillingIssue],
@@ -151,14 +151,15 @@ package struct TimelineStory: Sendable {
         return gaps
     }
 
-    /// Whether notifications of a period are available. Then those of a following grace period would be, too.
+    /// Whether notifications of a period are available. If so, the notifications of a following grace period would
+    /// also be available.
     private static func hasNotifications(_ period: TimelinePeriod, _ facts: TimelineFacts) -> Bool {
         if let since = facts.knownSince, period.end <= since { return false }
         return facts.notices.contains { $0.transaction == period.transaction && $0.date.wholeSecond <= period.end }
     }
 
-    /// Whether a subscription's state tells if a grace period followed its last period. It does not if the subscription
-    /// was cancelled during billing retry.
+    /// Whether a subscription's state shows if a grace period followed the last period. The state does not show this if
+    /// the subscription was cancelled during billing retry.
     private static func knowsGrace(_ subscription: any HeldSubscription) -> Bool {
         if case .expired = subscription.state { return subscription.state.failedPayment != nil }
         return true

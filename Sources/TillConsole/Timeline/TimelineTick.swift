@@ -8,10 +8,10 @@ package struct TimelineTick: Equatable, Sendable {
     package let x: Double
     /// The label; nil if there is no room.
     package let label: String?
-    /// The larger unit if it differs from that of the previous label.
+    /// The year or date below the label; nil if it is the same as below the previous label.
     package let second: String?
 
-    /// The precision of the labels, by the shortest period.
+    /// The precision of the labels, which depends on the shortest period.
     private enum Grain {
         case days
         case minutes

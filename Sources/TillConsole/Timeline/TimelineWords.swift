@@ -4,7 +4,7 @@ import TillShop
 /// Tooltips and screen reader texts of a timeline.
 struct TimelineWords: Sendable {
     let facts: TimelineFacts
-    /// Whether to show seconds; timelines with long periods do not.
+    /// Whether to show seconds, because periods are short.
     let isFine: Bool
 
     /// The current time on the customer's clock.
@@ -23,10 +23,10 @@ struct TimelineWords: Sendable {
         if let commitment = period.commitment {
             sentences.append("Month \(commitment.period) of \(commitment.periods) of a commitment.")
         }
-        if period.isAhead { sentences.append("Charged in advance. The period has not begun.") }
-        if period.isExtended { sentences.append("Extended.") }
+        if period.isAhead { sentences.append("Charged in advance: the period has not begun yet.") }
+        if period.isExtended { sentences.append("Its renewal date was extended.") }
         if period.start == period.end {
-            sentences.append("Replaced at the same time.")
+            sentences.append("Another plan replaced it immediately.")
         } else if period.isSuperseded {
             sentences.append("Replaced by another plan on \(date(period.end)).")
         }
@@ -91,7 +91,8 @@ struct TimelineWords: Sendable {
 
     /// Describes a commitment.
     func commitment(_ commitment: TimelineCommitment) -> String {
-        "Paid monthly: month \(commitment.month) of \(commitment.months), committed until \(date(commitment.end))."
+        "Monthly billing plan: month \(commitment.month) of \(commitment.months), committed until "
+            + "\(date(commitment.end))."
     }
 
     /// Describes a notification.
@@ -101,7 +102,7 @@ struct TimelineWords: Sendable {
             case .arrived: "Delivered."
             case .pending: "Delivery pending."
             case .failed: "Delivery failed."
-            case .unsent: "Not sent: no endpoint configured."
+            case .unsent: "Not sent, because no endpoint was configured."
             }
         return "\(notice.words), \(date(notice.date)). \(fate)"
     }

@@ -6,7 +6,7 @@ import TillShop
 enum Words {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// A date for `{{>time}}`: formatted for people and machines, with the distance from another date.
+    /// A date for `{{>time}}`: formatted for people and for machines, with its distance from `now`.
     static func time(_ milliseconds: Int64?, from now: Int64? = nil) -> PageValue {
         guard let milliseconds else { return .nothing }
         return [
@@ -63,13 +63,13 @@ enum Words {
         return "\(years) year\(years == 1 ? "" : "s")\(rest)"
     }
 
-    /// Whole seconds of milliseconds, rounded down also before 1970.
+    /// The whole seconds in a number of milliseconds, rounded down even if the number is negative.
     private static func wholeSeconds(_ milliseconds: Int64) -> Int64 {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
         return rest < 0 ? seconds - 1 : seconds
     }
 
-    /// The two largest units: `3 days 4 hours`.
+    /// A duration in its two largest units: `3 days 4 hours`.
     static func duration(_ milliseconds: Int64) -> String {
         let units: [(name: String, length: Int64)] = [
             ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1),
@@ -109,7 +109,7 @@ enum Words {
 
     private static let abbreviations = [
         "http": "HTTP", "tls": "TLS", "ssl": "SSL", "crl": "CRL", "uuid": "UUID", "ocsp": "OCSP", "url": "URL",
-        "aacompromise": "AA compromise", "cacompromise": "CA compromise",
+        "aa": "AA", "ca": "CA", "http500": "HTTP 500",
     ]
 
     /// An identifier as words with a capital letter.

@@ -4,7 +4,7 @@ import TillSigning
 
 /// The values for `{{>decoded}}`.
 enum DecodedWords {
-    /// The most rows of a table; the JSON below the table is complete.
+    /// The maximum number of rows of a table. The JSON below the table is complete.
     private static let maxRows = 400
     private static let maxValueLength = 600
 
@@ -23,7 +23,7 @@ enum DecodedWords {
         ]
     }
 
-    /// A document as a table and as JSON; nothing without one.
+    /// A document as a table and as JSON; nothing for nil.
     static func document(_ tree: JSONTree?) -> PageValue {
         guard let tree else { return .nothing }
         var rows: [PageValue] = []
@@ -95,7 +95,7 @@ enum DecodedWords {
         text.utf8.count <= maxValueLength ? text : text.cut(toBytes: maxValueLength) + "…"
     }
 
-    /// A date in milliseconds if the key names a date; tokens use seconds.
+    /// Milliseconds since 1970 if the key names a date; otherwise nil. Tokens contain seconds.
     private static func instant(_ key: String, _ number: Int64?) -> Int64? {
         guard let number, number > 0 else { return nil }
         if ["iat", "exp", "nbf"].contains(key) {
@@ -120,7 +120,7 @@ enum DecodedWords {
         case .renewalInfo: "Renewal info"
         case .appTransaction: "App transaction"
         case .signed: "Signed data"
-        case .token: "API token"
+        case .token: "API or offer token"
         case .receipt: "App receipt"
         case .transactionReceipt: "Transaction receipt"
         case .json: "JSON"
@@ -132,12 +132,12 @@ enum DecodedWords {
     private static func value(of verdict: SignatureVerdict) -> PageValue {
         let (signer, style) =
             switch verdict.signer {
-            case .thisTill: ("this Till", "good")
-            case .otherTill: ("another Till", "warn")
-            case .apple: ("Apple", "good")
-            case .unknownRoot: ("an unknown root", "warn")
-            case .key: ("a known key", "good")
-            case .invalid: ("not verified", "bad")
+            case .thisTill: ("Signed by: this server", "good")
+            case .otherTill: ("Signed by: another Till server", "warn")
+            case .apple: ("Signed by: Apple", "good")
+            case .unknownRoot: ("Signed by: an unknown root", "warn")
+            case .key: ("Signed by: a registered key", "good")
+            case .invalid: ("Not verified", "bad")
             }
         return [
             "signer": .text(signer), "style": .text(style), "words": .text(verdict.words),

@@ -2,78 +2,98 @@
 struct FaultKind: Sendable {
     /// The name in the control API.
     let word: String
-    /// A description in one sentence.
+    /// The name on the page; nil if it follows from `word`.
+    var title: String?
+    /// A description in one or two sentences.
     let words: String
-    /// The fields for this kind, besides the common ones.
+    /// The fields that only rules of this kind have.
     let fields: [ActionForm.Field]
     var isOfNotifications = false
-    /// Whether a rule can have a probability and a limit.
+    /// Whether a rule of this kind can have a probability, a maximum number of hits and a random seed.
     var isCounted = true
 
-    private static let wait = ActionForm.Field("milliseconds", "Milliseconds", hint: "500")
-    private static let spread = ActionForm.Field("spread", "Random extra milliseconds, at most", hint: "1500")
+    private static let delay = ActionForm.Field("milliseconds", "Delay in milliseconds", hint: "500")
+    private static let spread = ActionForm.Field("spread", "Maximum random extra delay in milliseconds", hint: "1500")
 
     static let all = [
         FaultKind(
             word: "error",
             words: "The API answers with one of Apple’s documented errors.",
             fields: [
-                .init("code", "Error code", hint: "5000001", help: "See docs/api/errors.md."),
+                .init("code", "Error code", hint: "5000001", help: "docs/api/errors.md lists the codes."),
                 .init("retryAfter", "Retry-After, in seconds", hint: "60"),
             ]
         ),
-        FaultKind(word: "unauthorized", words: "The API answers 401 without a body.", fields: []),
+        FaultKind(word: "unauthorized", words: "The API answers with HTTP status 401 and no body.", fields: []),
         FaultKind(
             word: "status",
-            words: "The API answers with an HTTP status and without an error object.",
-            fields: [.init("code", "HTTP status", hint: "503", help: "500 to 599.")]
+            title: "HTTP status",
+            words: "The API answers with the given HTTP status and no error object.",
+            fields: [.init("code", "HTTP status", hint: "503", help: "A number from 500 to 599.")]
         ),
         FaultKind(
             word: "receiptStatus",
+            title: "verifyReceipt status",
             words: "verifyReceipt answers with the given status.",
             fields: [
                 .init(
                     "code",
                     "Status",
                     hint: "21005",
-                    help: "21000 to 21199. Statuses from 21100 include is_retryable."
+                    help: "A number from 21000 to 21199. From 21100, the answer contains is_retryable."
                 )
             ]
         ),
-        FaultKind(word: "latency", words: "The response is delayed.", fields: [wait, spread]),
-        FaultKind(word: "cut", words: "The connection closes before the response.", fields: []),
-        FaultKind(word: "half", words: "The connection closes in the middle of the response.", fields: []),
+        FaultKind(word: "latency", words: "The API answers late.", fields: [delay, spread]),
+        FaultKind(
+            word: "cut",
+            title: "Closed connection",
+            words: "The server closes the connection before it sends the response.",
+            fields: []
+        ),
+        FaultKind(
+            word: "half",
+            title: "Truncated response",
+            words: "The server closes the connection in the middle of the response.",
+            fields: []
+        ),
         FaultKind(
             word: "staleReads",
-            words: "Recent purchases are missing from transaction lookups, histories, orders and statuses.",
-            fields: [.init("milliseconds", "Maximum age in milliseconds", hint: "5000"), spread],
+            words: "Lookups of transactions, histories, orders and statuses do not contain recent purchases.",
+            fields: [.init("milliseconds", "Hide purchases of the last (milliseconds)", hint: "5000"), spread],
             isCounted: false
         ),
         FaultKind(
             word: "rateLimit",
-            words: "Calls over the hourly limit get error 4290000 with a Retry-After header.",
-            fields: [.init("perHour", "Calls per hour", help: "Empty: Apple’s limits.")]
+            words: "The API rejects calls over the hourly limit with error 4290000 and a Retry-After header.",
+            fields: [.init("perHour", "Calls per hour", help: "If empty, Apple’s limits apply.")]
         ),
         FaultKind(
             word: "drop",
-            words: "A notification is not sent but counts as delivered.",
+            words: "Till does not send the notification, but counts it as delivered.",
             fields: [],
             isOfNotifications: true
         ),
         FaultKind(
             word: "delay",
-            words: "A notification is sent later, in real time.",
-            fields: [wait, spread],
+            words: "Till sends the notification after a delay in real time.",
+            fields: [delay, spread],
             isOfNotifications: true
         ),
-        FaultKind(word: "duplicate", words: "A notification is sent twice.", fields: [], isOfNotifications: true),
+        FaultKind(word: "duplicate", words: "Till sends the notification twice.", fields: [], isOfNotifications: true),
         FaultKind(
             word: "reorder",
-            words: "A notification is sent after the next one of its subscription.",
-            fields: [.init("milliseconds", "Or after this many milliseconds", hint: "60000"), spread],
+            words: "Till sends the notification after the next notification of the same subscription.",
+            fields: [.init("milliseconds", "Maximum wait in milliseconds", hint: "60000"), spread],
             isOfNotifications: true
         ),
     ]
+
+    /// The name of this kind on the page.
+    var name: String { title ?? Words.sentence(word) }
+
+    /// The kind with this name in the control API; nil if there is none.
+    static func named(_ word: String?) -> FaultKind? { all.first { $0.word == word } }
 
     /// The form that adds a rule of this kind.
     func form(apps: ActionForm.Field.Kind?) -> ActionForm {
@@ -82,11 +102,21 @@ struct FaultKind: Sendable {
         fields.append(.init("bundleId", "App", apps))
         if isOfNotifications {
             fields.append(
-                .init("route", "Notification type", hint: "DID_RENEW", help: "With a subtype: EXPIRED/VOLUNTARY.")
+                .init(
+                    "route",
+                    "Notification type",
+                    hint: "DID_RENEW",
+                    help: "A subtype follows a slash: EXPIRED/VOLUNTARY."
+                )
             )
         } else {
             fields.append(
-                .init("route", "Route", hint: "getTransactionInfo", help: "An unknown name lists all routes.")
+                .init(
+                    "route",
+                    "Route",
+                    hint: "getTransactionInfo",
+                    help: "If you enter an unknown name, the error message lists all routes."
+                )
             )
             fields.append(.init("customer", "Customer"))
         }
@@ -96,7 +126,7 @@ struct FaultKind: Sendable {
         }
         fields.append(.init("until", "Active until (UTC, real time)", .instant))
         if isCounted {
-            fields.append(.init("seed", "Random seed", help: "The same seed hits the same calls."))
+            fields.append(.init("seed", "Random seed", help: "With the same seed, the rule affects the same calls."))
         }
         return ActionForm("addFault", "Add rule", fields, name: word)
     }

@@ -3,13 +3,13 @@ import TillCore
 import TillJSON
 import TillSigning
 
-/// Verifies the signature of a text, and describes its signer and validity in sentences.
+/// Describes the signer and the validity of a signature in words.
 struct SignatureCheck {
     let shop: Shop
 
     init(_ shop: Shop) { self.shop = shop }
 
-    /// The signing date in the payload of a token, in milliseconds since 1970; nil if it contains none.
+    /// The signed date in the payload, in milliseconds since 1970.
     static func instant(of jws: CompactJWS) -> Int64? {
         for name in ["signedDate", "receiptCreationDate"] {
             // A Double represents only smaller whole numbers exactly.
@@ -20,7 +20,7 @@ struct SignatureCheck {
 
     // MARK: With certificates
 
-    /// Inspects a token that contains certificates.
+    /// Inspects a signed text that contains its certificates.
     func inspect(_ jws: CompactJWS) -> JWSInspection {
         let instant = Self.instant(of: jws) ?? shop.wallClock().milliseconds
         return JWSInspection(jws, trusting: [shop.signingChain.certificatesDER[2]], at: instant)
@@ -31,45 +31,46 @@ struct SignatureCheck {
         guard inspection.problems.isEmpty, let root = inspection.root else {
             let words =
                 switch inspection.root {
-                case .trusted?: "Verification failed, although the certificates name this Till's root."
-                case .apple?: "Verification failed, although the certificates name Apple's root."
-                default: "Verification failed."
+                case .trusted?:
+                    "Verification failed for the reasons below, although the certificates name this server's root."
+                case .apple?:
+                    "Verification failed for the reasons below, although the certificates name one of Apple's roots."
+                default: "Verification failed for the reasons below."
                 }
             return SignatureVerdict(signer: .invalid, words: words, notes: inspection.problems)
         }
-        let holds = "the signature is valid, and the certificates were valid on \(date)"
+        let holds = "The signature is valid, and the certificates were valid on \(date)"
         let fingerprint = inspection.certificates.last?.fingerprint ?? ""
         switch root {
         case .trusted:
             let chain = inspection.chainID ?? ""
             let isCurrent = chain == shop.signingChain.id
-            let which = "chain \(chain), \(isCurrent ? "the current one" : "not the current one")"
-            let words = "Signed by this Till (\(which)): \(holds)."
+            let words = "Chain \(chain), \(isCurrent ? "current" : "not current"). \(holds)."
             return SignatureVerdict(signer: .thisTill, words: words, notes: revocations(chain))
         case .apple(let name):
-            let words = "Signed by Apple under \(name): \(holds)."
+            let words = "Signed by Apple under \(name). \(holds)."
             return SignatureVerdict(signer: .apple, words: words, notes: [])
         case .till:
-            let words = "Signed by another Till: \(holds), but its root is not this Till's (SHA-256 \(fingerprint))."
+            let words = "\(holds), but the root is that of another Till server (SHA-256 \(fingerprint))."
             return SignatureVerdict(signer: .otherTill, words: words, notes: [])
         case .unknown:
             let words =
-                "Signed under a root that is neither this Till's nor one of Apple's (SHA-256 \(fingerprint)): \(holds)."
+                "\(holds), but the root is neither this server's nor one of Apple's (SHA-256 \(fingerprint))."
             return SignatureVerdict(signer: .unknownRoot, words: words, notes: [])
         }
     }
 
-    /// A sentence for each certificate of a chain whose OCSP status is not `good`.
+    /// One sentence for each certificate of a chain that the OCSP responder does not report as good.
     private func revocations(_ chain: String) -> [String] {
         shop.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.word != .good }.map {
             let state = $0.state.word.rawValue
-            return "This Till's OCSP responder reports the \($0.certificate.part.rawValue) as \(state)."
+            return "This server's OCSP responder answers \(state) for the \($0.certificate.part.rawValue)."
         }
     }
 
     // MARK: With a key
 
-    /// Verifies a token that a developer signed: a bearer token for the API, or an offer signature.
+    /// Judges a token that a developer signed, for the API or for an offer.
     func verdict(ofToken jws: CompactJWS, _ text: String) -> SignatureVerdict {
         let id = jws.headerString("kid") ?? ""
         let app: String? = if case .string(let text)? = jws.claims["bid"] { text } else { nil }
@@ -92,11 +93,11 @@ struct SignatureCheck {
                 notes.append(error.explanation)
             }
         }
-        let words = "Signed with the key \(id) (\(record.name)), which this Till knows."
+        let words = "Signed with the key \(id) (\(record.name)), which is registered on this server."
         let isRefused = !notes.isEmpty
         return SignatureVerdict(
             signer: isRefused ? .invalid : .key,
-            words: isRefused ? "\(words) The API rejects it." : words,
+            words: isRefused ? "\(words) The API rejects the token." : words,
             notes: notes
         )
     }
@@ -105,7 +106,7 @@ struct SignatureCheck {
 
     func verdict(of receipt: SignedReceipt) async -> SignatureVerdict {
         guard let last = receipt.certificatesDER.last else {
-            let words = "Verification failed: the receipt contains no certificate."
+            let words = "The receipt has no certificate, so its signature cannot be verified."
             return SignatureVerdict(signer: .invalid, words: words, notes: [])
         }
         let own = (try? await shop.receiptKeys.signing())?.chain.certificatesDER[2]
@@ -113,29 +114,30 @@ struct SignatureCheck {
         do {
             try ReceiptVerifier(rootsDER: [last], acceptsSHA1: true).verify(receipt)
         } catch {
-            return SignatureVerdict(signer: .invalid, words: "Verification failed.", notes: [error.explanation])
+            let words = "Verification failed for the reason below."
+            return SignatureVerdict(signer: .invalid, words: words, notes: [error.explanation])
         }
-        let holds = "the signature and its certificates are valid"
+        let holds = "The signature and the certificates are valid"
         return switch root {
-        case .trusted: SignatureVerdict(signer: .thisTill, words: "Signed by this Till: \(holds).", notes: [])
+        case .trusted: SignatureVerdict(signer: .thisTill, words: "\(holds).", notes: [])
         case .apple(let name):
-            SignatureVerdict(signer: .apple, words: "Signed by Apple under \(name): \(holds).", notes: [])
+            SignatureVerdict(signer: .apple, words: "Signed by Apple under \(name). \(holds).", notes: [])
         case .till:
             SignatureVerdict(
                 signer: .otherTill,
-                words: "Signed by another Till: \(holds), but its root is not this Till's.",
+                words: "\(holds), but the root is that of another Till server.",
                 notes: []
             )
         case .unknown:
             SignatureVerdict(
                 signer: .unknownRoot,
-                words: "Signed under a root that is neither this Till's nor one of Apple's: \(holds).",
+                words: "\(holds), but the root is neither this server's nor one of Apple's.",
                 notes: []
             )
         }
     }
 
-    /// Verifies the receipt of a single transaction. Only a receipt that this Till signed can be read.
+    /// Reads and judges a transaction receipt, which can only be read if this server signed it.
     func verdict(ofTransactionReceipt bytes: [UInt8]) async -> (TransactionReceipt?, SignatureVerdict) {
         let chain = (try? await shop.receiptKeys.signing())?.chain
         let verifier = ReceiptVerifier(
@@ -143,12 +145,12 @@ struct SignatureCheck {
             purchaseCertificatesDER: chain.map { [$0.purchaseCertificateDER] } ?? []
         )
         do {
-            let words = "Signed by this Till, with the certificate for receipts of single transactions."
+            let words = "Signed with this server's certificate for transaction receipts."
             return (
                 try verifier.parseTransaction(bytes), SignatureVerdict(signer: .thisTill, words: words, notes: [])
             )
         } catch {
-            let words = "Not signed by this Till."
+            let words = "This transaction receipt is not signed by this server."
             return (nil, SignatureVerdict(signer: .invalid, words: words, notes: [error.explanation]))
         }
     }

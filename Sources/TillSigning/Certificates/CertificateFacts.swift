@@ -10,27 +10,27 @@ package struct CertificateFacts: Sendable, Equatable {
     package struct Extension: Sendable, Equatable {
         /// The object identifier in dotted form.
         package let identifier: String
-        /// The name of the extension; nil if Till does not know the extension.
+        /// The name of the extension; nil when Till does not know the identifier.
         package let name: String?
-        /// Whether a verifier that does not know the extension must reject the certificate.
+        /// Whether verifiers must reject the certificate if they do not know the extension.
         package let isCritical: Bool
     }
 
     /// The subject, such as `CN=Till Signed Data,O=Till`.
     package let subject: String
-    /// The subject of the issuer's certificate.
+    /// The issuer: `CN=Till Signing Authority,O=Till`.
     package let issuer: String
     /// The serial number in lower-case hexadecimal digits.
     package let serial: String
-    /// The start of the validity, in milliseconds since 1970.
+    /// The first instant of the validity, in milliseconds since 1970.
     package let notValidBefore: Int64
-    /// The end of the validity, in milliseconds since 1970.
+    /// The last instant of the validity, in milliseconds since 1970.
     package let notValidAfter: Int64
     /// The kind of the public key, such as `P-256`.
     package let key: String
-    /// The SHA-256 hash of the certificate's DER, in hexadecimal.
+    /// SHA-256 of the certificate as DER, in lower-case hexadecimal digits.
     package let fingerprint: String
-    /// The extensions, in their order in the certificate.
+    /// The extensions, in the order of the certificate.
     package let extensions: [Extension]
 
     /// Reads a certificate without verifying it.
@@ -65,15 +65,15 @@ package struct CertificateFacts: Sendable, Equatable {
         if P384.Signing.PublicKey(key) != nil { return "P-384" }
         if P521.Signing.PublicKey(key) != nil { return "P-521" }
         if let key = _RSA.Signing.PublicKey(key) { return "RSA, \(key.keySizeInBits) bits" }
-        return "unknown"
+        return "another kind"
     }
 
     private static let names = [
         "2.5.29.14": "subject key identifier", "2.5.29.15": "key usage", "2.5.29.19": "basic constraints",
         "2.5.29.31": "CRL distribution points", "2.5.29.32": "certificate policies",
         "2.5.29.35": "authority key identifier",
-        "2.5.29.37": "extended key usage", "1.3.6.1.5.5.7.1.1": "authority information access",
-        "\(CertificateProfile.leafMarker)": "marker of App Store signing certificates",
-        "\(CertificateProfile.intermediateMarker)": "marker of their issuer's certificate",
+        "2.5.29.37": "extended key usage", "1.3.6.1.5.5.7.1.1": "authority information access (OCSP)",
+        "\(CertificateProfile.leafMarker)": "App Store signing certificate",
+        "\(CertificateProfile.intermediateMarker)": "intermediate for App Store signing certificates",
     ]
 }

@@ -6,11 +6,11 @@ import X509
 /// Creates Till's certificates: root, intermediate, leaf and OCSP responder, each with its name, validity and
 /// extensions.
 ///
-/// Apple's libraries, some of which use OpenSSL in strict mode, require these extensions. The names contain Till, so
-/// that nobody mistakes the certificates for Apple's. See docs/api/signed-data.md.
+/// The verifiers in Apple's official libraries require these properties; one of them uses OpenSSL in strict mode. The
+/// names are Till's own, so that nobody mistakes the certificates for Apple's. See docs/api/signed-data.md.
 enum CertificateProfile {
-    /// The certificates are valid from 2008-01-01 to 2100-01-01, UTC. The range is this long because a simulated clock
-    /// may show any date in it, and offline verifiers check the certificates at the payload's date.
+    /// The validity is 2008-01-01 to 2100-01-01, UTC, because a simulated clock can show any of these dates, and
+    /// offline verifiers check the certificates at the payload's date.
     static let notValidBefore = Date(timeIntervalSince1970: 1_199_145_600)
     static let notValidAfter = Date(timeIntervalSince1970: 4_102_444_800)
 
@@ -22,7 +22,7 @@ enum CertificateProfile {
     static let leafName = "Till Signed Data"
     static let responderName = "Till OCSP Responder"
 
-    /// The extension that exempts the OCSP responder's own certificate from revocation checks.
+    /// With this extension, verifiers need not check whether the certificate of the responder is revoked.
     private static let noCheck: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 5]
 
     /// The validity of a certificate.
@@ -44,7 +44,7 @@ enum CertificateProfile {
         )
     }
 
-    /// Creates an intermediate, which may issue only leaves.
+    /// The intermediate, which may issue leaves but no further intermediates.
     ///
     /// - Parameter isMarked: whether the certificate has its marker; false only for a certificate that verifiers must
     ///   reject.
@@ -101,7 +101,7 @@ enum CertificateProfile {
         )
     }
 
-    /// Creates the certificate of an OCSP responder, which signs responses on behalf of an issuer.
+    /// The certificate of an OCSP responder, to which an issuer delegates the signing of OCSP responses.
     static func responder(
         key: P256.Signing.PublicKey,
         under issuer: Certificate,
@@ -166,8 +166,8 @@ enum CertificateProfile {
         ])
     }
 
-    /// Creates a marker extension. Only its presence matters; its value is ASN.1 NULL. It is not critical, because one
-    /// verifier searches only extensions that are not critical.
+    /// A marker extension, whose value is ASN.1 NULL. It is not critical, because one of the official verifiers looks
+    /// for it only among extensions that are not critical.
     static func marker(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
         Certificate.Extension(oid: identifier, critical: false, value: [0x05, 0x00])
     }

@@ -2,7 +2,7 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// Reads and writes certificates and keys as PEM. Errors name the part of the chain.
+/// Reads and writes certificates and keys as PEM text. Its errors name the part of the chain.
 enum CertificateText {
     static let discriminator = "CERTIFICATE"
 
@@ -14,7 +14,7 @@ enum CertificateText {
         }
     }
 
-    /// Encodes a certificate as PEM with a line feed at the end, so that several certificates can be concatenated.
+    /// PEM with a line feed at its end, so that several blocks can be joined.
     static func pem(of der: [UInt8]) -> String {
         PEMDocument(type: discriminator, derBytes: der).pemString + "\n"
     }

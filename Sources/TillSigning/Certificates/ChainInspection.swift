@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Checks certificates as strictly as the strictest of Apple's libraries, and reports all problems.
+/// Checks a certificate chain like the strictest verifier in Apple's official libraries, and reports all problems.
 ///
 /// See docs/api/signed-data.md.
 struct ChainInspection {
@@ -63,7 +63,7 @@ struct ChainInspection {
         var found = Found(.leaf)
         let usage = try? leaf.extensions.keyUsage
         found.unless(usage?.digitalSignature == true, "may not sign data (keyUsage)")
-        found.unless(P256.Signing.PublicKey(leaf.publicKey) != nil, "has no P-256 key, which ES256 needs")
+        found.unless(P256.Signing.PublicKey(leaf.publicKey) != nil, "has no P-256 key, which ES256 requires")
         found.unless(!isMarkedAsAuthority(leaf), "is marked as a certificate authority (basicConstraints)")
         return found.problems
     }
@@ -76,10 +76,7 @@ struct ChainInspection {
     ) -> [ChainProblem] {
         var found = Found(part)
         let extensions = certificate.extensions
-        found.unless(
-            certificate.issuer == issuer.subject,
-            "has an issuer name that is not the subject of the \(issuerPart.rawValue)"
-        )
+        found.unless(certificate.issuer == issuer.subject, "names an issuer other than the \(issuerPart.rawValue)")
         found.unless(
             issuer.publicKey.isValidSignature(certificate.signature, for: certificate),
             "is not signed by the \(issuerPart.rawValue)"

@@ -6,10 +6,10 @@ package enum ChainPart: String, Sendable, Hashable, CaseIterable {
     case intermediateKey = "intermediate private key"
     case leaf = "leaf certificate"
     case leafKey = "leaf private key"
-    /// The certificate of the key that signs receipts of single transactions.
+    /// The certificate of the key that signs transaction receipts.
     case purchase = "purchase receipt certificate"
     case purchaseKey = "purchase receipt private key"
-    /// The root that TLS clients trust. It is independent of the signing root.
+    /// The root for TLS clients, which is independent of the signing root.
     case tlsRoot = "TLS root certificate"
     case tlsRootKey = "TLS root private key"
     case tlsServer = "TLS server certificate"

@@ -1,4 +1,4 @@
-/// A problem of a signing chain, as text for operators (`till doctor`).
+/// A problem with a signing chain, as a text for the operator (`till doctor`, the decoder).
 package struct ChainProblem: Sendable, Equatable, CustomStringConvertible {
     /// The part with the problem.
     package let part: ChainPart

@@ -4,9 +4,9 @@ import Crypto
 package enum ChainRoot: Sendable, Equatable {
     /// A root that the caller trusts.
     case trusted
-    /// One of Apple's roots, recognized by its fingerprint. The value is the root's name.
+    /// One of Apple's roots, recognized by its fingerprint, with its name.
     case apple(String)
-    /// Allegedly a root of another Till server, according to its unverified name.
+    /// The root of another Till server, or a root that claims to be one.
     case till
     /// Any other root.
     case unknown

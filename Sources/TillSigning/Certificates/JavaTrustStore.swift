@@ -3,19 +3,19 @@ import SwiftASN1
 
 /// A trust store for Java programs, in the file formats of the JDK.
 ///
-/// Till writes JKS, which every JDK reads, even a JDK that expects another type. A JDK verifies the checksum only if
-/// the program gives a password.
+/// Till writes it as JKS, because every JDK reads JKS, whatever store type it expects. A JDK verifies the checksum only
+/// if a password is given.
 package struct JavaTrustStore: Sendable {
     /// The certificates as DER.
     package var certificates: [[UInt8]]
 
-    /// The well-known password of the JDK's own trust stores. It protects nothing.
+    /// The well-known password of the JDK's own trust stores. It keeps nothing secret.
     package static let password = "changeit"
     private static let magic: UInt32 = 0xFEED_FEED
     private static let version: UInt32 = 2
     private static let certificateEntry: UInt32 = 2
 
-    /// Creates a store with certificates.
+    /// Creates a trust store with these certificates.
     package init(certificates: [[UInt8]]) {
         self.certificates = certificates
     }

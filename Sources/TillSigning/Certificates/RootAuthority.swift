@@ -4,8 +4,9 @@ import X509
 /// The signing root, which clients trust, with its private key. It is self-signed with a P-384 key and valid from 2008
 /// to 2100.
 ///
-/// Till creates it once, at the first start, and stores it in the data directory. All signed payloads have certificate
-/// chains under this root. See docs/api/signed-data.md.
+/// Till creates it at the first start and stores it in the data directory with mode 0600. All certificate chains of
+/// signed data end at it.
+/// See docs/api/signed-data.md.
 package struct RootAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: P384.Signing.PrivateKey

@@ -5,8 +5,8 @@ import X509
 
 /// The root that TLS clients trust, with its private key. It is self-signed with a P-256 key.
 ///
-/// It is independent of the signing root, so a client that trusts one of these roots need not trust the other. TLS uses
-/// real time, so the validity of these certificates depends on their creation date. See docs/operating/hosts.md.
+/// It is independent of the signing root: a client that trusts one root need not trust the other. TLS clients check
+/// certificates in real time, so these certificates have ordinary lifetimes. See docs/operating/hosts.md.
 package struct TLSAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: P256.Signing.PrivateKey
@@ -17,7 +17,7 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
     /// The lifetime of a server certificate. Some clients reject more than 398 days.
     static let serverLifetime: TimeInterval = 397 * 86_400
     static let rootLifetime: TimeInterval = 20 * 365.25 * 86_400
-    /// The time by which the validity begins before the creation, for clients whose clocks are behind.
+    /// How long before now a certificate becomes valid, for clients whose clocks are behind.
     static let leeway: TimeInterval = 86_400
 
     /// Creates a root with a new key.

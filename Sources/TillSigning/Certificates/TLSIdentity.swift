@@ -38,11 +38,11 @@ package struct TLSIdentity: Sendable {
     /// The private key as PEM (PKCS#8).
     package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
 
-    /// The date when the server's certificate expires.
+    /// When the certificate expires.
     package var notValidAfter: Date { certificate.notValidAfter }
 
-    /// Whether the certificate can still be used: the root issued it for exactly these names, and it is valid now and
-    /// for another month.
+    /// Whether the certificate can still be used: this root issued it for exactly these names, and it is valid now and
+    /// for another 30 days.
     package func isFit(for names: [TLSName], under authority: TLSAuthority, now: Date) -> Bool {
         let found = (try? certificate.extensions.subjectAlternativeNames).map { Array($0) } ?? []
         return documents[1] == authority.certificateDER && Set(found) == Set(names.map(\.general))

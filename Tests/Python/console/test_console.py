@@ -103,20 +103,20 @@ class TestStory:
         browser.examine("customer-renewed")
 
     def test_the_clock_is_advanced_by_clicking(self, browser):
-        browser.act("Advance", {"By": "1mo"})
+        browser.act("Advance", {"Advance by": "1mo"})
         browser.see("DID_RENEW", "#effect")
         assert browser.periods() == ["trial", "paid", "paid"]
 
     def test_a_declined_card_leads_to_a_grace_period(self, browser, post):
-        browser.act("Decline renewals")
+        browser.act("Payment method: decline renewals")
         browser.see("declined for renewals", "#about")
         post.wait_for(3)
         post.answer = 500
-        browser.act("Advance", {"By": "12d"})
+        browser.act("Advance", {"Advance by": "12d"})
         browser.see("DID_FAIL_TO_RENEW/GRACE_PERIOD", "#effect")
         browser.see("grace period", ".subscription")
         assert browser.visible(".tl-grace")
-        browser.wait(lambda: browser.visible(".tl-owed"), "the mark of an undelivered notification")
+        browser.wait(lambda: browser.visible(".tl-pending"), "the mark of an undelivered notification")
         browser.see("pending", "#notifications")
         browser.examine("customer-grace")
 
@@ -126,7 +126,7 @@ class TestStory:
         browser.see('"gracePeriodExpiresDate"', ".subscription")
 
     def test_a_valid_card_recovers_the_subscription(self, browser):
-        browser.act("Accept payments")
+        browser.act("Payment method: accept payments")
         browser.see("DID_RENEW/BILLING_RECOVERY", "#effect")
         assert browser.periods() == ["trial", "paid", "paid", "paid"]
         # The bars of the grace period and of the paid period overlap.
@@ -168,7 +168,7 @@ class TestStory:
         newest = browser.one("#rows tbody tr:first-child th a")
         browser.follow(newest)
         browser.examine("transaction")
-        browser.act("Refund", {"Amount": "Percentage", "Percent (for Percentage)": "25"})
+        browser.act("Refund", {"Amount": "Percentage", "Percent (only for the amount “Percentage”)": "25"})
         browser.see("REFUND", "#effect")
         browser.see("refund prorated")
         browser.click("ann")
@@ -219,7 +219,7 @@ class TestStory:
         browser.fill("decode-text", signed)
         browser.send("Decode")
         browser.see(row["transactionId"])
-        browser.unfold(f"Signed text ({len(signed)} bytes)")
+        browser.unfold(f"JWS ({len(signed)} bytes)")
         browser.one("button.copy").click()
         browser.wait(lambda: browser.text("button.copy") == "Copied", "the copied text")
         browser.examine("decoder")
@@ -250,7 +250,7 @@ class TestStory:
         browser.press("TAB")
         assert browser.focused.text == "Skip to content"
         browser.press("ENTER")
-        browser.focus("Decline all payments")
+        browser.focus("Payment method: decline all payments")
         browser.settle_after("ENTER")
         browser.see("declined", "#about")
         assert browser.focused.get_attribute("id") == "effect", "the result does not have the focus"

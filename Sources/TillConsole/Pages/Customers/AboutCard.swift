@@ -34,9 +34,9 @@ struct AboutCard: Sendable {
 
     private func actions(_ card: String) -> ActionButtons {
         let cards: [ActionButtons.Button] = [
-            .init("setCard", "Accept payments", "card", "accepted"),
-            .init("setCard", "Decline renewals", "card", "declinedForRenewals"),
-            .init("setCard", "Decline all payments", "card", "declined"),
+            .init("setCard", "Payment method: accept payments", "card", "accepted"),
+            .init("setCard", "Payment method: decline renewals", "card", "declinedForRenewals"),
+            .init("setCard", "Payment method: decline all payments", "card", "declined"),
         ]
         let asks = customer["asksToBuy"]?.isTrue == true
         let ask = ActionButtons.Button(
@@ -73,7 +73,7 @@ struct AboutCard: Sendable {
     private func ownClock() async throws -> PageValue {
         let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
         let name = page.parameters["customer"] ?? ""
-        // Suggests the customer's name only if it is free.
+        // Suggests the customer's name only if no clock has this name.
         let isFree = customer["clock"] == nil && !clocks.contains { $0["name"]?.text == name }
         let make = ActionForm(
             "createClock",
@@ -94,7 +94,7 @@ struct AboutCard: Sendable {
         return ["use": use.value(page), "make": make.value(page)]
     }
 
-    /// The forms for a dry run and for the deletion, which returns to the list of customers.
+    /// The form for a dry run, and the form that deletes the customer and then shows the list of customers.
     static func erase(_ page: PageRequest) -> PageValue {
         let dry = ActionForm(
             "eraseCustomer",

@@ -12,10 +12,10 @@ struct BuyCard: Sendable {
         self.ledger = ledger
     }
 
-    /// Longer lists become text fields.
+    /// The maximum number of options of a select field. A longer list is replaced by a text field.
     private static let maxChoices = 200
 
-    /// The forms; empty without products for sale.
+    /// The forms; none if no product is for sale.
     var value: PageValue {
         let products = ledger.forSale
         guard !products.isEmpty else { return ["isEmpty": true] }

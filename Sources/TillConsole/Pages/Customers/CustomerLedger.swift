@@ -5,7 +5,7 @@ import TillStorage
 
 /// The data of a customer's timelines: the transactions that changed last, and their notifications.
 ///
-/// It is read from the store, because timelines need more data than the control API returns.
+/// The data is read from the store, because timelines need more data than the control API returns.
 struct CustomerLedger: Sendable {
     let account: Account
     /// The customer's transactions, most recent change first.
@@ -23,7 +23,7 @@ struct CustomerLedger: Sendable {
     private let omittedBefore: Timestamp?
     /// The newest notifications, including those triggered manually.
     let newestNotifications: [TimelineNotice]
-    /// Transactions of the same time as `rows` that changed later.
+    /// Transactions from the same time span as `rows` that changed later.
     private let changedLater: [Transaction]
     private let page: PageRequest
     /// The change number that precedes `rows`; nil for the newest page.
@@ -59,7 +59,7 @@ struct CustomerLedger: Sendable {
         instantOfState = try await page.shop.instantOfState(of: account)
         catalog = page.shop.registry.catalog(of: scope.app)
         policy = page.shop.policy(of: scope)
-        // A page of old transactions shows the notifications of their time.
+        // A page of old transactions shows only notifications up to the end of these transactions.
         let last = history.rows.map { $0.expiresDate ?? $0.purchaseDate }.max()
         let scoped = NotificationQuery(scope: scope, account: account.id, isDescending: true)
         var caused = scoped
@@ -82,7 +82,8 @@ struct CustomerLedger: Sendable {
         changedLater = try await Self.changedLater(than: position, history.rows, of: account, page)
     }
 
-    /// A late refund moves a transaction to the newest page, but the timeline of its own time needs it, too.
+    /// Reads transactions that a late change, such as a refund, moved to a newer page. The timeline of the older page
+    /// needs them, too.
     private static func changedLater(
         than position: Int64?,
         _ rows: [Transaction],
@@ -100,7 +101,7 @@ struct CustomerLedger: Sendable {
         return try await page.shop.storage.history(query).rows
     }
 
-    /// Whether this is not the newest page.
+    /// Whether this is a page of older transactions.
     var isPast: Bool { position != nil }
 
     // MARK: Notifications
@@ -110,7 +111,7 @@ struct CustomerLedger: Sendable {
         let subscriptions = Dictionary(grouping: rows.filter { $0.expiresDate != nil }, by: \.originalID)
         let shown = subscriptions.values.flatMap { $0.map(\.purchaseDate).sorted().suffix(Timeline.maxPeriods) }
         let first = (shown + rows.prefix(RowsCard.pageSize).map(\.purchaseDate)).min()
-        // A renewal that is charged ahead is notified a day before its period begins.
+        // A renewal that is charged in advance causes a notification a day before its period begins.
         return first.map { Timestamp(milliseconds: $0.milliseconds - 2 * 86_400_000) }
     }
 
@@ -143,11 +144,11 @@ struct CustomerLedger: Sendable {
         }
     }
 
-    /// Nil if none of these transactions belong to the subscription.
+    /// The input of a subscription's timelines; nil if none of the transactions belongs to the subscription.
     private func facts(of subscription: any HeldSubscription) -> TimelineFacts? {
         var known = (rows + changedLater).filter { $0.originalID == subscription.originalID }
         let hasEarlier = hasMore && !known.contains(where: \.isOriginal)
-        // A transaction with a late change can precede a gap of transactions that were not read.
+        // A transaction that changed late can be older than transactions that were not read, which would leave a gap.
         if hasMore, let horizon = rows.last?.modifiedDate.wholeSecond {
             known.removeAll { $0.purchaseDate < horizon }
         }

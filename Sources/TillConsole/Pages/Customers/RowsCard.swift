@@ -53,7 +53,8 @@ struct RowsCard: Sendable {
 
     private func value(of row: Transaction) -> PageValue {
         let id = row.id.wireForm
-        let buttons = Self.refunds(of: row, ledger) + (row.isFinished ? [] : [.init("finishTransaction", "Finish")])
+        let buttons =
+            Self.refunds(of: row, ledger) + (row.isFinished ? [] : [.init("finishTransaction", "Finish transaction")])
         return [
             "id": .text(id), "product": .text(ledger.name(of: row.productID)),
             "link": PageValue(page.link(Self.path, ["transactionId": id])),
@@ -107,10 +108,10 @@ struct RowsCard: Sendable {
 }
 
 extension Words {
-    /// Thousandths of a percent: `37.5 %`, `0.03 %`.
+    /// Formats thousandths of a percent: `37.5 %`, `0.03 %`.
     static func percent(_ thousandths: Int) -> String { "\(self.thousandths(Int64(thousandths))) %" }
 
-    /// `37.5`, `0.03`.
+    /// Formats thousandths: `37.5`, `0.03`.
     static func thousandths(_ number: Int64) -> String {
         var decimals = String(number % 1_000 + 1_000).dropFirst()
         while decimals.last == "0" { decimals.removeLast() }

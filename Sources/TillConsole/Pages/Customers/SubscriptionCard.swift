@@ -13,7 +13,7 @@ struct SubscriptionCard: Sendable {
     /// The response of the control API.
     private let response: JSONTree
 
-    /// Each card needs timelines and a signature, so a page shows only a few.
+    /// Each card needs timelines and a signature, so a page shows only a few cards.
     private static let maxCards = 12
 
     static func all(_ page: PageRequest, _ customer: JSONTree, _ ledger: CustomerLedger) async throws -> [PageValue] {
@@ -92,7 +92,7 @@ struct SubscriptionCard: Sendable {
     }
 
     private var change: ActionForm? {
-        // While a plan change is pending, the current plan is an option: it reverts the change.
+        // While a plan change is pending, the current plan is an option. Choosing it reverts the change.
         let others = ledger.products(ofGroup: subscription.groupID).filter {
             $0.isForSale && $0.id != subscription.preference.productID
         }
@@ -112,11 +112,11 @@ struct SubscriptionCard: Sendable {
         )
     }
 
-    /// The reason of an extension.
+    /// The field for the reason of an extension.
     static let extensionReason = ActionForm.Field(
         "reasonCode",
         "Reason",
-        .choice([("0", "Undeclared"), ("1", "Satisfaction"), ("2", "Other"), ("3", "Outage")])
+        .choice([("0", "Undeclared"), ("1", "Customer satisfaction"), ("2", "Other"), ("3", "Service issue or outage")])
     )
 
     private var extend: ActionForm {
@@ -147,7 +147,7 @@ struct SubscriptionCard: Sendable {
             facts.append(["name": .text(name), "words": .nothing, "time": time])
         }
         let renewal = ledger.renewal(of: subscription)
-        fact("Original transaction", id)
+        fact("Original transaction ID", id)
         fact("Subscribed since", at: renewal.recentStart)
         let isOver = status == .expired || status == .revoked
         let revoked = status == .revoked ? subscription.latestTransaction.revocation?.date : nil
@@ -171,15 +171,18 @@ struct SubscriptionCard: Sendable {
         fact("Commitment", renewal.commitment.map { $0.autoRenews ? "renews" : "does not renew" })
         fact("Commitment ends", at: renewal.commitment?.renewalDate)
         let extensions = subscription.bought?.extensions.count ?? 0
-        fact("Extensions", extensions == 0 ? nil : String(extensions))
-        fact("Win-back offers", renewal.winBackOffers.isEmpty ? nil : renewal.winBackOffers.joined(separator: ", "))
+        fact("Number of extensions", extensions == 0 ? nil : String(extensions))
+        fact(
+            "Eligible win-back offers",
+            renewal.winBackOffers.isEmpty ? nil : renewal.winBackOffers.joined(separator: ", ")
+        )
         fact("App account token", renewal.appAccountToken)
         return facts
     }
 
     private static func words(_ intent: ExpirationIntent) -> String {
         switch intent {
-        case .customer: "the customer turned off auto-renewal"
+        case .customer: "the customer turned off auto-renew"
         case .billing: "billing failed"
         case .priceIncrease: "the customer did not accept a price increase"
         case .productUnavailable: "the product was not for sale"

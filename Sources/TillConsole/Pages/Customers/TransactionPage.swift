@@ -34,7 +34,7 @@ extension ConsolePage {
                     [
                         ("transaction", "Signed transaction", signed), ("renewal", "Signed renewal info", renewal),
                         (
-                            "device", "Signed transaction on the device",
+                            "device", "Signed transaction as the device receives it",
                             answer["device"]?["signedTransactionInfo"]?.text
                         ),
                     ].compactMap { id, name, jws in
@@ -63,10 +63,10 @@ extension ConsolePage {
                                     + [("PART", "Percentage")]
                             )
                         ),
-                        .init("percentage", "Percent (for Percentage)", .thousandths, hint: "50"),
+                        .init("percentage", "Percent (only for the amount “Percentage”)", .thousandths, hint: "50"),
                         .init(
                             "reason",
-                            "Reason",
+                            "Revocation reason",
                             .choice([("0", "Other"), ("1", "An issue in the app")])
                         ),
                         .init("at", "Date (UTC, empty: now)", .instant),
@@ -76,7 +76,7 @@ extension ConsolePage {
                 "request": form("requestRefund", "Request refund", [.init("reason", "Reason")]),
                 "hasRequest": .flag(answer["refundRequest"] != nil),
                 "decline": form("declineRefund", "Decline refund", []),
-                "finish": form("finishTransaction", "Finish", []),
+                "finish": form("finishTransaction", "Finish transaction", []),
                 "trigger": form(
                     "triggerNotification",
                     "Send notification",
@@ -113,9 +113,9 @@ private enum TransactionFacts {
         fact("Revoked", at: answer["revocationDate"]?.number)
         let percentage = row.revocation?.percentage.map { ", \(Words.percent($0))" } ?? ""
         fact("Revocation", row.revocation.map { Words.plain($0.kind.rawValue) + percentage })
-        fact("Original transaction", answer["originalTransactionId"]?.text)
-        fact("Order", answer["orderId"]?.text)
-        fact("Line item", answer["webOrderLineItemId"]?.text)
+        fact("Original transaction ID", answer["originalTransactionId"]?.text)
+        fact("Order ID", answer["orderId"]?.text)
+        fact("Web order line item ID", answer["webOrderLineItemId"]?.text)
         fact("Storefront", row.storefront.code)
         return facts
     }

@@ -1,5 +1,5 @@
 "use strict";
-// Keeps an open page up to date. Without the script, the page is up to date after a reload.
+// Updates an open page when data changes. Without this script, the user has to reload the page.
 (() => {
   const { address, had, action } = document.body.dataset;
   const effect = document.getElementById("effect");
@@ -63,8 +63,8 @@
   let source = null;
   let pause = 500;
 
-  // A browser opens at most six connections to a host, so a hidden page closes its own. A page that becomes visible
-  // again receives all regions.
+  // A browser opens at most six connections to a host, so a hidden page closes its connection. A page that becomes
+  // visible again receives all regions.
   function open(had) {
     const query = new URLSearchParams({ page: address, had });
     if (action) query.set("action", action);
