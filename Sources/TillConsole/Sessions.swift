@@ -71,7 +71,7 @@ struct Sessions: Sendable {
         return Session(cookie: "\(body).\(code)", isNew: true)
     }
 
-    /// Whether a cookie is valid: `begin` issued it, it has not expired, nobody signed out with it on this node, and
+    /// Whether a cookie is valid: `begin` issued it, it has not expired, no one signed out with it on this node, and
     /// its token is not revoked.
     func isValid(_ cookie: String) async throws -> Bool {
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

@@ -321,8 +321,8 @@ def missing_until(received: bytearray) -> int:
 
 def parse_answers(data: bytes, heads=(), before=0) -> tuple:
     """Parses complete answers from the start of the received data, and returns them with the remaining bytes. `heads`
-    has the indexes of the answers without a body. They are counted from the first answer on the connection, of which
-    `before` answers were parsed earlier."""
+    has the indexes of the answers without a body. They are counted from the first answer on the connection;
+    `before` is the number of answers that were parsed earlier."""
     answers = []
     while True:
         if not data:

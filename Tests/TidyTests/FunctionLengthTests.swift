@@ -11,7 +11,7 @@ struct FunctionLengthTests {
         // These functions are simple lists of fields or statements.
         "Sources/till/Serving/ShopChoices.swift apply",
         "Sources/TillPostgres/Reading/PostgresStorage+Examination.swift query",
-        // These functions are to be split.
+        // These functions will be split.
         "Sources/TillShop/Transactions/Shop+Operations.swift attempt",
         "Sources/TillShop/Transactions/CustomerErasure.swift attemptErasure",
     ]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Code that only Linux supports must be in a condition, so that nobody forgets the branch for other systems.
+/// Code that only Linux supports must be in a condition, so that no one forgets the branch for other systems.
 @Suite("Code that only Linux supports is conditional")
 struct LinuxTests {
     /// The C libraries, functions and paths that only Linux has.

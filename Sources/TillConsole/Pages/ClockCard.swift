@@ -156,7 +156,7 @@ struct ClockCard: Sendable {
             forms.insert(next, at: 1)
         }
         if mode != "frozen" { forms.append(form(set, "Freeze", "freeze", hidden("frozen"))) }
-        // Nobody can set a clock back.
+        // No one can set a clock back.
         if mode != "real", !isAhead { forms.append(form(set, "Switch to real time", "real", hidden("real"))) }
         return forms
     }

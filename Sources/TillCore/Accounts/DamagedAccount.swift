@@ -15,7 +15,7 @@ package struct DamagedAccount: Error, Equatable, Sendable, CustomStringConvertib
         self.reason = reason
     }
 
-    /// A damaged account of which only the number and the customer's name could be read.
+    /// A damaged account; only its number and the customer's name could be read.
     package init(_ account: AccountID, of customer: String, _ reason: String) {
         self.account = account
         self.customer = customer

@@ -154,7 +154,7 @@ package struct PendingOffer: Codable, Equatable, Sendable {
         self.remainingPeriods = remainingPeriods
     }
 
-    /// An offer of which no period has been used.
+    /// An offer without a used period.
     package init(_ offer: Offer) {
         self.init(offer: offer, remainingPeriods: offer.mode == .payAsYouGo ? offer.periodCount : 1)
     }

@@ -72,7 +72,7 @@ final class Session {
         """
     }
 
-    /// Whether the connection can still be used. If the server sends data that nobody requested, it has stopped or will
+    /// Whether the connection can still be used. If the server sends data that no one requested, it has stopped or will
     /// stop soon, so a new connection is better.
     func isAlive() -> Bool {
         guard !isBroken, PQstatus(connection) == CONNECTION_OK else { return false }

@@ -20,7 +20,7 @@ package struct ConnectProxy: Sendable {
     private static let maxTunnels = 1_000
 
     /// - Parameters:
-    ///   - limits: the limits of a connection, of which the proxy uses the deadline of a request.
+    ///   - limits: the limits of a connection; the proxy uses only the deadline of a request.
     ///   - target: returns the address of the TLS port. It is called for each tunnel.
     package init(
         host: String,

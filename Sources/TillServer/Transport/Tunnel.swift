@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A connection as a byte stream, of which only a few buffers are in memory at a time.
+/// A connection as a byte stream. Only a few of its buffers are in memory at a time.
 package typealias ByteChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
 /// Joins two connections, so that each receives what the other sends.
@@ -30,7 +30,7 @@ enum Tunnel {
     /// Forwards bytes in both directions until both sides have ended.
     ///
     /// - Parameters:
-    ///   - near: the connection of the client, of which the caller may already have read the first bytes.
+    ///   - near: the connection of the client. The caller may already have read its first bytes.
     ///   - greeting: bytes that are sent to the client first.
     ///   - first: bytes that the caller already read from the client, for the other side.
     static func join(

@@ -54,7 +54,7 @@ package struct DataDirectory: Sendable {
     private static let meaningless: Set<String> = ["lost+found"]
 
     /// Rejects a folder that contains only files of other programs. Otherwise Till would make such a folder private,
-    /// and somebody who copies those files elsewhere would copy the keys, too. An empty or missing folder is accepted.
+    /// and someone who copies those files elsewhere would copy the keys, too. An empty or missing folder is accepted.
     ///
     /// - Throws: `DirectoryRefused.foreign`.
     package func requireOwn() throws {

@@ -104,7 +104,7 @@ extension Shop {
     ///   customer and there is none.
     package func trigger(_ notice: Notice, about row: Transaction?, of account: Account) async throws -> OutboxEntry {
         let scope = AccountScope(environment: account.environment, app: account.app)
-        // The lock prevents that somebody erases the customer now and this notification stays behind.
+        // The lock prevents that someone erases the customer now and this notification stays behind.
         return try await exclusivelyHere(CustomerName(scope, account.customer).lockKey) {
             guard let present = try await storage.account(account.id) else {
                 throw TriggerRefused(reason: "customer \(account.customer) was erased")

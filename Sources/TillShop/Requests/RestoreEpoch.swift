@@ -22,7 +22,7 @@ final class RestoreEpoch: Sendable {
         number.withLock { $0 = read }
     }
 
-    /// Begins a new epoch with a random number. If somebody restores the same backup twice, the two epochs differ, as
+    /// Begins a new epoch with a random number. If someone restores the same backup twice, the two epochs differ, as
     /// do the changes after each restore.
     static func beginAnother(in storage: any Storage) async throws {
         try await storage.put([try Document(kind: .shop, name: name, encoding: Int64.random(in: 1...Int64.max))])

@@ -101,7 +101,7 @@ extension KeyRecord {
 /// need not read the database to find its key.
 package final class Registry: Sendable {
     /// Identifies a key by its id and, if the key only signs offers of one app, by that app. The id alone is not
-    /// unique: somebody who copies a `.storekit` file copies its key pair, so several apps may have the same key.
+    /// unique: someone who copies a `.storekit` file copies its key pair, so several apps may have the same key.
     private struct KeyIdentity: Hashable {
         let id: String
         let offersOf: String?

@@ -6,7 +6,7 @@ import DequeModule
 actor AccountLocks {
     private var held: [String: Deque<CheckedContinuation<Void, Never>>] = [:]
 
-    /// Runs a body while holding the locks of all keys. The locks are taken in ascending order to avoid deadlocks.
+    /// Runs a body while holding the locks of all keys. The locks are acquired in ascending order to avoid deadlocks.
     nonisolated func holding<Value: Sendable>(
         _ keys: Set<String>,
         _ body: () async throws -> Value

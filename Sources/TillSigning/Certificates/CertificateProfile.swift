@@ -7,7 +7,7 @@ import X509
 /// extensions.
 ///
 /// The verifiers in Apple's official libraries require these properties; one of them uses OpenSSL in strict mode. The
-/// names are Till's own, so that nobody mistakes the certificates for Apple's. See docs/api/signed-data.md.
+/// names are Till's own, so that no one mistakes the certificates for Apple's. See docs/api/signed-data.md.
 enum CertificateProfile {
     /// The validity is 2008-01-01 to 2100-01-01, UTC, because a simulated clock can show any of these dates, and
     /// offline verifiers check the certificates at the payload's date.

@@ -100,7 +100,7 @@ package struct BearerToken: Sendable {
     /// Returns the refusal for a key that does not exist. It first verifies the signature with another key, so that the
     /// response time does not reveal which key ids exist.
     package func refuseUnknownKey() -> BearerRefusal {
-        // Only the time matters: nobody has the private key of `decoy`, so the verification always fails. A client with
+        // Only the time matters: no one has the private key of `decoy`, so the verification always fails. A client with
         // a cached token already knows that its key existed, so no verification is needed.
         guard case .unchecked(let jws, _) = proof else { return .unknownKey(keyID: keyID) }
         return jws.verify(with: Self.decoy) ? .badSignature(keyID: keyID) : .unknownKey(keyID: keyID)

@@ -637,7 +637,7 @@ def facts_of(world) -> dict:
 
 
 def pack(folder, archive, names):
-    """One archive, the same bytes for the same files: nobody's name, no times."""
+    """One archive, the same bytes for the same files: no owner's name, no times."""
     def plain(info):
         info.uid = info.gid = 0
         info.uname = info.gname = ""

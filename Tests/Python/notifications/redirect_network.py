@@ -332,7 +332,7 @@ def drive(backend, outside, found):
         "logged": "was refused because of its endpoint's address" in backend.log(),
     }
 
-    # This is the first defense: a request that is marked as a delivery is rejected, whoever sent it.
+    # This is the first defense: a request that is marked as a delivery is rejected, from any sender.
     statuses = Counter()
     payload = {"signedPayload": "a.b.c"}
     for port, path in targets:

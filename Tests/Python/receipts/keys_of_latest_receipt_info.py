@@ -2,7 +2,7 @@
 
 LATEST_RECEIPT_INFO has the keys of Apple's page "responseBody.Latest_receipt_info", in the order of that page. The
 other tables have the keys of `receipt`, `in_app` and `pending_renewal_info`. Each key has a regular expression that
-every value must match, or a set of all possible values, each of which must occur. All values are strings except those
+every value must match, or a set of all possible values, and each must occur. All values are strings except those
 in NUMBERS.
 """
 

@@ -353,7 +353,7 @@ def price_taker(customer):
 
 
 def refund_requester(customer):
-    """Gets full, prorated or partial refunds of a subscription, some of which are reversed, and subscribes again."""
+    """Gets full, prorated or partial refunds of a subscription, reverses some of them, and subscribes again."""
     bought = customer.buy(PRO, offer=NO_OFFER)
     for _ in range(customer.rng.randint(1, 4)):
         yield

@@ -8,7 +8,7 @@ import TillTestSupport
 @testable import TillShop
 
 extension Shop {
-    /// Imports the lines of a state with a matching digest, as if somebody had edited the lines and updated the digest.
+    /// Imports the lines of a state with a matching digest, as if someone had edited the lines and updated the digest.
     func takeState(_ lines: [String]) async throws {
         var text = Data(lines.map { $0 + "\n" }.joined().utf8)
         let foot = StateFile.Foot(

@@ -7,7 +7,7 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// In all of these exports the digest is right, because somebody who edits an export can update the digest, too.
+/// In all of these exports the digest is right, because someone who edits an export can update the digest, too.
 @Suite("An invalid export is rejected")
 struct StateCheckTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
