@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// One binary and twelve modules. docs/internals/architecture.md says what each is for and what it may import;
+// One binary and fourteen modules. docs/internals/architecture.md says what each is for and what it may import;
 // Tests/TidyTests holds us to it.
 
 import PackageDescription
@@ -76,8 +76,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     ],
     targets: [
-        .target(name: "TillCore", swiftSettings: settings),
-        .target(name: "TillSigning", dependencies: [crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
+        .target(name: "TillJSON", swiftSettings: settings),
+        .target(name: "TillCalendar", swiftSettings: settings),
+        .target(name: "TillCore", dependencies: ["TillCalendar"], swiftSettings: settings),
+        .target(
+            name: "TillSigning",
+            dependencies: ["TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1],
+            swiftSettings: settings
+        ),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
         .target(
             name: "TillSQLite",
@@ -89,8 +95,8 @@ let package = Package(
         .target(
             name: "TillShop",
             dependencies: [
-                "TillCore", "TillSigning", "TillStorage", crypto, logging, metrics, lifecycle, collections,
-                nioCore, nioPosix, nioHTTP1, nioSSL,
+                "TillJSON", "TillCalendar", "TillCore", "TillSigning", "TillStorage", crypto, logging, metrics,
+                lifecycle, collections, nioCore, nioPosix, nioHTTP1, nioSSL,
             ],
             resources: [.embedInCode("Resources/demo.storekit")],
             swiftSettings: settings
@@ -98,7 +104,8 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillShop", "TillCore", "TillSigning", "TillStorage", hummingbird, hummingbirdCore, hummingbirdHTTP2,
+                "TillShop", "TillJSON", "TillCore", "TillSigning", "TillStorage",
+                hummingbird, hummingbirdCore, hummingbirdHTTP2,
                 nioCore, nioPosix, nioSSL, nioHTTP1, nioHTTP2, nioHTTPTypes, httpTypes, logging, metrics, coreMetrics,
                 lifecycle,
             ],
@@ -107,8 +114,8 @@ let package = Package(
         .target(
             name: "TillConsole",
             dependencies: [
-                "TillServer", "TillShop", "TillStorage", "TillSigning", "TillCore", mustache, hummingbird, httpTypes,
-                nioCore, crypto, logging, lifecycle,
+                "TillServer", "TillShop", "TillStorage", "TillSigning", "TillJSON", "TillCore",
+                mustache, hummingbird, httpTypes, nioCore, crypto, logging, lifecycle,
             ],
             resources: [.embedInCode("Resources")],
             swiftSettings: settings
@@ -132,7 +139,7 @@ let package = Package(
             name: "till",
             dependencies: [
                 "CAllocator", "TillExec", "TillRuntime", "TillServer", "TillShop", "TillPostgres", "TillSQLite",
-                "TillStorage", "TillSigning", "TillCore",
+                "TillStorage", "TillSigning", "TillJSON", "TillCore",
                 arguments,
                 configuration, system, httpClient, logging, unixSignals, nioCore, nioHTTP1,
             ],
@@ -147,13 +154,18 @@ let package = Package(
         .target(
             name: "TillTestSupport",
             dependencies: [
-                "TillServer", "TillShop", "TillPostgres", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
-                logging,
+                "TillServer", "TillShop", "TillPostgres", "TillSQLite", "TillStorage", "TillSigning", "TillJSON",
+                "TillCore", logging,
                 nioCore, nioPosix, nioHTTP1, nioSSL, crypto, x509, asn1,
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "TillCoreTests", dependencies: ["TillTestSupport", "TillCore"], swiftSettings: settings),
+        .testTarget(name: "TillJSONTests", dependencies: ["TillJSON"], swiftSettings: settings),
+        .testTarget(
+            name: "TillCoreTests",
+            dependencies: ["TillTestSupport", "TillCore", "TillCalendar"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
@@ -164,7 +176,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TillSigningTests",
-            dependencies: ["TillSigning", crypto, cryptoExtras, x509, asn1],
+            dependencies: ["TillSigning", "TillShop", "TillJSON", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings
         ),
         .testTarget(
@@ -177,16 +189,17 @@ let package = Package(
         .testTarget(
             name: "TillShopTests",
             dependencies: [
-                "TillShop", "TillTestSupport", "TillSQLite", "TillStorage", "TillSigning", "TillCore", grdb, crypto,
+                "TillShop", "TillTestSupport", "TillSQLite", "TillStorage", "TillSigning", "TillJSON", "TillCore", grdb,
+                crypto,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "TillServerTests",
             dependencies: [
-                "TillServer", "TillTestSupport", "TillShop", "TillStorage", "TillSigning", "TillCore", hummingbird,
-                hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded, logging, lifecycle,
-                grdb,
+                "TillServer", "TillTestSupport", "TillShop", "TillStorage", "TillSigning", "TillJSON", "TillCore",
+                hummingbird, hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded,
+                logging, lifecycle, grdb,
             ],
             swiftSettings: settings
         ),
@@ -194,7 +207,8 @@ let package = Package(
             name: "TillConsoleTests",
             dependencies: [
                 "TillConsole", "TillServer", "TillTestSupport", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
-                "TillCore", grdb, grdbSQLite, hummingbird, hummingbirdTesting, httpTypes, nioCore,
+                "TillJSON", "TillCalendar", "TillCore", grdb, grdbSQLite, hummingbird, hummingbirdTesting, httpTypes,
+                nioCore,
             ],
             swiftSettings: settings
         ),
@@ -204,7 +218,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TillExecTests", dependencies: ["TillExec"], swiftSettings: settings),
-        .testTarget(name: "SimulationTests", dependencies: ["TillTestSupport", "TillCore"], swiftSettings: settings),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["TillTestSupport", "TillShop", "TillCore"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

@@ -1,6 +1,7 @@
 // swift-tools-version:6.2
-// A separate package, so that building Till does not build it. It uses Till only through its ports and files, like any
-// client. Its dependencies have the versions in Till's Package.resolved: `make bench` copies it.
+// The benchmarks are a separate package, so that building Till does not build them. They use Till only through its
+// ports and files, like any client. `make bench` copies Till's Package.resolved, so the versions of the dependencies
+// are the same.
 
 import PackageDescription
 
@@ -14,14 +15,14 @@ let package = Package(
     name: "till-bench",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // Serving bytes from memory, and receiving notifications.
+        // Serves bytes from memory, and receives notifications.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        // Plain HTTP posts; also the client of Till's control API.
+        // Posts over plain HTTP, and is the client of Till's control API.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        // Signatures alone.
+        // Measures signatures without a server.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        // Commits and reads alone; used only as a name for the system's SQLite.
+        // Measures commits and reads without Till. Only its module for the system's SQLite is used.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

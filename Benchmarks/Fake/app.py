@@ -1,4 +1,4 @@
-"""A fake App Store server of the kind that teams write for their tests: rows in memory, signed with PyJWT.
+"""A fake App Store server as teams write it for their tests: transactions in memory, signatures with PyJWT.
 
 It answers one route, Get Transaction History, as Flask's own server does out of the box. The certificates in its header
 are random bytes of the usual length.

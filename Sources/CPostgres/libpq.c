@@ -1,4 +1,4 @@
-// Each function of libpq's by its own name, handed on to the library once that is loaded.
+// Every function of libpq under its own name. Each one calls the function of the loaded library.
 #include "CPostgres.h"
 
 #include <dlfcn.h>

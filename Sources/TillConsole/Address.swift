@@ -3,14 +3,8 @@ import TillServer
 
 /// Builds and parses URLs of the console.
 enum Address {
-    private static let plain = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-    )
-
     /// Percent-encodes a path segment or a query value.
-    static func escaped(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
-    }
+    static func escaped(_ text: String) -> String { PercentEncoding.encoded(text) }
 
     /// A path with its parameters filled in.
     static func of(_ path: String, _ parameters: [String: String], query: [(name: String, value: String)] = [])

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillSigning
 
 /// The style sheet and the script, embedded in the binary.
 enum Assets {
@@ -41,6 +42,6 @@ enum Assets {
     }
 
     private static func digest(_ bytes: [UInt8]) -> String {
-        SHA256.hash(data: Data(bytes)).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.text(SHA256.hash(data: Data(bytes)).prefix(8))
     }
 }

@@ -1,3 +1,4 @@
+import TillJSON
 import TillServer
 import TillShop
 
@@ -143,6 +144,7 @@ struct Effect: Sendable {
     private func facts(_ answer: JSONTree?) -> [PageValue] {
         guard let answer, answer["events"] == nil, answer["from"] == nil else { return [] }
         return answer.members.compactMap { member in
+            if case .bool = member.value { return nil }
             guard !Self.secrets.contains(member.key), let text = member.value.text, text.utf8.count <= 200 else {
                 return nil
             }

@@ -1,4 +1,5 @@
 import Mustache
+import TillJSON
 import TillShop
 
 /// A value for a template.

@@ -58,11 +58,11 @@ struct Sessions: Sendable {
     func begin(with given: String) async throws -> Session? {
         guard let token else { return nil }
         var name: String?
-        if ControlGuard.isSame(given, token) {
+        if ConstantTime.areEqual(given.utf8, token.utf8) {
             name = ""
         } else if try await shop.isControlToken(given) {
             let digest = Base64.encode(Array(SHA256.hash(data: Data(given.utf8))))
-            name = try await shop.controlTokens().first { ControlGuard.isSame($0.digest, digest) }?.name
+            name = try await shop.controlTokens().first { ConstantTime.areEqual($0.digest.utf8, digest.utf8) }?.name
         }
         guard let name else { return nil }
         let end = shop.wallClock().milliseconds + Self.seconds * 1_000
@@ -80,7 +80,7 @@ struct Sessions: Sendable {
             end > shop.wallClock().milliseconds, !signedOut.has(cookie), let name = Base64URL.decode(parts[2]),
             let code = try await code(of: parts[0..<3].joined(separator: "."), String(decoding: name, as: UTF8.self))
         else { return false }
-        return ControlGuard.isSame(code, parts[3])
+        return ConstantTime.areEqual(code.utf8, parts[3].utf8)
     }
 
     /// Ends the session on this node for every browser that has its cookie.
@@ -109,7 +109,7 @@ struct Sessions: Sendable {
     /// Whether a CSRF token belongs to the session.
     func isProof(_ text: String?, for session: Session) -> Bool {
         guard let text, !session.isNew else { return false }
-        return ControlGuard.isSame(text, proof(for: session))
+        return ConstantTime.areEqual(text.utf8, proof(for: session).utf8)
     }
 
     // MARK: Cookies

@@ -1,9 +1,9 @@
 #if os(Linux)
-/// Why `till exec` did not run its command, or had to stop.
+/// Why `till exec` did not run its command, or stopped early.
 package struct ExecRefused: Error, CustomStringConvertible {
-    /// What went wrong.
+    /// What went wrong, as a message.
     package let description: String
-    /// 125, as with `env` and `timeout`, unless the command itself could not be run.
+    /// The exit code: 125, as with `env` and `timeout`, unless the command itself could not be run.
     package let code: Int32
 
     /// - Parameter code: the exit code of `till exec`.

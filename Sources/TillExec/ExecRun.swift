@@ -5,7 +5,7 @@ import Logging
 import TillShop
 import TillStorage
 
-/// A run of one command with Till as its App Store.
+/// Runs one command with Till as its App Store.
 package struct ExecRun {
     private let shop: ExecShop
     private let command: [String]
@@ -16,10 +16,10 @@ package struct ExecRun {
 
     /// - Parameters:
     ///   - command: the program and its arguments.
-    ///   - environment: of the program, without the variables about the server.
-    ///   - folder: for files that all users can read.
-    ///   - way: nil takes the first available one.
-    ///   - keptPorts: localhost ports of the machine that the command can still reach.
+    ///   - environment: the command's environment variables, without those that name a server.
+    ///   - folder: a folder for files that all users can read.
+    ///   - way: how to redirect the command; nil for the first available way.
+    ///   - keptPorts: the machine's localhost ports that the command can still reach.
     package init(
         _ shop: ExecShop,
         command: [String],
@@ -36,9 +36,9 @@ package struct ExecRun {
         self.keptPorts = keptPorts
     }
 
-    /// Runs the command to its end.
+    /// Runs the command until it ends.
     ///
-    /// - Returns: its exit code.
+    /// - Returns: the exit code of the command.
     package func run() async throws -> Int32 {
         var environment = environment
         environment.merge(shop.environment) { $1 }
@@ -77,7 +77,8 @@ package struct ExecRun {
         return code
     }
 
-    /// The way given by --way, or the first available; standard error explains why the others are not available.
+    /// Prepares the way given with `--way`, or the first available way. For each way that is not available, standard
+    /// error has the reason.
     private func firstOpen(_ finder: WayFinder) async throws -> OpenWay {
         if let way {
             do {
@@ -97,7 +98,7 @@ package struct ExecRun {
         return try await finder.opened(.proxy)
     }
 
-    /// Writes the certificate bundles and sets the variables with which clients find them.
+    /// Writes the certificate bundles, and sets the environment variables through which clients find them.
     private func trust(_ environment: inout [String: String]) throws {
         let said = environment["SSL_CERT_FILE"].flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
         let files = ["tls-root.pem", "bundle.pem", "system-bundle.pem"].map { "\(folder)/\($0)" }
@@ -112,7 +113,7 @@ package struct ExecRun {
         JavaOptions.add(JavaTrust.option(store), unless: "-Djavax.net.ssl.trustStore=", to: &environment)
     }
 
-    /// Writes a line to standard error.
+    /// Writes a message to standard error.
     package static func say(_ line: String) {
         FileHandle.standardError.write(Data("till: \(line)\n".utf8))
     }

@@ -2,22 +2,22 @@
 import Foundation
 import NIOCore
 
-/// The server that a command uses as its App Store, and the environment variables about it.
+/// The server that is the command's App Store, and the environment variables that describe this server.
 package struct ExecShop: Sendable {
-    /// Where the TLS port is.
+    /// The address of the server's TLS port.
     let target: SocketAddress
-    /// The TLS root, PEM.
+    /// The root certificate of TLS, PEM.
     let tlsRoot: String
-    /// Ports on this machine's loopback that the command may need at the same address.
+    /// The server's ports on this machine's loopback, which the command may need at the same address.
     let loopbackPorts: [Int]
-    /// Environment variables for the command.
+    /// The environment variables that describe the server.
     let environment: [String: String]
 
     /// - Parameters:
-    ///   - target: where the TLS port is.
-    ///   - tlsRoot: PEM.
-    ///   - loopbackPorts: of the server, if it is on this machine.
-    ///   - environment: the variables about the server.
+    ///   - target: the address of the server's TLS port.
+    ///   - tlsRoot: the root certificate of TLS, PEM.
+    ///   - loopbackPorts: the ports of a server on this machine; empty for a server on another machine.
+    ///   - environment: the environment variables that describe the server.
     package init(target: SocketAddress, tlsRoot: String, loopbackPorts: [Int], environment: [String: String]) {
         self.target = target
         self.tlsRoot = tlsRoot

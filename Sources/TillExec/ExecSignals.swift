@@ -1,16 +1,16 @@
 #if os(Linux)
 import CNamespace
 
-/// The signals of `till exec`, which are for its command.
+/// Handles the signals that `till exec` receives for its command.
 package enum ExecSignals {
-    /// Called before anything else: notes the inherited descriptors, which the command inherits too, and catches
-    /// signals from now on.
+    /// Prepares `till exec` before anything else runs: records the inherited file descriptors, which the command
+    /// inherits, too, and begins to catch signals.
     package static func prepare() {
         till_note_inherited()
         till_catch_signals()
     }
 
-    /// The last signal that arrived before the command started.
+    /// The last signal that arrived before the command started; nil if none arrived.
     package static var caught: Int32? {
         let number = till_caught_signal()
         return number == 0 ? nil : number

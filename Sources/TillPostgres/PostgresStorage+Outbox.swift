@@ -1,7 +1,7 @@
 import TillCore
 import TillStorage
 
-/// What falls due, and the pending deliveries to developers' servers.
+/// Due accounts and deliveries, and the pending deliveries to developers' servers.
 extension PostgresStorage {
     package func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
         try await dueAccounts(.dueAccounts, Self.place(of: clock) + Arguments(until.milliseconds, limit))
@@ -72,7 +72,7 @@ extension PostgresStorage {
         )
     }
 
-    /// One statement for each, in one round trip: a single statement would touch many partitions.
+    /// Runs one statement for each notification, in one round trip. A single statement would touch many partitions.
     package func deliveries(of ids: [NotificationID]) async throws -> [NotificationID: [Delivery]] {
         guard !ids.isEmpty else { return [:] }
         let segments = ids.map { [Step(.deliveriesOfEntry, Arguments($0.partition.number, $0.number))] }
@@ -84,7 +84,7 @@ extension PostgresStorage {
         return Dictionary(grouping: found, by: \.notification)
     }
 
-    /// Also one round trip.
+    /// Runs one statement for each notification, in one round trip.
     package func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery] {
         guard !ids.isEmpty else { return [:] }
         let segments = ids.map { id in
@@ -105,7 +105,7 @@ extension PostgresStorage {
 
     package func pendingEndpoints() async throws -> [EndpointName] {
         try await read(.pendingEndpoints) { row -> EndpointName? in
-            // A damaged delivery must not hide the others; the doctor reports it.
+            // A damaged delivery must not hide the other deliveries; the doctor reports it.
             guard let environment = StoreEnvironment(rawValue: try row.text(0)) else { return nil }
             return EndpointName(AccountScope(environment: environment, app: try row.text(1)), try row.text(2))
         }.compactMap(\.self)
@@ -124,7 +124,7 @@ extension PostgresStorage {
     }
 
     package func record(_ deliveries: [Delivery], epoch: Int64?) async throws {
-        // One order for all nodes, so that two nodes cannot deadlock.
+        // All nodes use the same order, so that two nodes cannot deadlock.
         let sorted = deliveries.sorted { ($0.notification, $0.endpoint) < ($1.notification, $1.endpoint) }
         try await write(
             sorted.map { delivery in
@@ -161,7 +161,7 @@ extension PostgresStorage {
         let entries = try await pool.perform {
             try $0.run(any: step.statement, step.arguments).map { try OutboxEntry(RowCells.outbox($0)) }
         }
-        // The page was read in this order, but a join does not preserve it.
+        // The statement reads the page in this order, but the join does not preserve the order.
         let sorted = entries.sorted { ($0.signedDate, $0.id) < ($1.signedDate, $1.id) }
         return query.isDescending ? sorted.reversed() : sorted
     }

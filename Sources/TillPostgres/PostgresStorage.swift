@@ -1,25 +1,25 @@
 import Synchronization
 import TillStorage
 
-/// The engine for more than one machine: any number of nodes share one PostgreSQL.
+/// The engine for several machines: any number of nodes share one PostgreSQL database.
 ///
-/// What is acknowledged is committed, and as durable as the server's settings make it; docs/operating/scale.md lists
-/// the required ones.
+/// An acknowledged write is committed, and as durable as the settings of the server make it. docs/operating/scale.md
+/// lists the required settings.
 package final class PostgresStorage: SharedStorage {
     let pool: ConnectionPool
-    /// A connection that never waits behind requests, so that a busy node still renews its registration.
+    /// A separate pool that never waits behind requests, so that a busy node still renews its registration.
     let nodePool: ConnectionPool
     let nodeSubscription: NodeSubscription
     let writes = Atomic<Int>(0)
     let settings: PostgresSettings
-    /// The database's address without user and password, for logs.
+    /// The address of the database without the user and the password, for logs.
     package let place: String
 
     /// Opens the database and migrates its tables to this version.
     ///
-    /// Blocks the calling thread while it waits for the network, which is acceptable at start.
+    /// This blocks the calling thread while it waits for the network, which is acceptable at start.
     ///
-    /// - Throws: `PostgresRefused` and the server's errors.
+    /// - Throws: `PostgresRefused`, and the errors of the server.
     package init(_ url: DatabaseURL, settings: PostgresSettings = PostgresSettings()) throws {
         try Migrator(url: url, settings: settings).migrate()
         self.settings = settings
@@ -29,9 +29,9 @@ package final class PostgresStorage: SharedStorage {
         nodeSubscription = NodeSubscription(url, settings)
     }
 
-    /// Opens the database as it is, while servers may be using it.
+    /// Opens the database without a migration. Servers may use the database at the same time.
     ///
-    /// - Throws: `PostgresRefused` when the tables are not of this version.
+    /// - Throws: `PostgresRefused` if the tables do not have this version.
     package init(examining url: DatabaseURL, settings: PostgresSettings = PostgresSettings()) throws {
         try Migrator(url: url, settings: settings).check()
         self.settings = settings
@@ -41,7 +41,7 @@ package final class PostgresStorage: SharedStorage {
         nodeSubscription = NodeSubscription(url, settings)
     }
 
-    /// Runs one statement and maps its rows.
+    /// Runs one statement and converts its rows.
     func read<Value: Sendable>(
         _ statement: Statement,
         _ arguments: Arguments = Arguments(),
@@ -50,7 +50,7 @@ package final class PostgresStorage: SharedStorage {
         try await pool.perform { try $0.run(statement, arguments).map(body) }
     }
 
-    /// Writes in one transaction and one round trip.
+    /// Runs the steps in one transaction and one round trip.
     func write(_ steps: [Step]) async throws {
         guard !steps.isEmpty else { return }
         let attempts = settings.attempts

@@ -4,16 +4,16 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// This server among those that share a database (docs/operating/scale.md).
+/// The settings of this server as one of several servers on a database (docs/operating/scale.md).
 package struct NodeConfiguration: Sendable {
-    /// Nil combines the host's name and the data directory.
+    /// The node's name; nil for a name made of the host's name and the data directory.
     package var name: String?
-    /// The time until other servers take over the work of a lost server.
+    /// The time after which other servers take over the work of a server that is no longer reachable.
     package var lease = Duration.seconds(10)
-    /// Whether the root of this data directory becomes the root of the database.
+    /// Whether the root certificate of this data directory replaces the root of the database.
     package var adoptsRoot = false
 
-    /// The defaults of `till serve`.
+    /// Creates the default settings of `till serve`.
     package init() {}
 
     static func check(_ name: String) throws {
@@ -22,7 +22,7 @@ package struct NodeConfiguration: Sendable {
         }
     }
 
-    /// Joins the servers that share a store; nil when the store is not shared.
+    /// Registers this server in a shared store; nil if the store is not shared.
     func join(_ storage: any Storage, _ directory: DataDirectory, _ logger: Logger) async throws -> Cluster? {
         let name = name ?? "\(ProcessInfo.processInfo.hostName):\(directory.path)"
         try Self.check(name)
@@ -30,8 +30,8 @@ package struct NodeConfiguration: Sendable {
         return try await Cluster.join(shared, name: name, lease: lease, logger: logger)
     }
 
-    /// The root of a data directory, if it is the root that the store was first served with. All servers of a database
-    /// must sign under the same root, because clients trust only one.
+    /// Returns the root certificate of the data directory. Refuses a root other than the store's first one, because
+    /// clients trust one root and all servers of a database must sign under it.
     func root(for storage: any Storage, _ directory: DataDirectory) async throws -> RootAuthority {
         try await SharedRoots.open(
             directory,

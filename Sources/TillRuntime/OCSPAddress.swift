@@ -1,11 +1,11 @@
 import Logging
 
-/// The OCSP URL in certificates: the value of `--ocsp-url`, or the production port of this server
+/// The OCSP URL in certificates: the value of `--ocsp-url`, otherwise a URL with the production port of this server
 /// (docs/api/ocsp.md).
 struct OCSPAddress: Sendable {
-    /// The value of `--ocsp-url`.
+    /// The value of `--ocsp-url`; nil if not set.
     let configured: String?
-    /// The host of both environments.
+    /// The listen address of both environments.
     let host: String
 
     private static let standardPort = 8_888
@@ -15,19 +15,19 @@ struct OCSPAddress: Sendable {
         host = configuration.host
     }
 
-    /// The URL for certificates issued now.
+    /// The URL in certificates that are issued now.
     ///
-    /// - Parameter port: the production port; 0 while the system has not chosen it, which means the default port.
+    /// - Parameter port: the production port; 0 if the system has not chosen it yet, which means the default port.
     func url(port: Int) -> String { configured ?? address(port == 0 ? Self.standardPort : port) }
 
-    /// Logs a warning when certificates have a URL at which this server does not answer. A configured URL is not
-    /// checked, because it may belong to a proxy.
+    /// Logs a warning if this server does not answer at the OCSP URL in its certificates. A configured URL is not
+    /// checked, because it may be the URL of a proxy.
     func check(certificates: String?, _ ports: Ports, _ logger: Logger) {
         let served = configured.map { [$0] } ?? [address(ports[.production]), address(ports[.sandbox])]
         guard let certificates, !served.contains(certificates) else { return }
         logger.warning(
             """
-            The certificates have a different OCSP URL than this server, so verifiers with online checks refuse \
+            This server does not answer at the OCSP URL in its certificates, so verifiers with online checks refuse \
             Till's signatures. Run till ca rotate, or start with --ocsp-url \(certificates) if that URL leads to \
             this server
             """,
@@ -35,7 +35,8 @@ struct OCSPAddress: Sendable {
         )
     }
 
-    /// Certificates use localhost if that reaches the server, because the server's own address may change.
+    /// The URL with a port. It uses localhost if localhost reaches the server, because the address of the machine may
+    /// change.
     private func address(_ port: Int) -> String {
         let isLocal = ["127.0.0.1", "localhost", "0.0.0.0", "::", "::1"].contains(host)
         let name = isLocal ? "localhost" : host.contains(":") ? "[\(host)]" : host

@@ -1,8 +1,8 @@
 import ServiceLifecycle
 
-/// A server that runs in a task of its own.
+/// A server that runs in its own task.
 package struct RunningServer: Sendable {
-    /// What runs.
+    /// The server that runs.
     package let runtime: Runtime
     private let group: ServiceGroup
     private let task: Task<Void, any Error>
@@ -13,15 +13,15 @@ package struct RunningServer: Sendable {
         self.task = task
     }
 
-    /// The URL of the control API, production or sandbox on this machine.
+    /// The URL of the control API, of production or of the sandbox, as reached on this machine.
     package func address(_ listener: ListenerKind) -> String {
         let host = SecureListeners.near(runtime.configuration.host(of: listener))
         return "http://\(host.contains(":") ? "[\(host)]" : host):\(runtime.ports[listener])"
     }
 
-    /// Stops the server in order and waits until its store is closed and its directory unlocked.
+    /// Stops the server in order. Returns when its store is closed and its directory is unlocked.
     ///
-    /// - Throws: the error of a service that had failed.
+    /// - Throws: the error of a service that failed earlier.
     package func stop() async throws {
         await group.triggerGracefulShutdown()
         try await task.value

@@ -6,12 +6,12 @@ import TillSQLite
 import TillServer
 import TillShop
 
-/// The services behind the ports.
+/// Creates the services that listen on ports.
 extension Runtime {
-    /// The listeners of both environments, of the control API, and of TLS if it is on. Services stop in reverse order:
-    /// the proxy stops after the TLS port.
+    /// The listeners of both environments, of the control API, and of TLS if it is on. Services stop in reverse order,
+    /// so the proxy stops after the TLS listener.
     ///
-    /// - Parameter announcer: receives each port that opens.
+    /// - Parameter announcer: receives the port of each listener when it opens.
     func listeners(_ announcer: Announcer) throws -> [any Service] {
         let meter = RequestMeter(factory: figures)
         let limits = ConnectionLimits(requestDeadline: configuration.requestDeadline)
@@ -20,7 +20,7 @@ extension Runtime {
         controlLimits.refusesAsControl = true
         let (configuration, shop, ports) = (configuration, shop, ports)
         let running: @Sendable (ListenerKind, Int) async -> Void = { listener, port in
-            // Before any client can learn the port.
+            // The port is recorded before any client can know it.
             shop.ownPorts.add(host: configuration.host(of: listener), port: port)
             announcer.note(listener, port)
             if ports.areOpen { shop.ownPorts.complete() }
@@ -37,7 +37,7 @@ extension Runtime {
                 .application(router, logger: logger) { await running(listener, $0) }
             return NamedListener(application, listener, port: port)
         }
-        // Advances and restores can take long.
+        // Advances and restores can take a long time, so this listener does not answer on its reading thread.
         let control = Listener(
             host: configuration.controlAddress,
             port: configuration.controlPort,
@@ -48,7 +48,7 @@ extension Runtime {
             + (try secure?.services(limits, logger, ports, router: api, running: running) ?? [])
     }
 
-    /// The routes of the control API and the console.
+    /// The router for the control API and the console.
     private func controlRouter(_ meter: RequestMeter) throws -> Router<ControlContext> {
         let (ocsp, ports) = (OCSPAddress(configuration), ports)
         let facts = ServerFacts(

@@ -8,18 +8,18 @@ import TillSigning
 import TillStorage
 import UnixSignals
 
-/// A complete server: an open store, its shop, and what listens and works for it. It is built from a configuration and
-/// runs once.
+/// A complete server: an open store, its shop, the listeners, and the services that work in the background. It is
+/// created from a configuration and runs once.
 package struct Runtime: Sendable {
-    /// The settings it was built from.
+    /// The configuration that the server was created from.
     package let configuration: RuntimeConfiguration
-    /// The shop, which needs no open port.
+    /// The shop. It can be used before any port is open.
     package let shop: Shop
-    /// The demo app's key; nil without the demo.
+    /// The API key of the demo app; nil without the demo.
     package let demoKey: DemoKey?
-    /// Nil without a TLS port and a proxy.
+    /// TLS and the proxy; nil if both are off.
     package let secure: SecureListeners?
-    /// The ports, as they open.
+    /// The ports on which the server listens.
     package let ports: Ports
     let logger: Logger
     let figures = PrometheusFigures()
@@ -28,13 +28,14 @@ package struct Runtime: Sendable {
     private let storage: any Storage
     private let cluster: ClusterService?
 
-    /// The data directory, locked until the server has stopped.
+    /// The data directory. It is locked until the server has stopped.
     package var directory: DataDirectory { locked.directory }
 
-    /// Locks the data directory, opens the store and sets up the shop; listens on no port.
+    /// Locks the data directory, opens the store and sets up the shop. Does not open any port.
     ///
-    /// - Parameter beforeOpening: called when the directory is locked and nothing is open yet.
-    /// - Throws: `RuntimeRefused`, `PortRefused`, `DirectoryRefused`, and refusals of the store. Nothing stays open.
+    /// - Parameter beforeOpening: called when the directory is locked, before the store is opened.
+    /// - Throws: `RuntimeRefused`, `PortRefused`, `DirectoryRefused`, or a refusal of the store. Nothing is left open
+    ///   then.
     package init(
         _ configuration: RuntimeConfiguration,
         logger: Logger,
@@ -51,7 +52,7 @@ package struct Runtime: Sendable {
         )
         do {
             shop = try await Self.shop(configuration, storage, directory, logger)
-            // The node joins first, because all work depends on its leases.
+            // The node joins first, because all other work needs its leases.
             cluster = ClusterService(shop)
             demoKey = configuration.isDemo ? try await Demo.setUp(shop, directory) : nil
             secure = try configuration.secure.map { try SecureListeners($0, directory) }
@@ -108,12 +109,13 @@ package struct Runtime: Sendable {
 
     // MARK: Running
 
-    /// Listens and works until a signal arrives or a service fails, then stops in order and closes the store.
+    /// Listens and works until a signal arrives or a service fails. Then stops the services in order and closes the
+    /// store.
     ///
     /// - Parameters:
     ///   - signals: the signals that stop the server.
-    ///   - announce: called once every port is open. An error of it stops the server.
-    /// - Throws: `PortRefused` for a port that cannot be opened, and the error of `announce`.
+    ///   - announce: called once every port is open. If it throws, the server stops.
+    /// - Throws: `PortRefused` for a port that cannot be opened, or the error of `announce`.
     package func run(
         stoppingOn signals: [UnixSignal] = [],
         announce: @escaping @Sendable (Ports) throws -> Void = { _ in }
@@ -121,10 +123,10 @@ package struct Runtime: Sendable {
         try await run(try await serviceGroup(stoppingOn: signals, announce: announce))
     }
 
-    /// Listens and works in a task of its own, until the caller stops it.
+    /// Listens and works in its own task until the caller stops the server.
     ///
-    /// - Returns: once every port is open.
-    /// - Throws: as ``run(stoppingOn:announce:)``. Then nothing is open.
+    /// - Returns: the server, once every port is open.
+    /// - Throws: the errors of ``run(stoppingOn:announce:)``. Nothing is left open then.
     package func start() async throws -> RunningServer {
         let (opened, open) = AsyncStream<Void>.makeStream()
         let group = try await serviceGroup(stoppingOn: []) { _ in open.yield() }
@@ -133,7 +135,7 @@ package struct Runtime: Sendable {
             try await run(group)
         }
         for await _ in opened { return RunningServer(runtime: self, group: group, task: task) }
-        // The server has stopped, or the caller was cancelled.
+        // No port was announced: the server has stopped, or the caller was cancelled.
         await group.triggerGracefulShutdown()
         try await task.value
         throw CancellationError()
@@ -175,7 +177,7 @@ package struct Runtime: Sendable {
             try? await close()
             throw error
         }
-        // Services stop in reverse order.
+        // The services are in starting order. They stop in reverse order.
         var group = ServiceGroupConfiguration(
             services: (work + listeners + [announcer, drain]).map(Self.configuration),
             gracefulShutdownSignals: signals,
@@ -185,7 +187,8 @@ package struct Runtime: Sendable {
         return ServiceGroup(configuration: group)
     }
 
-    /// An unavailable port or a failed announcement stops the server gracefully, without further errors in the log.
+    /// If a port is unavailable or the announcement fails, the server stops gracefully, so that the log has no other
+    /// errors.
     private static func configuration(_ service: any Service) -> ServiceGroupConfiguration.ServiceConfiguration {
         let isStart = service is NamedListener || service is Announcer
         return ServiceGroupConfiguration.ServiceConfiguration(

@@ -2,56 +2,57 @@ import NIOCore
 import TillPostgres
 import TillShop
 
-/// The settings of a server. The defaults are those of `till serve`.
+/// The configuration of a server. The default values are those of `till serve`.
 package struct RuntimeConfiguration: Sendable {
-    /// The data directory; nil stores everything in memory and deletes it at the end.
+    /// The data directory; nil for a server that keeps all data in memory and deletes it at the end.
     package var directory: DataDirectory?
-    /// A database URL; nil for the SQLite database in the data directory.
+    /// The URL of a PostgreSQL database; nil for the SQLite database in the data directory.
     package var database: String?
-    /// Whether to create the demo app with customers and past purchases, unless it exists.
+    /// Whether to create the demo app with customers and past purchases, if it does not exist.
     package var isDemo = false
     /// The settings of the shop.
     package var shop = Settings()
-    /// The listen address of both environments.
+    /// The address on which both environments listen.
     package var host = "127.0.0.1"
     /// The port of the production environment; 0 lets the system choose.
     package var productionPort = 8_888
     /// The port of the sandbox environment; 0 lets the system choose.
     package var sandboxPort = 8_889
-    /// The listen address of the control API.
+    /// The address on which the control API listens.
     package var controlAddress = "127.0.0.1"
     /// The port of the control API; 0 lets the system choose.
     package var controlPort = 8_890
-    /// Additional host names for the control API.
+    /// Additional host names that the control API accepts.
     package var controlHosts: [String] = []
-    /// The token for a control API that is not on loopback; nil uses the one in the data directory, or creates it.
+    /// The administrator's token for a control API that is not on loopback; nil for the token in the data directory,
+    /// which the server creates if necessary.
     package var controlToken: String?
-    /// The OCSP URL in new certificates; nil for the production port of this server.
+    /// The OCSP URL in new certificates; nil for a URL with the production port of this server.
     package var ocspURL: String?
-    /// Nil without a TLS port and a proxy.
+    /// The settings of TLS and the proxy; nil if both are off.
     package var secure: SecureConfiguration?
-    /// This server among those that share a database.
+    /// The settings of this server as one of several servers on a database.
     package var node = NodeConfiguration()
-    /// The time within which a request must arrive completely.
+    /// The time in which a request must arrive completely.
     package var requestDeadline = TimeAmount.seconds(60)
-    /// How long a stopping server still answers.
+    /// How long a stopping server still answers requests.
     package var drain = Duration.zero
-    /// The time after which an orderly stop gives up on open requests; nil waits for them.
+    /// The time after which a stopping server no longer waits for open requests; nil waits without limit.
     package var stopLimit: Duration?
 
-    /// - Parameter directory: nil stores everything in memory and deletes it at the end.
+    /// - Parameter directory: the data directory; nil keeps all data in memory and deletes it at the end.
     package init(directory: DataDirectory?) {
         self.directory = directory
     }
 
-    /// Refuses invalid settings before anything is created.
+    /// Refuses invalid settings, before the server creates anything.
     ///
     /// - Throws: `RuntimeRefused`, and `PostgresRefused` for a database URL that cannot be parsed.
     package func check() throws {
         if let database {
             _ = try DatabaseURL(database)
             guard directory != nil else {
-                throw RuntimeRefused("--ephemeral and --database exclude each other. Remove one.")
+                throw RuntimeRefused("--ephemeral and --database cannot be combined. Remove one.")
             }
         }
         if let name = node.name { try NodeConfiguration.check(name) }
@@ -62,7 +63,7 @@ package struct RuntimeConfiguration: Sendable {
         }
     }
 
-    /// The address of a listener.
+    /// The address on which a listener of this server listens.
     func host(of listener: ListenerKind) -> String {
         switch listener {
         case .production, .sandbox: host
@@ -71,7 +72,7 @@ package struct RuntimeConfiguration: Sendable {
         }
     }
 
-    /// The wanted port of each listener of this server; 0 lets the system choose.
+    /// The configured port of each listener of this server; 0 lets the system choose.
     var ports: [(listener: ListenerKind, port: Int)] {
         var ports = [(ListenerKind.production, productionPort), (.sandbox, sandboxPort), (.control, controlPort)]
         if let secure {
@@ -81,7 +82,7 @@ package struct RuntimeConfiguration: Sendable {
         return ports
     }
 
-    /// Refuses unusable ports and addresses.
+    /// Refuses ports and addresses that cannot be used.
     func requirePorts() throws {
         let checks = ports.map { PortCheck(listener: $0.listener, host: host(of: $0.listener), port: $0.port) }
         for (index, check) in checks.enumerated() {

@@ -1,11 +1,11 @@
-/// Why a server cannot start with its configuration. The text names the flags of `till serve`, where people set it.
+/// Why a server cannot start with its configuration. The message names the flags of `till serve` that set it.
 package struct RuntimeRefused: Error, CustomStringConvertible {
-    /// What is wrong, and what to do.
+    /// What is wrong, and what the operator can do.
     package let description: String
 
     init(_ description: String) { self.description = description }
 
     static func deliveryRoots(_ error: any Error) -> RuntimeRefused {
-        RuntimeRefused("--delivery-root: \(error). Name PEM files with certificates.")
+        RuntimeRefused("--delivery-root: \(error). Give PEM files that contain certificates.")
     }
 }

@@ -3,11 +3,12 @@ import GRDBSQLite
 import Synchronization
 import TillStorage
 
-/// Reads a few rows through SQLite's own interface, on the caller's thread, with cached statements.
+/// Reads a few rows with SQLite's C interface on the caller's thread, with cached statements.
 ///
-/// Switching threads, a transaction around one statement and GRDB's rows cost more than such a read itself. With a
-/// write-ahead log no writer blocks a reader, and each statement sees one state. Long reads use the pool, which has
-/// threads of its own. This code never waits for the pool: its readers are returned on the threads that would wait.
+/// For such a short read, a thread switch, a transaction around a single statement and GRDB's rows would cost more than
+/// the read itself. With a write-ahead log no writer blocks a reader, and each statement sees a consistent state. Long
+/// reads use the pool, which has its own threads. This code never waits for the pool, because the pool gets its readers
+/// back on the threads that would wait.
 final class HotReader: Sendable {
     private final class Slot: Sendable {
         let connection: Mutex<HotConnection?>
@@ -16,17 +17,18 @@ final class HotReader: Sendable {
     }
 
     private let places: [Slot]
-    /// About as many as there are calling threads; a caller that finds none free waits for the first.
+    /// The number of connections, which is close to the number of calling threads. If all are in use, a caller waits
+    /// for the first.
     private static let count = 4
 
-    /// Opens read-only connections to a file whose tables exist.
+    /// Opens read-only connections to a file that already has its tables.
     init(_ path: String) throws {
         places = try (0..<Self.count).map { _ in try Slot(path) }
     }
 
-    /// All rows of a statement, each mapped as it is read.
+    /// The rows of a statement, each converted as it is read.
     ///
-    /// - Parameter table: named in errors.
+    /// - Parameter table: The name of the table, for error messages.
     func rows<Value: Sendable>(
         of table: String,
         _ sql: String,
@@ -40,7 +42,7 @@ final class HotReader: Sendable {
         return try places[0].connection.withLock { try Self.open($0).rows(table, sql, values, read) }
     }
 
-    /// The first row of a statement.
+    /// The first row of a statement; nil if there is none.
     func first<Value: Sendable>(
         of table: String,
         _ sql: String,
@@ -50,12 +52,12 @@ final class HotReader: Sendable {
         try rows(of: table, sql, values, read).first
     }
 
-    /// Calls `body` with each connection while it is idle, to measure what reads cost.
+    /// Calls `body` with each connection while it is idle, to measure the cost of reads.
     func watch(_ body: @Sendable (OpaquePointer) -> Void) {
         for place in places { place.connection.withLock { $0?.watch(body) } }
     }
 
-    /// Closes the connections; later reads fail.
+    /// Closes the connections. Later reads fail.
     func close() {
         for place in places { place.connection.withLock { $0 = nil } }
     }
@@ -66,17 +68,18 @@ final class HotReader: Sendable {
     }
 }
 
-/// A statement parameter.
+/// A parameter of a statement.
 enum HotValue: Sendable {
     case integer(Int64)
     case text(String)
 }
 
-/// One connection, used by one thread at a time.
+/// A connection that one thread at a time uses.
 private final class HotConnection {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
-    /// Filters produce many statements; above this number the cache is emptied.
+    /// The maximum size of the statement cache. Filters cause many different statements; if there are more, the cache
+    /// is emptied.
     private static let maxStatements = 200
 
     init(_ path: String) throws {
@@ -123,7 +126,7 @@ private final class HotConnection {
     }
 
     private func bind(_ text: String, to statement: OpaquePointer, at place: Int32) {
-        // SQLite copies the value, because it may not live as long as the statement.
+        // SQLite copies the value, because the value may be freed before the statement.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         sqlite3_bind_text(statement, place, text, Int32(text.utf8.count), copied)
     }
@@ -154,8 +157,8 @@ private final class HotConnection {
     }
 }
 
-/// The current row of a statement, read by column index. SQLite would convert a value of another type, such as a text
-/// to 0; here that is an error.
+/// The current row of a statement, whose cells are read by column index. SQLite would convert a value of another type,
+/// for example a text to 0; this type throws an error instead.
 struct HotRow: StoredCells {
     fileprivate let statement: OpaquePointer
     let table: String

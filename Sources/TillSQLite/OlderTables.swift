@@ -2,23 +2,23 @@ import GRDB
 import TillCore
 import TillStorage
 
-/// The tables of a store that an older Till made, as far as this version knows them.
+/// The tables of a database that an older version of Till created, as far as this version knows them.
 extension SQLiteStorage {
     package func columns(of table: ShopTable) -> [ShopTable.Column] {
         guard let known = olderColumns?[table.rawValue] else { return olderColumns == nil ? table.columns : [] }
         return table.columns.filter { known.contains($0.name) }
     }
 
-    /// The columns to select, in the table's order; null for one that the store lacks.
+    /// The columns to select, in the order of the table. A column that is missing in the database is selected as null.
     func selection(of table: ShopTable) -> String {
         guard let known = olderColumns?[table.rawValue] else { return table.columnList }
         return table.columns.map { known.contains($0.name) ? $0.name : "NULL AS \($0.name)" }.joined(separator: ", ")
     }
 
-    /// Whether the store has that table; it may be missing in an older store only.
+    /// Whether the database has this table. A table can only be missing in a database of an older version.
     func has(_ name: String) -> Bool { olderColumns == nil || olderColumns?[name] != nil }
 
-    /// The snapshots of an older store; their row counts are unknown.
+    /// The snapshots of a database of an older version, without the numbers of their rows, which are unknown.
     func olderSnapshots() async throws -> [Snapshot] {
         guard has("snapshots") else { return [] }
         return try await pool.read { db in

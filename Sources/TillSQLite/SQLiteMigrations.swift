@@ -1,11 +1,12 @@
 import GRDB
 
-/// The tables, version by version. Migrations only go forward.
+/// The migrations of the tables, one for each version. There are no migrations back to an older version.
 ///
-/// A released migration is text that never changes (a test checks each digest). It names every table and column itself,
-/// because text generated from today's tables would change with them.
+/// The text of a released migration never changes; a test checks the digest of each. Each text contains all table and
+/// column names itself, because text that is generated from the current tables would change with them.
 struct Migration: Sendable {
-    /// The version's number and a short description; the database stores it as the migration's identifier.
+    /// The number of the version and a short description. The database stores this text as the identifier of the
+    /// migration.
     let name: String
     let sql: String
 
@@ -174,10 +175,10 @@ struct Migration: Sendable {
         CREATE INDEX deliveries_owed ON deliveries (account) WHERE due IS NOT NULL;
         """
 
-    /// New rows are now at the end of the table and its indexes, where pages fill up one after the other; with the
-    /// partition first they were scattered over all pages. An outbox row is too large for a table without rowids: its
-    /// tree had only five branches a page. Its number is not the rowid, because an index range cannot be bounded by the
-    /// rowid.
+    /// Adds new rows at the end of the table and its indexes, where they fill one page after the other. Before, the key
+    /// began with the partition, so new rows were scattered over all pages. The outbox has rowids, because its rows are
+    /// too large for a table without them: such a tree had only five branches for each page. The notification's number
+    /// is not the rowid, because an index range cannot have the rowid as a bound.
     private static let version4 = """
         DROP INDEX ledger_by_id;
         CREATE UNIQUE INDEX ledger_by_id ON ledger (id);
@@ -218,8 +219,9 @@ struct Migration: Sendable {
         CREATE INDEX outbox_by_account ON outbox (account, signed_date, id) WHERE account IS NOT NULL;
         """
 
-    /// The app of a document, and a copy of each table under the name of a snapshot. The copies have neither keys nor
-    /// checks: the rows were checked at their source, and are checked again when they are restored.
+    /// Adds the app of a document, and a copy of each table in which each row has the name of its snapshot. The copies
+    /// have neither keys nor checks: the rows were checked at their source, and are checked again when they are
+    /// restored.
     private static let version5 = """
         ALTER TABLE documents ADD COLUMN app TEXT;
         UPDATE documents SET app = name WHERE kind IN ('app', 'catalog');
@@ -252,7 +254,7 @@ struct Migration: Sendable {
         CREATE INDEX snapshot_deliveries_by_name ON snapshot_deliveries (snapshot);
         """
 
-    /// A snapshot's rows are counted when it is made, so that a list of snapshots need not read them.
+    /// The rows of a snapshot are counted when it is created, so that a list of snapshots need not read them.
     private static let version6 = """
         ALTER TABLE snapshots ADD COLUMN customers INTEGER NOT NULL DEFAULT 0;
         UPDATE snapshots
@@ -266,7 +268,7 @@ struct Migration: Sendable {
         """
 }
 
-/// Migrates a database, version by version.
+/// Migrates a database to each version in turn.
 enum Migrations {
     static var all: DatabaseMigrator {
         var migrator = DatabaseMigrator()

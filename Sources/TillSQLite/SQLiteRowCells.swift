@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import TillStorage
 
-/// A row that GRDB fetched, read by column index. GRDB's own subscripts trap on a value of another type, so this engine
-/// uses them nowhere else (`Tests/TidyTests/CellTests.swift`).
+/// A row that GRDB fetched, whose cells are read by column index. GRDB's own subscripts trap if a value has another
+/// type, so this engine uses them nowhere else (`Tests/TidyTests/CellTests.swift`).
 struct RowCells: StoredCells {
     private let row: Row
     let table: String
@@ -31,14 +31,15 @@ struct RowCells: StoredCells {
         return Array(data)
     }
 
-    /// The value, whatever its type is.
+    /// The value of a cell, whatever its type is.
     func cell(_ place: Int) -> Cell {
         switch value(place) {
         case .null: .null
         case .int64(let number): .integer(number)
         case .string(let text): .text(text)
         case .blob(let data): .bytes(Array(data))
-        // Till writes no reals. As a text it still compares the way SQLite orders it, so paging gets past it.
+        // Till never writes reals. A real becomes a text, because its order then matches SQLite's order, and paging
+        // continues after it.
         case .double(let number): .text(String(number))
         }
     }
@@ -59,12 +60,12 @@ struct RowCells: StoredCells {
 }
 
 extension Database {
-    /// The rows of a statement.
+    /// All rows of a statement.
     func rows(of table: String, _ sql: String, _ arguments: StatementArguments = []) throws -> [RowCells] {
         try Row.fetchAll(self, sql: sql, arguments: arguments).map { RowCells($0, of: table) }
     }
 
-    /// The rows of a cached statement.
+    /// All rows of a statement, which is prepared once and then cached.
     func keptRows(of table: String, _ sql: String, _ arguments: StatementArguments = []) throws -> [RowCells] {
         try Row.fetchAll(try cachedStatement(sql: sql), arguments: arguments).map { RowCells($0, of: table) }
     }

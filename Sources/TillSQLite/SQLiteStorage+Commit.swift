@@ -15,8 +15,8 @@ extension SQLiteStorage {
             } catch {
                 if prepared.count == 1 { return [.failure(try Self.failure(error, of: prepared[0]))] }
             }
-            // A change failed and the transaction was rolled back. Now each change has a savepoint, so that a failure
-            // undoes only its own change. Nearly always all changes succeed and need no savepoints.
+            // A change failed, and the transaction was rolled back. Now each change has a savepoint, so that a failed
+            // change undoes only itself. Nearly always all changes succeed, and no savepoints are necessary.
             return try await pool.write { db in
                 try prepared.map { try Self.apply($0, db) }
             }
@@ -44,12 +44,12 @@ extension SQLiteStorage {
         try await pool.read { try Self.highWater($0) ?? 0 }
     }
 
-    /// The first counter value that was never reserved; nil where none was stored.
+    /// The lowest counter value that was never reserved; nil if none is stored.
     static func highWater(_ db: Database) throws -> Int64? {
         try db.rows(of: "identifiers", "SELECT next FROM identifiers WHERE series = 'all'").first?.integer(0)
     }
 
-    /// Applies one change under a savepoint, so that a failure undoes only this one.
+    /// Applies one change under a savepoint, so that a failure undoes only this change.
     private static func apply(_ change: PreparedChange, _ db: Database) throws -> Result<Void, CommitFailure> {
         do {
             try db.inSavepoint {
@@ -77,15 +77,15 @@ extension SQLiteStorage {
         if let erasure = change.erasure { try erase(erasure, db) }
     }
 
-    /// What a database error means for the change that caused it.
+    /// The failure of a change that results from a database error.
     ///
-    /// - Throws: the error itself when it is the engine's and not the change's.
+    /// - Throws: The error itself, if the engine caused it and not the change.
     private static func failure(_ error: any Error, of change: PreparedChange) throws -> CommitFailure {
         switch error {
         case let failure as CommitFailure:
             return failure
         case let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT:
-            // Only a second writer of the same account or id can get here; the first one keeps what it wrote.
+            // This only happens if a second writer uses the same account or id. The data of the first writer stays.
             guard let account = change.accounts.first?.id ?? change.erasure?.account else {
                 return .engine(error.description)
             }
@@ -123,7 +123,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Pending deliveries fall due by the account's clock.
+    /// Moves the account's pending deliveries to its clock, which determines when they are due.
     private static func moveDeliveries(of account: PreparedAccount, _ db: Database) throws {
         try db.execute(
             sql: "UPDATE deliveries SET clock = ? WHERE account = ? AND due IS NOT NULL",
@@ -141,7 +141,8 @@ extension SQLiteStorage {
         )
     }
 
-    /// A changed row moves to a new place in the history; one that was only finished stays where it is.
+    /// A changed transaction moves to the end of the history. A transaction that was only marked as finished keeps its
+    /// position.
     private static func write(_ row: TransactionChange, _ db: Database) throws {
         if let before = row.before {
             let delete = try db.cachedStatement(
@@ -170,7 +171,7 @@ extension SQLiteStorage {
     }
 }
 
-/// A change with its account states already encoded, so that the writer only writes.
+/// A change whose account states are already encoded, so that the writer only writes.
 private struct PreparedChange: Sendable {
     let accounts: [PreparedAccount]
     let rows: [TransactionChange]

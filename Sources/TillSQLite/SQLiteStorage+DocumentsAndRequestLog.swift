@@ -77,7 +77,7 @@ extension SQLiteStorage {
 }
 
 extension Document {
-    /// Reads name, app and body.
+    /// Reads the cells name, app and body.
     fileprivate init(_ cells: RowCells, of kind: DocumentKind) throws {
         do throws(DamagedRow) {
             self.init(kind: kind, name: try cells.text(0), app: try cells.maybeText(1), body: try cells.text(2))
@@ -89,7 +89,7 @@ extension Document {
 }
 
 extension NumberedEntry {
-    /// Reads number and entry.
+    /// Reads the cells number and entry.
     fileprivate init(_ cells: RowCells) throws {
         let entry = try JSONDecoder().decode(RequestLogEntry.self, from: Data(try cells.text(1).utf8))
         self.init(number: try cells.integer(0), entry: entry)

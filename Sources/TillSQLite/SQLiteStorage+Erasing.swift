@@ -3,9 +3,9 @@ import GRDB
 import TillCore
 import TillStorage
 
-/// The rows of one customer, and their deletion.
+/// The data of one customer, and its deletion.
 extension SQLiteStorage {
-    /// Deliveries are found through their notifications; every delivery has one.
+    /// The condition for the deliveries of an account. It uses their notifications, because every delivery has one.
     private static let deliveriesOfAccount =
         "partition = ? AND notification IN (SELECT id FROM outbox WHERE account = ?)"
 

@@ -11,11 +11,11 @@ extension SQLiteStorage {
                 findings.append("The database file is damaged: \(line)")
             }
             for row in try db.rows(of: "pragma", "PRAGMA foreign_key_check") {
-                findings.append("A row of \(try row.text(0)) names an account that does not exist.")
+                findings.append("A row of \(try row.text(0)) refers to an account that does not exist.")
             }
             for check in Self.checks {
                 for row in try db.rows(of: "check", check.sql + " LIMIT 20") {
-                    // A row with a damaged cell is reported when rows are read one at a time.
+                    // A row with a damaged cell is reported by the check that reads each row separately.
                     if let sentence = try? check.sentence(row) { findings.append(sentence) }
                 }
             }
@@ -28,13 +28,13 @@ extension SQLiteStorage {
         let sentence: @Sendable (RowCells) throws -> String
     }
 
-    /// The invariants between the rows of the engine; the shop's doctor checks those between rows and rules.
+    /// The invariants between rows. `till doctor` checks the invariants between rows and rules.
     private static let checks: [Check] = [
         Check(sql: "SELECT id, partition FROM ledger WHERE id % 1024 <> partition OR account % 1024 <> partition") {
-            "Transaction \(try $0.integer(0)) is in partition \(try $0.integer(1)), which is not that of its ids."
+            "Transaction \(try $0.integer(0)) is in partition \(try $0.integer(1)), but its ids contain another one."
         },
         Check(sql: "SELECT account, partition FROM accounts WHERE account % 1024 <> partition") {
-            "Account \(try $0.integer(0)) is in partition \(try $0.integer(1)), which is not that of its number."
+            "Account \(try $0.integer(0)) is in partition \(try $0.integer(1)), but its number contains another one."
         },
         Check(
             sql: """
@@ -74,8 +74,8 @@ extension SQLiteStorage {
             "Transaction \(try $0.integer(0)) has a revocation without its date, reason or kind."
         },
         Check(sql: "SELECT id FROM ledger WHERE (ownership = 'FAMILY_SHARED') <> (shared_from IS NOT NULL)") {
-            "Transaction \(try $0.integer(0)) is a family member's copy that does not name the purchase, or "
-                + "a purchase that names one."
+            "Transaction \(try $0.integer(0)) is a family member's copy without the purchaser's transaction, or "
+                + "a purchase that refers to one."
         },
         Check(sql: "SELECT account FROM accounts WHERE clock <> ifnull(\(stated("clock")), clock)") {
             "Account \(try $0.integer(0)) is stored under another clock than its own."
@@ -86,7 +86,7 @@ extension SQLiteStorage {
                 WHERE d.due IS NOT NULL AND d.clock <> a.clock
                 """
         ) {
-            "A delivery of notification \(try $0.integer(0)) falls due by another clock than its account's."
+            "A delivery of notification \(try $0.integer(0)) uses another clock than its account."
         },
         Check(
             sql: """
@@ -110,7 +110,7 @@ extension SQLiteStorage {
                 WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.id = d.notification)
                 """
         ) {
-            "A delivery to \(try $0.text(1)) is of notification \(try $0.integer(0)), which is missing."
+            "A delivery to \(try $0.text(1)) belongs to notification \(try $0.integer(0)), which is missing."
         },
         Check(
             sql: """
@@ -136,8 +136,8 @@ extension SQLiteStorage {
         },
     ]
 
-    /// The value of a key in an account's state. A state that is not JSON gives nothing, because an error would abort
-    /// the whole examination.
+    /// An expression for the value of a key in an account's state. It is null if the state is not JSON, because an
+    /// error would abort the whole examination.
     private static func stated(_ key: String) -> String {
         let isJSON = "typeof(state) = 'text' AND json_valid(state)"
         let missing = key == "clock" ? "''" : "0"

@@ -4,9 +4,10 @@ import TillCore
 import TillStorage
 
 extension SQLiteStorage {
-    /// One index range, never an offset: the five-hundredth page costs as much as the first.
+    /// Reads one index range and never uses an offset, so the five-hundredth page costs as much as the first.
     ///
-    /// The head is read before the rows, so that a row written between the two reads is found again rather than missed.
+    /// The account's last change number is read before the rows. A row that is written between the two reads is
+    /// therefore returned twice at most, and never missed.
     package func history(_ query: HistoryQuery) async throws -> HistoryPage {
         let head = try hot.first(
             of: "accounts",
@@ -21,7 +22,7 @@ extension SQLiteStorage {
         return HistoryPage(rows: rows, hasMore: hasMore, head: max(head ?? 0, newest ?? 0))
     }
 
-    /// Reads one row more than the page, to know whether there is another page.
+    /// The statement reads one row more than the page needs, which shows whether another page follows.
     static func statement(for query: HistoryQuery) -> (sql: String, values: [HotValue]) {
         var conditions = ["partition = ?", "account = ?"]
         var arguments: [HotValue] = [.integer(query.account.partition.number), .integer(query.account.number)]
@@ -29,8 +30,8 @@ extension SQLiteStorage {
             conditions.append(condition)
             arguments += values
         }
-        // A single value is bound directly; several are bound as one JSON text, so that there are few different
-        // statements.
+        // A single value is a parameter of its own. Several values become one parameter with a JSON array, so that
+        // there are few different statements.
         func require(_ column: String, in values: [String]) {
             guard !values.isEmpty else { return }
             require("\(column) IN (SELECT value FROM json_each(?))", [.text(jsonList(values))])

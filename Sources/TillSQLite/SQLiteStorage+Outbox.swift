@@ -3,7 +3,7 @@ import GRDB
 import TillCore
 import TillStorage
 
-/// What falls due, and the pending deliveries to developers' servers.
+/// Due accounts and deliveries, and the pending deliveries to developers' servers.
 extension SQLiteStorage {
     package func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
         try await pool.read { db in
@@ -30,7 +30,7 @@ extension SQLiteStorage {
 
     package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
         try await pool.read { db in
-            // Numbers sort before all other types, so the smallest value is not a number only if all of them are
+            // Numbers sort before all other types. The smallest value is therefore a number, unless all values are
             // damaged.
             let account = try db.keptRows(
                 of: "accounts",
@@ -40,7 +40,7 @@ extension SQLiteStorage {
                 """,
                 Self.place(of: clock)
             ).first.flatMap { try? $0.maybeInteger(0) }
-            // The first delivery of each endpoint, so that the rows behind it are not read.
+            // Reads the first delivery to each endpoint, and none of the deliveries after it.
             let delivery = try db.keptRows(
                 of: "deliveries",
                 """
@@ -130,7 +130,7 @@ extension SQLiteStorage {
 
     package func pendingEndpoints() async throws -> [EndpointName] {
         try await pool.read { db in
-            // A damaged delivery must not hide the others; the doctor reports it.
+            // A damaged delivery must not hide the other deliveries; the doctor reports it.
             try db.rows(
                 of: "deliveries",
                 "SELECT DISTINCT \(ShopTable.environment), app, endpoint FROM deliveries WHERE due IS NOT NULL"
@@ -168,7 +168,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// A single server uses this store, and its locks make an epoch needless.
+    /// Ignores the epoch: only one server uses this database, and its locks make an epoch unnecessary.
     package func record(_ deliveries: [Delivery], epoch: Int64?) async throws {
         let logs = try deliveries.map { try $0.storedLog() }
         try await pool.write { db in
@@ -208,17 +208,17 @@ extension SQLiteStorage {
         let entries = try await pool.read { db in
             try db.keptRows(of: "outbox", sql, arguments).map { try OutboxEntry($0) }
         }
-        // The page was read in this order, but a join does not preserve it.
+        // The statement reads the page in this order, but the join does not preserve the order.
         let sorted = entries.sorted { ($0.signedDate, $0.id) < ($1.signedDate, $1.id) }
         return query.isDescending ? sorted.reversed() : sorted
     }
 
-    /// One index range for the page, and a look-up for each of its notifications.
+    /// The statement for a page: one index range, and a look-up for each notification of the page.
     static func statement(for query: NotificationQuery) -> (sql: String, arguments: StatementArguments) {
         let source = query.endpoint == nil ? "outbox" : "deliveries"
         let id = query.endpoint == nil ? "id" : "notification"
-        // An account has few; the plus sign keeps the planner from using the indexes of the app, where they are far
-        // apart.
+        // An account has few notifications. The plus sign stops the planner from using the indexes of the app, in which
+        // these notifications are far apart.
         let mark = query.account == nil ? "" : "+"
         var conditions = ["\(mark)\(ShopTable.environment) = ?", "\(mark)app = ?"]
         var arguments: StatementArguments = [query.scope.environment.rawValue, query.scope.app]
@@ -233,7 +233,7 @@ extension SQLiteStorage {
         if let account = query.account { require("account = ?", [account.number]) }
         if let type = query.type { require("type = ?", [type]) }
         if query.isSubtypeFixed { require("subtype IS ?", [query.subtype]) }
-        // The page's start bound is narrower than that of the first page, and an index uses only one of them.
+        // The bound of this page is narrower than the start date, and an index uses only one of these bounds.
         let goesOn = query.after != nil
         if let from = query.from, !goesOn || query.isDescending { require("signed_date >= ?", [from.milliseconds]) }
         if let to = query.to, !goesOn || !query.isDescending { require("signed_date <= ?", [to.milliseconds]) }
@@ -266,8 +266,8 @@ extension SQLiteStorage {
 }
 
 extension DueAccount {
-    /// Reads account, customer and due date; nil for an account without a number. If another cell is damaged the
-    /// account is still due, so that its update finds the damage and quarantines it.
+    /// Reads account, customer and due date; nil for an account without a number. If another cell is damaged, the
+    /// account is still due, so that its update finds the damage and quarantines the account.
     fileprivate init?(_ cells: RowCells) {
         guard let number = try? cells.integer(0) else { return nil }
         self.init(

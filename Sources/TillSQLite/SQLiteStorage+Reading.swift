@@ -30,7 +30,7 @@ extension SQLiteStorage {
         -> [StoredAccount]
     {
         let rows = try await pool.read { db in
-            // Accounts without a number come last, and a page cannot continue from them; the doctor reports them.
+            // Accounts without a number are last, and no page can continue after them. The doctor reports them.
             try Self.rows(db, of: scope, after: after?.number ?? 0, limit).compactMap { try? AccountRow($0) }
         }
         return rows.map { $0.stored() }

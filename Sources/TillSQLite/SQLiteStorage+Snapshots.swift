@@ -3,7 +3,7 @@ import GRDB
 import TillCore
 import TillStorage
 
-/// Copies of an app or of the whole shop, in separate tables.
+/// Snapshots of an app or of the whole server, in separate tables.
 extension SQLiteStorage {
     package func save(_ snapshot: Snapshot) async throws -> Snapshot {
         try await pool.write { db in
@@ -147,7 +147,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Adds to the row count of a snapshot.
+    /// Increases the number of rows that is stored for a table of a snapshot.
     private static func count(_ rows: Int, of table: ShopTable, in snapshot: Snapshot, _ db: Database) throws {
         guard let column = table.counted else { return }
         try db.execute(
@@ -170,14 +170,15 @@ extension SQLiteStorage {
 }
 
 extension ShopTable {
-    /// Which rows of the table belong to an app; snapshots of all apps hold only some kinds of documents.
+    /// The condition for the rows of the table that belong to an app. For nil it selects all rows, but omits some kinds
+    /// of documents.
     fileprivate func part(of app: String?) -> (condition: String, arguments: StatementArguments) {
         guard let app else {
             guard self == .documents else { return ("true", []) }
             let lasting = DocumentKind.lasting.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
             return ("kind NOT IN (\(lasting))", [])
         }
-        // Both environments are named, because the indexes begin with that column.
+        // The condition lists both environments, because the indexes begin with that column.
         let scope =
             """
             \(ShopTable.environment) IN ('\(StoreEnvironment.production.rawValue)', '\(StoreEnvironment.sandbox.rawValue)')

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import TillStorage
 
-/// Whole tables, row by row, for a transfer from or to another engine.
+/// Reads and writes whole tables row by row, for a transfer from or to another engine.
 extension SQLiteStorage {
     package func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
         guard has(table.rawValue) else { return [] }

@@ -4,7 +4,7 @@ import GRDBSQLite
 import TillCore
 import TillStorage
 
-/// Everything at one moment: as a file, or part by part.
+/// Reads the whole database as of one moment, as a file or part by part.
 extension SQLiteStorage {
     package func backup(to path: String) async throws -> Bool {
         guard !FileManager.default.fileExists(atPath: path) else { throw StoreRefused.exists(path: path) }
@@ -14,7 +14,8 @@ extension SQLiteStorage {
             do {
                 try source.backup(to: target)
             } catch let error as DatabaseError {
-                // The error's message comes from another connection than the one that failed.
+                // GRDB takes the message from another connection than the one that failed, so this uses the message for
+                // the code.
                 let code = error.extendedResultCode
                 throw DatabaseError(resultCode: code, message: String(cString: sqlite3_errstr(code.rawValue)))
             }

@@ -3,22 +3,22 @@ import GRDB
 import TillCore
 import TillStorage
 
-/// The embedded engine: one SQLite file in WAL mode, one writer, a few readers.
+/// The embedded engine: one SQLite file in WAL mode, with one writer and a few readers.
 ///
-/// What is acknowledged is on disk: `synchronous` is FULL and is verified when the store opens.
+/// An acknowledged write is on the disk: `synchronous` is FULL, which is verified when the database is opened.
 package final class SQLiteStorage: Storage {
     let pool: DatabasePool
     let hot: HotReader
-    /// The columns of each table in the file; nil when the tables are of this version.
+    /// The columns of each table in the file, by table; nil if the tables have this version.
     let olderColumns: [String: Set<String>]?
 
-    /// Opens the store, creates it if there is none, and migrates its tables to this version.
+    /// Opens the database, or creates it if there is none, and migrates its tables to this version.
     ///
     /// - Parameters:
-    ///   - path: the database file; its folder must exist.
-    ///   - isDurable: false for a temporary store that need not wait for the disk.
-    /// - Throws: `StoreRefused` for a file that is a newer Till's, another program's, damaged, not writable or not
-    ///   synced as required; otherwise GRDB's errors.
+    ///   - path: The database file, whose folder must exist.
+    ///   - isDurable: False for a temporary database that need not wait for the disk.
+    /// - Throws: `StoreRefused` if the file belongs to a newer version of Till or another program, is damaged or not
+    ///   writable, or cannot be synced as required. Otherwise GRDB's errors.
     package init(path: String, isDurable: Bool = true) throws {
         try Self.requireTills(path)
         olderColumns = nil
@@ -31,11 +31,11 @@ package final class SQLiteStorage: Storage {
         }
     }
 
-    /// Opens the store for reading only, while a server may be using it.
+    /// Opens the database for reading only. A server may use it at the same time.
     ///
-    /// - Parameter allowsOlder: whether the tables may be of an older version. In such a store only whole tables and
-    ///   the names of snapshots can be read; missing columns read as null.
-    /// - Throws: `StoreRefused` when the tables are not of this version, or there are none of Till's.
+    /// - Parameter allowsOlder: Whether the tables may have an older version. In such a database only whole tables and
+    ///   the names of snapshots can be read, and missing columns are read as null.
+    /// - Throws: `StoreRefused` if the tables do not have this version, or if the file has no tables of Till.
     package init(examining path: String, allowsOlder: Bool = false) throws {
         var configuration = Self.configuration
         configuration.readonly = true
@@ -54,9 +54,9 @@ package final class SQLiteStorage: Storage {
         }
     }
 
-    /// Which version of Till made the tables of a file. Only reads the file.
+    /// The version of Till that created the tables of a file. The file is only read.
     ///
-    /// - Throws: `StoreRefused` when there are no tables of Till's.
+    /// - Throws: `StoreRefused` if the file has no tables of Till.
     package static func version(of path: String) throws -> StoreVersion {
         var configuration = Self.configuration
         configuration.readonly = true
@@ -94,7 +94,7 @@ package final class SQLiteStorage: Storage {
         let needsCheck = needsCheck(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
         if needsCheck { try check(pool, at: path) }
-        // The pool sets NORMAL on its writer after preparing it, so FULL is set last and verified.
+        // The pool sets NORMAL on its writer after it prepares the connection, so FULL is set last and verified.
         let synchronous = try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")
@@ -120,7 +120,7 @@ package final class SQLiteStorage: Storage {
 
     package func close() async throws {
         hot.close()
-        // An orderly close leaves one file with everything in it; while another process reads the file, it cannot.
+        // A normal close moves all data into one file. This is not possible while another process reads the file.
         if !pool.configuration.readonly {
             _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }

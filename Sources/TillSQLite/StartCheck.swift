@@ -1,12 +1,13 @@
 import Foundation
 import GRDB
 
-/// A damaged file is not served, because purchases on it could be lost. Nor is another program's.
+/// Checks the file before the server uses it. The server refuses a damaged file, because purchases could be lost, and a
+/// file of another program.
 extension SQLiteStorage {
-    /// The check reads the whole file. It is worth its time for a small file, and after a crash: that leaves the
-    /// write-ahead log behind.
+    /// Whether to check the whole file at start. This is done for a small file, and after a crash, which the remaining
+    /// write-ahead log shows.
     ///
-    /// - Parameter path: of the database, before it is opened.
+    /// - Parameter path: The path of the database, which must not be open yet.
     static func needsCheck(_ path: String) -> Bool {
         let log = size(of: path + "-wal")
         let file = size(of: path)
@@ -20,22 +21,22 @@ extension SQLiteStorage {
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// Examines a file without changing it, which opening it for writing would do.
+    /// Checks a file without changing it. Opening it for writing would change it.
     ///
-    /// - Throws: `StoreRefused.notTills` for a file that has tables but none of Till's.
+    /// - Throws: `StoreRefused.notTills` if the file has tables, but none of Till.
     static func requireTills(_ path: String) throws {
         guard size(of: path) > 0 else { return }
         var configuration = GRDB.Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(10)
-        // A file that cannot even be read gives a better error when it is opened.
+        // If the file cannot be read at all, opening it later gives a better error.
         guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return }
         let table = try? queue.read { try foreignTable($0) }
         try? queue.close()
         if let table { throw StoreRefused.notTills(path: path, table: table) }
     }
 
-    /// The first table of a file that Till has never used.
+    /// The first table of a file that no version of Till has used; nil if there is none.
     static func foreignTable(_ db: Database) throws -> String? {
         let migrator = Migrations.all
         let applied = try migrator.appliedIdentifiers(db)
@@ -50,7 +51,7 @@ extension SQLiteStorage {
         )
     }
 
-    /// - Throws: `StoreRefused.damaged` with the first finding.
+    /// - Throws: `StoreRefused.damaged` with the first problem that was found.
     static func check(_ pool: DatabasePool, at path: String) throws {
         let lines = try pool.read { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
         if let line = lines.first, line != "ok" { throw StoreRefused.damaged(path: path, finding: line) }

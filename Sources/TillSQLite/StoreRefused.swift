@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import TillStorage
 
-/// Why a database file is not opened or written.
+/// The reason why a database file cannot be opened or written.
 package enum StoreRefused: StorageError, CustomStringConvertible {
     case newer(path: String)
     case older(path: String)
@@ -31,33 +31,33 @@ package enum StoreRefused: StorageError, CustomStringConvertible {
     package var description: String {
         switch self {
         case .newer(let path):
-            "\(path) was made by a newer version of Till. Run that version, or start with another data directory."
+            "\(path) was created by a newer version of Till. Run that version, or use another data directory."
         case .older(let path):
-            "\(path) is of an older version of Till. Start the server on it once to migrate it."
+            "\(path) was created by an older version of Till. Start the server with it once to migrate it."
         case .empty(let path):
-            "\(path) holds no shop: it is empty. Name the data directory of one."
+            "\(path) holds no shop: it is empty. Specify the data directory of an existing server."
         case .notTills(let path, let table):
-            "\(path) contains tables that are not Till's (\(table)). Name another data directory; nothing was changed."
+            "\(path) contains tables that are not Till's (\(table)). Use another data directory; nothing was changed."
         case .notAFile(let path):
-            "\(path) is not a regular file. Name another data directory, or put the file back from a backup."
+            "\(path) is not a regular file. Use another data directory, or restore the file from a backup."
         case .notWritable(let path):
             "\(path) cannot be written. Its folder, and every file there whose name begins with till.sqlite, must be "
                 + "writable for the user that runs Till: check owner and mode (chown, chmod u+rw)."
         case .diskFull(let path):
-            "There is no room on the disk for \(path). Make room, or name a data directory on another disk."
+            "The disk with \(path) is full. Free some space, or use a data directory on another disk."
         case .doesNotSync(let path, let level):
-            "\(path) reads back synchronous = \(level) instead of 2 (FULL), so nothing it acknowledges would be safe."
+            "\(path) reports synchronous = \(level) instead of 2 (FULL), so acknowledged writes could be lost."
         case .exists(let path):
-            "\(path) exists already. Name a path that does not."
+            "\(path) already exists. Specify a path that does not exist."
         case .damaged(let path, let finding):
             "\(path) is damaged (\(finding.replacing("\n", with: " "))). Nothing is served from it. "
                 + "Start on a backup (till serve --data COPY); till doctor says more."
         }
     }
 
-    /// Runs `body`; turns SQLite's errors about the disk or the folder into ones that say what to do.
+    /// Runs `body`, and replaces SQLite's errors about the disk or the folder with errors that explain what to do.
     ///
-    /// - Throws: `notAFile` for a pipe and the like, which SQLite would wait for without end.
+    /// - Throws: `notAFile` for a pipe or another special file, for which SQLite would wait forever.
     static func explaining<Opened>(_ path: String, _ body: () throws -> Opened) throws -> Opened {
         var attributes = stat()
         if stat(path, &attributes) == 0, attributes.st_mode & S_IFMT != S_IFREG { throw notAFile(path: path) }
@@ -74,10 +74,11 @@ package enum StoreRefused: StorageError, CustomStringConvertible {
     }
 }
 
-/// A full disk is temporary: it ends when the operator frees space. No other SQLite error is.
+/// A full disk is a temporary error, because it ends when the operator frees space. No other SQLite error is temporary.
 extension DatabaseError: StorageError {
     package var isTransient: Bool { isDiskFull }
-    /// Growing the shared-memory file reports every failure with the same code, so that code counts, too.
+    /// Whether the disk is full. SQLite reports every failure to enlarge the shared-memory file with one code, so that
+    /// code counts as well.
     package var isDiskFull: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
     package var isUnreached: Bool { false }
 }

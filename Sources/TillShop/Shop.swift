@@ -4,78 +4,79 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The running shop and the only writer: it loads what a command concerns, applies the rules, and commits their
-/// decisions in one transaction.
+/// The running server's state and the only code that writes accounts and transactions. For each command it loads the
+/// account, applies the rules of TillCore, and commits the result in one database transaction.
 package final class Shop: Sendable {
-    /// The storage engine. Only the shop writes accounts and transactions; other code just reads.
+    /// The storage engine. Only `Shop` writes accounts and transactions; other code only reads them.
     package let storage: any Storage
     /// Teams, apps, keys and catalogs.
     package let registry: Registry
     package let requestLog: RequestLog
-    /// Seals and opens the `revision` of the history routes.
+    /// Seals and opens the `revision` tokens of the transaction and refund history endpoints.
     package let cursors: CursorSeal
     let restoreEpochs: RestoreEpoch
-    /// The clocks of all apps and environments, and the customer clocks.
+    /// The clock of each app and environment, and the customer clocks.
     package let clocks: Clocks
     /// Notifies listeners when an account or a delivery becomes due.
     package let signals = Signals()
-    /// Fixed for the lifetime of the process.
+    /// The server's settings, which do not change while the process runs.
     package let settings: Settings
-    /// Must never log a token, a key or a signature.
+    /// The server's logger. Code must never log a token, a key or a signature.
     package let logger: Logger
-    /// The wall clock. Bearer tokens and certificates use real time; the ledger uses the shop's clocks.
+    /// Returns real time, which bearer tokens and certificates use. The ledger uses `clocks` instead.
     package let wallClock: @Sendable () -> Timestamp
 
     /// The clients that listen through the control API.
     package let listeners: Listeners
     /// The ports on which this server and the other nodes listen.
     package let ownPorts: OwnPorts
-    /// Decides where deliveries may go.
+    /// Decides to which network addresses notifications may be sent.
     package let destinations: DestinationCheck
     /// Signs and verifies receipts.
     package let receiptKeys: ReceiptKeys
-    /// Receipts of the last second.
+    /// The receipts that were signed in the current second.
     let receiptCache = ReceiptCache()
-    /// Recent signatures of transactions.
+    /// Transactions that were signed recently.
     let signatures = SignatureCache()
-    /// The root and its chains, for the OCSP responder.
+    /// The root certificate and the chains that it issued, for the OCSP responder.
     package let authority: RevocationRegistry
     let chains: Chains
     /// The faults to inject.
     package let faults: FaultRules
-    /// Recent writes, which the fault `staleReads` hides.
+    /// Recent writes, which the fault rule `staleReads` hides from reads.
     package let recentRows: RecentRows
-    /// The servers that share the store; nil if this is the only one.
+    /// The other servers that share the database; nil if this is the only server.
     package let cluster: Cluster?
     let identifiers: IdentifierPool
     let commits: CommitQueue
     /// Whether there is enough disk space to commit.
     let room = DiskSpaceMonitor()
     let locks = AccountLocks()
-    /// Every change of the shop passes through it, so that a restore can run exclusively.
+    /// Every write holds this lock in shared mode, so that a restore can hold it exclusively.
     let gate = AsyncReadWriteLock()
-    /// Accounts that could not be brought up to date.
+    /// Accounts whose due events could not be processed.
     package let quarantine = Quarantine()
-    /// Set when the server stops: long work ends at its next step and continues after a restart.
+    /// Whether the server is stopping. Long operations then end after their current step and continue after a restart.
     let isStopping = Synchronized(false)
-    /// The suffix of this process's temporary snapshots.
+    /// The suffix of the names of this process's temporary snapshots.
     let copyMark = ".\(UUID().uuidString.prefix(8).lowercased())"
-    /// Whether the server is about to stop: it still answers, but load balancers should send no new clients.
+    /// Whether the server will stop soon. It still answers, but load balancers should not send it new clients.
     package let isDraining = Synchronized(false)
     /// Advances in progress.
     let runningAdvances = RunningAdvances()
-    /// Notification UUIDs are derived from it, so that a run can be replayed.
+    /// The random text from which notification UUIDs are derived, so that a replayed run has the same UUIDs.
     let seed: String
 
-    /// Opens the shop over a store.
+    /// Opens the shop on a database.
     ///
     /// - Parameters:
-    ///   - storage: an engine with its tables in place.
-    ///   - chain: signs every payload.
-    ///   - receiptKeys: signs receipts; by default temporary keys of this process.
-    ///   - cluster: must have joined already, so that no change of another node is missed.
-    ///   - settings: departures from Apple's behavior and choices.
-    ///   - wallClock: real time; tests pass their own.
+    ///   - storage: the storage engine, whose tables must exist.
+    ///   - chain: the certificate chain that signs every payload.
+    ///   - receiptKeys: the keys that sign receipts; by default, keys that exist only in this process.
+    ///   - cluster: the membership of this node, which must have joined already so that it misses no change by another
+    ///     node.
+    ///   - settings: the server's settings, including how it differs from Apple.
+    ///   - wallClock: returns real time; tests pass a clock of their own.
     package init(
         storage: any Storage,
         chain: SigningChain,
@@ -106,20 +107,20 @@ package final class Shop: Sendable {
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
         commits = CommitQueue(storage: storage, room: room)
-        // Lets the other nodes assemble what this one signs.
+        // With this document the other nodes can assemble payloads that this node signs.
         if cluster != nil, let document = chains.document(of: chain) { try await storage.put([document]) }
     }
 
-    /// The restore epoch for new cursors. It must be read before the rows: a cursor that wrongly has an older epoch
-    /// only starts again from the beginning.
+    /// The restore epoch for new cursors. Read it before the transactions: if a restore happens in between, the cursor
+    /// has the older epoch, and the client only starts again from the beginning.
     package var restoreEpoch: Int64 { restoreEpochs.current }
 
     // MARK: Time
 
-    /// The present time in an app and environment.
+    /// The current time in an app's environment, on that environment's clock.
     package func now(in scope: AccountScope) -> Timestamp { now(on: ClockName(scope)) }
 
-    /// What a clock shows; real time if it was never set.
+    /// The current time on a clock; real time if the clock was never set.
     package func now(on clock: ClockName) -> Timestamp {
         clocks.now(on: clock, realTime: wallClock)
     }
@@ -136,23 +137,23 @@ package final class Shop: Sendable {
         Set(everyScope.map { ClockName($0) }).union(clocks.all.map(\.name))
     }
 
-    /// The present time of a customer.
+    /// The current time on a customer's clock.
     package func now(of account: Account) -> Timestamp { now(on: account.clockName) }
 
-    /// The policy of an app's environment, from its own settings and the server's.
+    /// The policy of an app's environment. The environment's settings take precedence over the server's settings.
     package func policy(of scope: AccountScope) -> Policy {
         registry.rules(of: scope).policy(of: scope.environment, under: settings)
     }
 
-    /// Ends long work: advances, jobs, waiting listeners.
+    /// Stops long operations: advances, jobs, and clients that wait for events.
     package func stopLongWork() {
         isStopping.value = true
         listeners.stop()
     }
 
-    /// - Throws: `ShopBusy` once the server stops.
+    /// - Throws: `ShopBusy` if the server is stopping.
     func checkStopping() throws {
-        if isStopping.value { throw ShopBusy(reason: "the server is stopping; the rest is done after its next start") }
+        if isStopping.value { throw ShopBusy(reason: "the server is stopping; it continues this after a restart") }
     }
 
     // MARK: Signing
@@ -160,7 +161,7 @@ package final class Shop: Sendable {
     /// The current signing chain.
     package var signingChain: SigningChain { chains.current }
 
-    /// Switches to another signing chain; older signatures stay valid.
+    /// Signs with another chain from now on; existing signatures stay valid.
     package func sign(with chain: SigningChain) async throws {
         if let cluster, let document = chains.document(of: chain) {
             // The other nodes must know the chain before it signs anything.
@@ -170,37 +171,37 @@ package final class Shop: Sendable {
         chains.sign(with: chain)
     }
 
-    /// The seed of the shop, created at its first start.
+    /// Reads the seed of the database, or creates it at the first start.
     private static func seed(_ storage: any Storage) async throws -> String {
         let body = "\"\(UUID().uuidString.lowercased())\""
-        // Another server may start on an empty store at the same time.
+        // Another server may start with the same empty database at the same time, so the first stored seed wins.
         return try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
     }
 
-    /// Runs a body under the shared lock, so not while everything is replaced.
+    /// Runs a body under the shared lock, so that it never runs during a restore, import or reset.
     package func besideOthers<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await gate.shared(body)
     }
 
-    /// Runs a body while no other caller, on any node, runs one under the same name.
+    /// Runs a body under a named lock that all nodes share.
     package func exclusively<Value: Sendable>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
         guard let cluster else { return try await exclusivelyHere(name, body) }
         return try await exclusivelyHere(name) {
             do {
                 return try await cluster.holding(name, checkWaiting, body)
             } catch is PreconditionFailed {
-                throw ShopBusy(reason: "the data was replaced, or another node took over, meanwhile")
+                throw ShopBusy(reason: "all data was replaced, or another node took over this work")
             }
         }
     }
 
-    /// A caller that waits for another node must not hold up a restore on this one.
+    /// Ends the wait for a lock that another node holds, because the waiting caller would block a restore on this node.
     func checkWaiting() throws {
         try checkStopping()
-        if gate.waitingToBeAlone > 0 { throw ShopBusy(reason: "everything is being replaced") }
+        if gate.waitingToBeAlone > 0 { throw ShopBusy(reason: "all data is being replaced") }
     }
 
-    /// Runs a body while no other caller on this node runs one under the same name.
+    /// Runs a body under a named lock of this node.
     package func exclusivelyHere<Value: Sendable>(
         _ name: String,
         _ body: () async throws -> Value

@@ -4,10 +4,10 @@ import Synchronization
 package final class Synchronized<Value: Sendable>: Sendable {
     private let state: Mutex<Value>
 
-    /// A value to start with.
+    /// Creates the lock with an initial value.
     package init(_ value: Value) { state = Mutex(value) }
 
-    /// The present value.
+    /// The current value. Each read and each write locks separately.
     package var value: Value {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }

@@ -1,19 +1,19 @@
-/// The 64 characters of one of RFC 4648's alphabets, with the encoding and decoding loops.
+/// An alphabet of RFC 4648 with 64 characters, and the encoding and decoding loops for it.
 ///
-/// Foundation's encoder with three replacements takes 72 µs for a payload of a kilobyte; a table takes 0.2 µs, and most
-/// answers contain such payloads.
+/// Most responses contain encoded payloads of about one kilobyte. For such a payload, Foundation's encoder and three
+/// text replacements take 72 µs, but this table takes 0.2 µs.
 struct Base64Alphabet: Sendable {
     static let standard = Base64Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     static let urlSafe = Base64Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-    /// Marks a byte that is not in the alphabet. Valid values are below 64.
+    /// The entry in `values` for a byte that is not in the alphabet. Valid values are below 64.
     private static let none: UInt8 = 0xFF
 
-    /// The character of each of the 64 values.
+    /// The characters of the 64 values.
     private let characters: [UInt8]
-    /// The two characters of each 12-bit value, in memory order.
+    /// The two characters for each 12-bit value, in memory order.
     private let pairs: [UInt16]
-    /// The value of each of the 256 possible bytes.
+    /// The value of each possible byte.
     private let values: [UInt8]
 
     private init(_ alphabet: String) {
@@ -43,8 +43,8 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Decodes `text`, which has no padding. Nil for an invalid character, a left-over character, or unused bits that
-    /// are not zero, so that each value has exactly one encoding.
+    /// Decodes `text`, which has no padding. Returns nil for an invalid character, an incomplete last byte, or unused
+    /// bits that are not zero. As a result, each value has exactly one encoding.
     func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var isCanonical = false
@@ -58,7 +58,7 @@ struct Base64Alphabet: Sendable {
         return isCanonical ? bytes : nil
     }
 
-    /// Returns how many bytes were written, and whether the text was their only valid encoding.
+    /// Returns the number of written bytes, and whether the text is the canonical encoding of these bytes.
     private static func decode(
         _ input: UnsafeBufferPointer<UInt8>,
         with table: UnsafeBufferPointer<UInt8>,

@@ -1,9 +1,9 @@
 /// Text that must not be shown, such as a private key as PEM.
 ///
-/// When it is printed, interpolated, dumped or logged, only a redaction notice appears. Code that needs the text uses
-/// ``exposed``, which is easy to find in a review.
+/// If a secret is printed, interpolated, dumped or logged, only the word `redacted` appears. Code that needs the text
+/// uses ``exposed``; the distinct name makes every such use easy to find.
 package struct Secret: Sendable, Equatable {
-    /// The text itself, for a file of mode 0600 or an operator who asked for it.
+    /// The text itself, for a file of mode 0600 or for an operator who requested it.
     package let exposed: String
 
     /// Marks `text` as secret.

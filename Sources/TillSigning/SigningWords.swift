@@ -1,24 +1,29 @@
-/// How explanations quote untrusted values.
+/// Formats values for explanations.
 enum Words {
-    /// At most 60 characters of the text between quotation marks, without control characters, because it appears in
-    /// logs and terminals.
+    /// Quotes an untrusted text. Because the result appears in logs and terminals, it has at most 60 characters, and
+    /// control characters are replaced.
     static func quoted(_ text: String) -> String {
-        let scalars = text.unicodeScalars.prefix(60).map { scalar in
+        let shown = printable(String(text.unicodeScalars.prefix(60)))
+        return text.unicodeScalars.count > 60 ? "\"\(shown)…\"" : "\"\(shown)\""
+    }
+
+    /// The text without control characters.
+    static func printable(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}" as Unicode.Scalar
             default: scalar
             }
         }
-        let shown = String(String.UnicodeScalarView(scalars))
-        return text.unicodeScalars.count > 60 ? "\"\(shown)…\"" : "\"\(shown)\""
+        return String(String.UnicodeScalarView(scalars))
     }
 
-    /// A length of time in words: exact below two minutes, longer ones also in minutes, hours or days.
+    /// Describes a duration in seconds. From two minutes on, the text also contains minutes, hours or days.
     static func seconds(_ length: Double) -> String {
         let length = length.magnitude
-        // Above this a Double cannot represent all integers, and an Int might overflow.
+        // A Double cannot represent all larger integers, and an Int might overflow.
         guard length < 1e15 else { return "more than thirty million years" }
-        // Rounded up, so that a little more than an hour does not read as exactly an hour.
+        // Rounded up, so that slightly more than an hour is not shown as exactly one hour.
         let count = Int(length.rounded(.up))
         let exact = count == 1 ? "1 second" : "\(count) seconds"
         switch count {

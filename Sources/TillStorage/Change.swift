@@ -1,22 +1,23 @@
 import TillCore
 
-/// The writes of one command: committed as a whole or not at all.
+/// The writes of one command. The engine commits all of them or none.
 package struct Change: Sendable {
-    /// The accounts with their new state. Each write checks the version that the account was read at.
+    /// The accounts with their new state. The engine writes an account only if it still has the version that the server
+    /// read.
     package var accounts: [AccountChange]
-    /// In the order in which they were made; each row occurs once.
+    /// The ledger transactions to write, in the order of their changes. Each transaction occurs once.
     package var rows: [TransactionChange]
-    /// Counted against their limits in the same transaction.
+    /// The redemptions of offer codes. The same database transaction counts them against their limits.
     package var redemptions: [CodeRedemption]
-    /// The notifications that the change causes.
+    /// The notifications that the command causes.
     package var notifications: [OutboxEntry]
-    /// The deliveries of these notifications to endpoints.
+    /// The deliveries of the new notifications to endpoints.
     package var deliveries: [Delivery]
-    /// Written in the same transaction; they replace documents of the same kind and name.
+    /// The documents to write in the same database transaction. They replace documents of the same kind and name.
     package var documents: [Document]
-    /// The precondition when several servers share the engine.
+    /// The precondition of the write; nil if no other server shares the database.
     package var writePrecondition: WritePrecondition?
-    /// The account to erase, after everything else is written.
+    /// The account to erase after all other writes; nil if none is erased.
     package var erasure: Erasure?
 
     /// The writes of one command.
@@ -40,7 +41,7 @@ package struct Change: Sendable {
         self.erasure = erasure
     }
 
-    /// Whether nothing would be written.
+    /// Whether the change contains no writes.
     package var isEmpty: Bool {
         accounts.isEmpty && rows.isEmpty && redemptions.isEmpty && notifications.isEmpty && deliveries.isEmpty
             && documents.isEmpty && erasure == nil
@@ -49,13 +50,13 @@ package struct Change: Sendable {
 
 /// An account to write.
 package struct AccountChange: Sendable {
-    /// The new state, with its new version.
+    /// The new state of the account, with its new version.
     package var account: Account
-    /// The version that must still be stored; nil for a new account.
+    /// The version that the stored account must still have; nil for a new account.
     package var before: Int64?
-    /// When the account's next event falls due; nil while there is none.
+    /// The instant of the account's next event; nil if there is none.
     package var nextDue: Timestamp?
-    /// Whether it moves to another clock, together with its pending deliveries.
+    /// Whether the account moves to another clock. Its pending deliveries move with it.
     package var changesClock: Bool
 
     /// An account to write.
@@ -67,32 +68,32 @@ package struct AccountChange: Sendable {
     }
 }
 
-/// Why a change was not committed. Nothing of it was written.
+/// The reason why a change was not committed. No part of it was written.
 package enum CommitFailure: Error, Sendable {
-    /// Another writer changed the account first: load it again and decide again.
+    /// Another writer changed the account first. Load the account again and repeat the decision.
     case conflict(AccountID)
-    /// The limit of a code was reached.
+    /// The offer code has reached its limit of redemptions.
     case codeUsedUp(CodeRedemption)
-    /// The configuration that the change was decided with has changed: reload it and decide again.
+    /// The decision used a configuration that has changed since. Reload the configuration and repeat the decision.
     case preconditionFailed
-    /// The engine failed; the text is for the log only.
+    /// The engine failed. The text is for the log only.
     case engine(String)
-    /// The disk is full; the text is for the log only.
+    /// The disk is full. The text is for the log only.
     case diskFull(String)
 
-    /// The failure for an engine's error.
+    /// The failure that an engine's error caused.
     package init(_ error: any Error) {
         self = error.isFullDisk ? .diskFull(error.logText) : .engine(error.logText)
     }
 }
 
 extension CommitFailure: CustomStringConvertible {
-    /// For the log.
+    /// The text for the log.
     package var description: String {
         switch self {
-        case .conflict(let account): "account \(account.number) was changed meanwhile"
-        case .codeUsedUp(let redemption): "code offer \(redemption.offerID) is used up"
-        case .preconditionFailed: "the configuration that the change was decided with has changed"
+        case .conflict(let account): "another writer changed account \(account.number) first"
+        case .codeUsedUp(let redemption): "code offer \(redemption.offerID) has reached its redemption limit"
+        case .preconditionFailed: "the configuration has changed since the decision"
         case .engine(let words), .diskFull(let words): words
         }
     }

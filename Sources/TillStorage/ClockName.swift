@@ -1,7 +1,7 @@
 import TillCore
 
-/// A clock: that of an app's environment, or a separate one for some customers, so that tests do not disturb each
-/// other.
+/// A clock: the clock of an app's environment, or a separate clock for some customers. With separate clocks, tests do
+/// not affect each other.
 package struct ClockName: Hashable, Sendable {
     /// The app and the environment.
     package let scope: AccountScope
@@ -14,7 +14,7 @@ package struct ClockName: Hashable, Sendable {
         self.own = own
     }
 
-    /// The stored form: empty for the clock of the environment.
+    /// The stored form of the name; empty for the clock of the environment.
     package var key: String { own ?? "" }
 }
 

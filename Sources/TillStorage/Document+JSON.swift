@@ -1,9 +1,9 @@
 import Foundation
 
 extension Document {
-    /// A value as a document: JSON with sorted keys, so that the same value is the same text.
+    /// A value as a document. The JSON has sorted keys, so that equal values have equal texts.
     ///
-    /// - Throws: `EncodingError`.
+    /// - Throws: `EncodingError` if the value cannot be encoded.
     package init(kind: DocumentKind, name: String, app: String? = nil, encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -12,7 +12,7 @@ extension Document {
 
     /// The value that the document contains.
     ///
-    /// - Throws: `DamagedRow` when the text has another structure.
+    /// - Throws: `DamagedRow` if the JSON does not have the structure of the type.
     package func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(body.utf8))

@@ -1,45 +1,48 @@
-/// The operator's configuration is stored as documents: few, small, and all read at start.
+/// The kind of a configuration document. There are few documents, they are small, and the server reads all of them at
+/// start.
 package enum DocumentKind: String, CaseIterable, Sendable {
-    /// A team, by its issuer id.
+    /// A team. The name is the issuer id.
     case team
-    /// An app, by its bundle id.
+    /// An app. The name is the bundle id.
     case app
-    /// A key: an API key by its key id; an offer key by `bundle id/key id`, in older data by its key id.
+    /// An API key or an offer key. The name of an API key is its key id; the name of an offer key is `bundle id/key
+    /// id`, or its key id in older data.
     case key
-    /// A catalog, by the bundle id of its app.
+    /// A catalog. The name is the bundle id of its app.
     case catalog
-    /// The settings of an app's environment, by `environment/bundle id`.
+    /// The settings of an app's environment. The name is `environment/bundle id`.
     case rules
-    /// A clock, by `environment/bundle id`, or `environment/bundle id#name` for a separate clock.
+    /// A clock. The name is `environment/bundle id`, or `environment/bundle id#name` for a separate clock.
     case clock
-    /// A job, by its id.
+    /// A job. The name is its id.
     case job
-    /// The certificates of a chain that has signed notifications, by the chain's id.
+    /// The certificates of a chain that has signed notifications. The name is the id of the chain.
     case chain
-    /// The OCSP status of a certificate, by its serial number.
+    /// The OCSP status of a certificate. The name is the certificate's serial number.
     case revocation
-    /// A fault rule, by its id.
+    /// A fault rule. The name is its id.
     case fault
-    /// A mark that old notifications of an app's environment were deleted, by `environment/bundle id`.
+    /// A mark that old notifications of an app's environment were deleted. The name is `environment/bundle id`.
     case retention
-    /// A control API token, by its name: its digest, never the token.
+    /// A control API token. The document contains the digest of the token, never the token itself.
     case token
-    /// Values of the shop itself, such as the key that seals cursors.
+    /// The values of the server itself, such as the key that encrypts cursors.
     case shop
 }
 
-/// A document: a JSON text under a kind and a name.
+/// A JSON document, identified by its kind and its name.
 package struct Document: Equatable, Sendable {
-    /// Kind and name together are the key: writing the same two replaces the body.
+    /// The kind of document. Writing a document of the same kind and name replaces the body.
     package let kind: DocumentKind
-    /// Unique within the kind: an id, or a fixed name for the shop's own values.
+    /// The name, which is unique within the kind: an id, or a fixed name for the values of the server itself.
     package let name: String
-    /// The bundle id of the app that the document belongs to and is deleted with; nil for a team's or the shop's.
+    /// The bundle id of the app that the document belongs to. Deleting the app also deletes the document. Nil for a
+    /// team, and for the values of the server itself.
     package let app: String?
-    /// JSON, UTF-8.
+    /// The content as JSON text in UTF-8.
     package let body: String
 
-    /// A document with its text.
+    /// A document with its content.
     package init(kind: DocumentKind, name: String, app: String? = nil, body: String) {
         self.kind = kind
         self.name = name

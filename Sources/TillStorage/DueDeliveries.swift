@@ -1,14 +1,14 @@
-/// The due deliveries of an endpoint. A delivery that cannot be read does not block the others.
+/// A page of due deliveries to an endpoint. A delivery that cannot be read does not stop the others.
 package struct DueDeliveries: Sendable {
-    /// The readable ones, in order.
+    /// The deliveries that could be read, in the requested order.
     package var deliveries: [Delivery] = []
-    /// Why others of the same page cannot be read.
+    /// The errors of the deliveries in this page that could not be read.
     package var damaged: [DamagedRow] = []
 
-    /// An empty page.
+    /// A page without deliveries.
     package init() {}
 
-    /// Reads a page, one row at a time.
+    /// A page that was read row by row.
     package init(_ rows: [Result<Delivery, DamagedRow>]) {
         for row in rows {
             switch row {
@@ -18,7 +18,7 @@ package struct DueDeliveries: Sendable {
         }
     }
 
-    /// Two pages as one.
+    /// The deliveries and errors of two pages, as one page.
     package static func + (left: DueDeliveries, right: DueDeliveries) -> DueDeliveries {
         var both = left
         both.deliveries += right.deliveries

@@ -1,15 +1,15 @@
 import TillCore
 
-/// An account to erase with everything that belongs to it: transactions, notifications and their deliveries.
+/// An account to erase, together with its transactions, notifications and deliveries.
 package struct Erasure: Sendable {
-    /// The account.
+    /// The account to erase.
     package let account: AccountID
-    /// The version that must still be stored.
+    /// The version that the stored account must still have.
     package let version: Int64
-    /// The numbers of the request log entries to erase with it.
+    /// The numbers of the request log entries to erase together with the account.
     package let requestLog: [Int64]
 
-    /// An account to erase.
+    /// An account to erase, together with request log entries.
     package init(account: AccountID, version: Int64, requestLog: [Int64] = []) {
         self.account = account
         self.version = version
@@ -17,16 +17,16 @@ package struct Erasure: Sendable {
     }
 }
 
-/// How much data belongs to an account.
+/// The amount of data that belongs to an account.
 package struct Belongings: Equatable, Sendable {
-    /// Ledger rows.
+    /// The number of ledger transactions.
     package var transactions: Int
-    /// Notifications, requested ones included.
+    /// The number of notifications, including requested ones.
     package var notifications: Int
-    /// Their deliveries, finished or pending.
+    /// The number of deliveries, both finished and pending.
     package var deliveries: Int
 
-    /// Counts.
+    /// The counts of an account's data.
     package init(transactions: Int = 0, notifications: Int = 0, deliveries: Int = 0) {
         self.transactions = transactions
         self.notifications = notifications

@@ -1,26 +1,26 @@
 import TillCore
 
-/// A filter for the rows of an account's history (docs/api/history.md). Absent conditions match everything; a row must
-/// meet all others.
+/// A filter for the transactions of an account's history (docs/api/history.md). A transaction must meet every condition
+/// that is set.
 package struct HistoryFilter: Hashable, Sendable {
-    /// Rows purchased at or after this date.
+    /// Only transactions purchased at or after this date.
     package var startDate: Timestamp?
-    /// Rows purchased before this date.
+    /// Only transactions purchased before this date.
     package var endDate: Timestamp?
-    /// Any of these products; empty means all.
+    /// Only transactions of these products; empty for all products.
     package var productIDs: Set<String>
-    /// Any of these types; empty means all.
+    /// Only transactions of these product types; empty for all types.
     package var productTypes: Set<ProductType>
-    /// Only purchases, or only what a family member shares; nil means both.
+    /// Only purchases, or only what a family member shares; nil for both.
     package var ownership: Ownership?
-    /// Any of these groups; empty means all.
+    /// Only transactions of these subscription groups; empty for all transactions.
     package var groups: Set<String>
-    /// Only revoked, or only not revoked.
+    /// Only revoked transactions, or only others; nil for both.
     package var revoked: Bool?
-    /// Leaves out consumables that are finished and not revoked, as version 1 of the route does.
+    /// Whether to omit consumables that are finished and not revoked, as version 1 of the transaction history does.
     package var leavesOutFinishedConsumables: Bool
 
-    /// A filter; by default everything matches.
+    /// A filter. By default it matches every transaction.
     package init(
         startDate: Timestamp? = nil,
         endDate: Timestamp? = nil,
@@ -42,19 +42,20 @@ package struct HistoryFilter: Hashable, Sendable {
     }
 }
 
-/// A page of an account's history, in the order of change numbers.
+/// A query for one page of an account's history, ordered by change number.
 package struct HistoryQuery: Sendable {
     package var account: AccountID
-    /// Ascending: rows changed after this number. Descending: rows changed before it. Nil starts at that end.
+    /// The change number after which the page begins (ascending), or before which it begins (descending). Nil begins
+    /// with the first change of that order.
     package var position: Int64?
-    /// Whether the oldest change comes first.
+    /// Whether the oldest change is first.
     package var isAscending: Bool
-    /// Rows that do not match are skipped and do not count towards the limit.
+    /// The filter. Transactions that do not match are skipped, and do not count toward the limit.
     package var filter: HistoryFilter
-    /// The maximum number of rows.
+    /// The maximum number of transactions in the page.
     package var limit: Int
 
-    /// A page.
+    /// A query for one page.
     package init(
         account: AccountID,
         position: Int64? = nil,
@@ -70,16 +71,16 @@ package struct HistoryQuery: Sendable {
     }
 }
 
-/// The rows of a page.
+/// One page of an account's history.
 package struct HistoryPage: Sendable {
-    /// In the requested order; all of them match the filter.
+    /// The transactions in the requested order. All of them match the filter.
     package var rows: [Transaction]
-    /// Whether more matching rows follow.
+    /// Whether more matching transactions follow this page.
     package var hasMore: Bool
-    /// The account's last change number when the page was read.
+    /// The account's last change number at the time of the read.
     package var head: Int64
 
-    /// A page as it was read.
+    /// A page that was read.
     package init(rows: [Transaction], hasMore: Bool, head: Int64) {
         self.rows = rows
         self.hasMore = hasMore

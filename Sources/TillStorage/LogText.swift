@@ -1,9 +1,9 @@
 import Foundation
 
 extension Error {
-    /// What a log line or a message says about an error: the error's own description, or its type and case. It never
-    /// uses Swift's reflected text, which may contain any value, such as a key. At most a thousand characters, always
-    /// one line.
+    /// The text for an error in a log line or a message: the error's own description, or its type and case. The text
+    /// never contains Swift's reflected description, which may include any value, such as a key. It has at most 1,000
+    /// characters and is one line.
     package var logText: String {
         let text =
             switch self {
@@ -18,17 +18,17 @@ extension Error {
         return line.count <= LogText.maxCharacters ? line : line.prefix(LogText.maxCharacters) + "…"
     }
 
-    /// The type, and the case of an enumeration without its associated values.
+    /// The type of the error. For an enumeration, also the case without its associated values.
     private static func name(of error: some Error) -> String {
         let type = String(describing: type(of: error))
         let mirror = Mirror(reflecting: error)
         guard mirror.displayStyle == .enum else { return type }
-        // The description of a case without values is its name.
+        // The description of a case without associated values is the name of the case.
         guard let label = mirror.children.first?.label else { return "\(type).\(String(describing: error))" }
         return "\(type).\(label)"
     }
 
-    /// Where decoding a document failed, and why; no values from the document.
+    /// The position and the reason of a decoding error. The text contains no values from the document.
     private static func words(of error: DecodingError) -> String {
         func place(_ context: DecodingError.Context, _ last: String? = nil) -> String {
             let path =
@@ -45,8 +45,8 @@ extension Error {
     }
 }
 
-/// Limits of what a log line holds.
+/// The limits of log lines.
 package enum LogText {
-    /// For one message, and for each value beside it.
+    /// The maximum length of one message, and of each value that follows it.
     package static let maxCharacters = 1_000
 }

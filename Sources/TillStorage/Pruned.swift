@@ -1,21 +1,21 @@
 import TillCore
 
-/// A query for notifications of an app's environment that are old enough to delete, in the order of their signed dates.
+/// A query for notifications of an app's environment that are old enough to delete, ordered by their signed dates.
 package struct PruneQuery: Sendable {
-    /// The app and the environment.
+    /// The app and the environment of the notifications.
     package var scope: AccountScope
-    /// Signed before this date.
+    /// Only notifications that were signed before this date.
     package var signedBefore: Timestamp
-    /// For test notifications: signed before this date.
+    /// Only test notifications that were signed before this date; it replaces `signedBefore` for them.
     package var testsBefore: Timestamp
-    /// Only numbers below this one; nil means any.
+    /// Only notifications with a number below this one; nil for no limit.
     package var below: NotificationID?
-    /// The last notification of the previous page.
+    /// The last notification of the previous page; nil for the first page.
     package var after: (signedDate: Timestamp, id: NotificationID)?
-    /// The maximum number of notifications.
+    /// The maximum number of notifications in the page.
     package var limit: Int
 
-    /// Everything that was signed before an instant.
+    /// A query for notifications that were signed before an instant.
     package init(
         scope: AccountScope,
         signedBefore: Timestamp,
@@ -33,13 +33,13 @@ package struct PruneQuery: Sendable {
 
 /// A notification that is old enough to delete.
 package struct Prunable: Equatable, Sendable {
-    /// Its number.
+    /// The number of the notification.
     package let id: NotificationID
-    /// When it was signed.
+    /// The signed date of the notification.
     package let signedDate: Timestamp
-    /// How many deliveries it has, finished or pending.
+    /// The number of deliveries, both finished and pending.
     package let deliveries: Int
-    /// How many are pending; such a notification must stay.
+    /// The number of pending deliveries. A notification with pending deliveries must not be deleted.
     package let pending: Int
 
     /// A notification that is old enough to delete.

@@ -1,32 +1,33 @@
 import TillCore
 
-/// Why a request was rejected, in words (docs/operating/explain.md). Never contains a token, a key or a signature.
+/// A rejected request and the reason as text (docs/operating/explain.md). It never contains a token, a key or a
+/// signature.
 package struct RequestLogEntry: Equatable, Codable, Sendable {
-    /// The request id of the answer: 26 base-32 characters and `.0.0`.
+    /// The request id in the response: 26 base-32 characters and `.0.0`.
     package var id: String
-    /// When the request was rejected, in wall-clock time.
+    /// The instant of the rejection, in real time.
     package var at: Timestamp
     /// The environment of the port that received the request.
     package var environment: StoreEnvironment
-    /// The method as it was sent, such as `GET`; at most 16 characters.
+    /// The HTTP method as the client sent it, such as `GET`; at most 16 characters.
     package var method: String
     /// The path without its query.
     package var path: String
-    /// The HTTP status of the answer.
+    /// The HTTP status of the response.
     package var status: Int
-    /// The documented error code; nil for a 401.
+    /// The documented error code; nil for a response with status 401.
     package var code: Int?
-    /// The token's app, if known.
+    /// The app of the token; nil if unknown.
     package var app: String?
-    /// The token's key, if known.
+    /// The key id of the token; nil if unknown.
     package var keyID: String?
-    /// What was wrong, and what would have made the request succeed.
+    /// What was wrong with the request, and how to correct it.
     package var explanation: String
-    /// How long the answer took; nil in entries of older versions.
+    /// The time until the response, in milliseconds; nil in entries of older versions.
     package var milliseconds: Int?
-    /// The request's body, where bodies are kept: at most 4 KiB, without secrets.
+    /// The body of the request, at most 4 KiB, with secrets removed; nil unless bodies are logged.
     package var requestBody: String?
-    /// The answer's body, likewise.
+    /// The body of the response, at most 4 KiB, with secrets removed; nil unless bodies are logged.
     package var responseBody: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -34,7 +35,7 @@ package struct RequestLogEntry: Equatable, Codable, Sendable {
         case environment = "realm"
     }
 
-    /// One request.
+    /// An entry for one request.
     package init(
         id: String,
         at: Timestamp,
@@ -61,20 +62,20 @@ package struct RequestLogEntry: Equatable, Codable, Sendable {
 }
 
 extension Storage {
-    /// The newest entries of the request log, newest first.
+    /// The most recent entries of the request log, newest first.
     package func requestLog(limit: Int) async throws -> [RequestLogEntry] {
         try await requestLog(before: .max, limit: limit).map(\.entry)
     }
 }
 
-/// An entry and its number: later ones have higher numbers.
+/// A request log entry with its number. Newer entries have higher numbers.
 package struct NumberedEntry: Equatable, Sendable {
-    /// Identifies the entry when it is removed.
+    /// The number, which identifies the entry when it is deleted.
     package let number: Int64
-    /// Why a request was refused.
+    /// The entry with the reason for the rejection.
     package let entry: RequestLogEntry
 
-    /// An entry and its number.
+    /// A request log entry with its number.
     package init(number: Int64, entry: RequestLogEntry) {
         self.number = number
         self.entry = entry

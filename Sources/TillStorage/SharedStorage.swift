@@ -1,76 +1,79 @@
 import TillCore
 
-/// An engine that several servers (nodes) can share, with one database (docs/operating/scale.md).
+/// A storage engine whose database several servers (nodes) share (docs/operating/scale.md).
 ///
-/// Leases record which node does which work; a lease lasts as long as its node. Every node caches configuration, and
-/// each change of a cached document raises the configuration version of its kind. The commit of a node that decided
-/// with an older version is rejected.
+/// A lease assigns some work to one node, and ends when the registration of that node ends. Every node caches
+/// configuration. Each change of a cached document increases the configuration version of its kind. The engine rejects
+/// a commit that a node decided with an older version.
 package protocol SharedStorage: Storage {
     // MARK: Nodes
 
-    /// Registers a node. An earlier node with the same name is removed, even if it still runs; its leases become free.
+    /// Registers a node. An earlier node with the same name is removed, even if it still runs, and its leases become
+    /// free.
     ///
     /// - Parameters:
-    ///   - id: unique for this start of the server.
-    ///   - name: identifies the place where the server runs.
-    ///   - lease: how long the registration lasts without a renewal.
+    ///   - id: The id of the node, which is unique for each start of the server.
+    ///   - name: The name that identifies the machine or container of the server.
+    ///   - lease: The duration of the registration, unless the node renews it.
     func join(_ id: String, name: String, lease: Duration) async throws
 
-    /// Renews a node's registration and stores the configuration version it has applied. Nodes with expired
-    /// registrations are removed.
+    /// Renews a node's registration, and stores the configuration version that the node has applied. Nodes whose
+    /// registration has expired are removed.
     ///
-    /// - Returns: the live nodes with all leases; nil when this node was removed.
+    /// - Returns: The live nodes and all leases; nil if this node was removed.
     func renew(_ id: String, seen: Int64, lease: Duration) async throws -> NodesView?
 
-    /// Stores the configuration version that a node has applied, before its next beat.
+    /// Stores the configuration version that a node has applied, without waiting for the next renewal.
     func note(seen: Int64, by id: String) async throws
 
-    /// The configuration version that each node has applied, by node id.
+    /// The configuration versions that the nodes have applied, by node id.
     func seen() async throws -> [String: Int64]
 
-    /// Removes a node; its leases become free at once.
+    /// Removes a node. Its leases become free at once.
     func leave(_ id: String) async throws
 
     // MARK: Leases
 
-    /// Takes those of the leases that are free.
+    /// Takes the given leases, except those that another node has.
     ///
-    /// - Returns: the names of the leases that were taken; none when the node was removed.
+    /// - Returns: The names of the leases that were taken; empty if the node was removed.
     func take(_ leases: [Lease]) async throws -> Set<String>
 
-    /// All leases.
+    /// All leases of all nodes.
     func leases() async throws -> [Lease]
 
-    /// Releases leases.
+    /// Releases these leases of a node.
     func release(_ names: [String], of node: String) async throws
 
     // MARK: Cached configuration
 
-    /// The current configuration versions.
+    /// The current configuration versions of all kinds.
     func configurationVersions() async throws -> ConfigurationVersions
 
-    /// How many times this engine wrote a document that nodes cache, or replaced everything.
+    /// The number of times that this engine wrote a cached document or replaced all data.
     var written: Int { get }
 
-    /// Publishes a message to the other nodes. It is not stored: nodes that do not listen now never receive it.
+    /// Publishes a message to the other nodes. The message is not stored, so only nodes that are subscribed now receive
+    /// it.
     func publish(_ word: String) async throws
 
-    /// Subscribes to the messages of all nodes, this one included, until the engine is closed.
+    /// Subscribes to the messages of all nodes, including this node, until the engine is closed.
     func subscribe(_ receive: @escaping @Sendable (NodeSign) -> Void)
 
-    /// Renews a node's registration regularly, however busy the node is, from `subscribe` until the engine is closed.
+    /// Renews a node's registration at regular intervals, even if the node is busy. This begins with `subscribe` and
+    /// ends when the engine is closed.
     func keepAlive(_ id: String, lease: Duration)
 
-    // MARK: A node's part of what falls due
+    // MARK: Due work of one node
 
-    /// `dueAccounts` limited to some partitions.
+    /// The result of `dueAccounts(on:until:limit:)` for some partitions only.
     func dueAccounts(on clock: ClockName, until: Timestamp, in part: Range<Int64>, limit: Int) async throws
         -> [DueAccount]
 
-    /// `nextDue(on:)` limited to some partitions.
+    /// The result of `nextDue(on:)` for some partitions only.
     func nextDue(on clock: ClockName, in part: Range<Int64>) async throws -> (account: Timestamp?, delivery: Timestamp?)
 
-    /// `dueDeliveries` limited to some partitions.
+    /// The result of `dueDeliveries(to:on:until:limit:)` for some partitions only.
     func dueDeliveries(
         to endpoint: String,
         on clock: ClockName,
@@ -80,33 +83,33 @@ package protocol SharedStorage: Storage {
     ) async throws -> DueDeliveries
 }
 
-/// What a node's subscription reports.
+/// An event of a node's subscription.
 package enum NodeSign: Sendable {
-    /// Messages may have been missed.
+    /// The subscription may have missed messages.
     case missed
     case word(String)
-    /// This node was still registered at this instant.
+    /// The registration of this node was still valid at this instant.
     case alive(ContinuousClock.Instant)
 }
 
-/// The messages that engines send themselves so that nodes check for changes; all others are the nodes' own.
+/// Messages that the engines publish so that nodes check for changes. Nodes publish all other messages themselves.
 package enum NodeMessage {
-    /// Nodes joined or left.
+    /// Nodes have joined or left.
     package static let nodes = "nodes"
     /// Cached configuration has changed.
     package static let configurationVersions = "generations"
 }
 
-/// The exclusive right of one node to do some work.
+/// The exclusive right of one node to do certain work.
 package struct Lease: Equatable, Sendable {
-    /// Names the work.
+    /// The name of the work.
     package let name: String
-    /// The id of the node that has it.
+    /// The id of the node that has the lease.
     package let node: String
-    /// Information for the other nodes.
+    /// Additional information for the other nodes.
     package let body: String
 
-    /// A lease.
+    /// A lease of a node.
     package init(name: String, node: String, body: String = "") {
         self.name = name
         self.node = node
@@ -116,64 +119,66 @@ package struct Lease: Equatable, Sendable {
 
 /// The live nodes and their leases.
 package struct NodesView: Equatable, Sendable {
-    /// The configuration version that each node has applied, by node id.
+    /// The configuration versions that the nodes have applied, by node id.
     package let seen: [String: Int64]
-    /// All leases.
+    /// All leases of all nodes.
     package let leases: [Lease]
 
-    /// Nodes and leases at one moment.
+    /// The nodes and leases of one moment.
     package init(seen: [String: Int64], leases: [Lease]) {
         self.seen = seen
         self.leases = leases
     }
 }
 
-/// How often cached configuration was changed, by kind; each count only rises.
+/// The number of changes of cached configuration, by kind. The numbers never decrease.
 package struct ConfigurationVersions: Equatable, Sendable {
-    /// By `DocumentKind`; under `epoch`, how often everything was replaced.
+    /// The number of changes, by `DocumentKind`. The key `epoch` has the number of times that all data was replaced.
     package let values: [String: Int64]
 
-    /// Counts.
+    /// The configuration versions with these numbers.
     package init(_ values: [String: Int64]) { self.values = values }
 
-    /// Rises with each change, so equal sums mean equal versions.
+    /// The sum of all numbers. Every change increases it, so equal sums mean equal versions.
     package var sum: Int64 { values.values.reduce(0, +) }
-    /// The epoch. It rises when everything is replaced, and a write of an older epoch is rejected.
+    /// The number of times that all data was replaced. A write that was decided in an older epoch is rejected.
     package var epoch: Int64 { values[Self.epoch] ?? 0 }
-    /// The key of the epoch.
+    /// The key of the epoch in `values`.
     package static let epoch = "era"
 }
 
-/// What must still hold when a write is committed, besides the versions of its rows; otherwise the engine rejects it.
+/// The condition under which the engine commits a write, in addition to the versions of the accounts. If it no longer
+/// holds, the engine rejects the write.
 package struct WritePrecondition: Hashable, Sendable {
-    /// The node that decided. A node that was removed can write nothing more.
+    /// The id of the node that decided on the write. A node that was removed can no longer write.
     package let node: String
-    /// The epoch in which it read.
+    /// The epoch in which the node read the data.
     package let epoch: Int64
-    /// The sum of the configuration versions it decided with; nil where cached configuration does not matter.
+    /// The sum of the configuration versions that the decision used; nil if cached configuration does not affect the
+    /// write.
     package let configurationVersion: Int64?
 
-    /// A precondition.
+    /// A precondition for a write.
     package init(node: String, epoch: Int64, configurationVersion: Int64?) {
         self.node = node
         self.epoch = epoch
         self.configurationVersion = configurationVersion
     }
 
-    /// The precondition of the current task's work: its last write depends on what its first read found.
+    /// The precondition of the current task. The writes of the task depend on the data that its first read returned.
     @TaskLocal package static var held: WritePrecondition?
 }
 
-/// A write's precondition no longer holds (`WritePrecondition`). Nothing was written.
+/// The error for a write whose `WritePrecondition` no longer holds. Nothing was written.
 package struct PreconditionFailed: Error, CustomStringConvertible {
-    /// The error for a write that was overtaken.
+    /// The error for a write that another node preceded.
     package init() {}
 
-    package var description: String { "another node was first; nothing was changed" }
+    package var description: String { "another node made a change first; nothing was written" }
 }
 
 extension DocumentKind {
-    /// The kinds of documents that servers cache.
+    /// The kinds of documents that servers cache in memory.
     package static let heldInMemory: Set<DocumentKind> = [
         .team, .app, .key, .catalog, .rules, .clock, .chain, .revocation, .fault,
     ]

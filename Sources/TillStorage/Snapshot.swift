@@ -1,22 +1,22 @@
 import TillCore
 
-/// A named copy of an app, or of the whole shop, in the same store: configuration, ledger, notifications and
-/// deliveries.
+/// A named copy of an app, or of the whole server, in the same database. It contains configuration, ledger,
+/// notifications and deliveries.
 package struct Snapshot: Equatable, Sendable {
-    /// Unique in the store.
+    /// The name, which is unique in the database.
     package let name: String
-    /// The bundle id; nil means the whole shop.
+    /// The bundle id of the app; nil for a snapshot of the whole server.
     package let app: String?
-    /// In wall-clock time.
+    /// The instant of the snapshot, in real time.
     package let savedAt: Timestamp
-    /// Accounts in it.
+    /// The number of accounts in the snapshot.
     package var customers: Int
-    /// Ledger rows in it.
+    /// The number of ledger transactions in the snapshot.
     package var transactions: Int
-    /// Notifications in it.
+    /// The number of notifications in the snapshot.
     package var notifications: Int
 
-    /// A snapshot; the engine counts its rows.
+    /// A snapshot. The engine counts its rows.
     package init(
         name: String,
         app: String?,
@@ -35,7 +35,8 @@ package struct Snapshot: Equatable, Sendable {
 }
 
 extension ShopTable {
-    /// The column of `snapshots` that counts this table's rows; nil where they are not counted.
+    /// The column of `snapshots` that has the number of rows of this table; nil if the rows of this table are not
+    /// counted.
     package var counted: String? {
         switch self {
         case .accounts: "customers"
@@ -46,31 +47,32 @@ extension ShopTable {
     }
 }
 
-/// A row of a snapshot and its place: rows are read in ascending places, which is the order of their keys.
+/// A row of a snapshot with its position. Rows are read in ascending order of their positions, which is the order of
+/// their keys.
 package struct PlacedRow: Sendable {
-    /// Unique among all snapshots' rows of the table.
+    /// The position, which is unique among the rows of this table in all snapshots.
     package let place: Int64
-    /// The row itself.
+    /// The row with its cells.
     package let row: TableRow
 
-    /// A row and its place.
+    /// A row with its position.
     package init(place: Int64, row: TableRow) {
         self.place = place
         self.row = row
     }
 }
 
-/// Why a snapshot was not restored, or an app not erased. Nothing was changed.
+/// The reason why a snapshot was not restored, or an app was not erased. Nothing was changed.
 package enum SnapshotFailure: Error, Equatable, Sendable {
-    /// No snapshot has that name.
+    /// There is no snapshot with this name.
     case unknown(String)
-    /// Numbers or names in it belong to another app here.
+    /// Numbers or names in this table of the snapshot belong to another app on this server.
     case collides(ShopTable)
 }
 
 extension DocumentKind {
-    /// Documents that a snapshot of the whole shop leaves out and a restore keeps: the shop's initial values; the
-    /// chains that signed notifications, which were sent already; and control API tokens, so that a restore cannot
-    /// bring back a revoked token.
+    /// The kinds of documents that a snapshot of the whole server omits and that a restore keeps. They are the initial
+    /// values of the server, the chains that signed notifications already sent, and control API tokens. A restore
+    /// therefore cannot bring back a revoked token.
     package static let lasting: Set<DocumentKind> = [.shop, .chain, .token]
 }

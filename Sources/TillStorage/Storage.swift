@@ -1,266 +1,274 @@
 import TillCore
 
-/// The interface of an engine: the embedded SQLite, or PostgreSQL for more than one machine.
+/// The interface of a storage engine: the embedded SQLite, or PostgreSQL for several machines.
 ///
-/// An engine contains no business rules. It writes each change in one transaction or not at all, answers from committed
-/// data, and acknowledges nothing before it is durable. Every engine passes the same contract tests.
+/// An engine contains no business rules. It writes each change completely or not at all, reads only committed data, and
+/// returns from a write only when the data is durable. Every engine passes the same contract tests.
 package protocol Storage: Sendable {
     // MARK: Configuration
 
     /// All documents of a kind, ordered by name.
     func documents(_ kind: DocumentKind) async throws -> [Document]
 
-    /// Writes documents in one transaction; they replace those of the same kind and name.
+    /// Writes documents in one transaction. They replace documents of the same kind and name.
     func put(_ documents: [Document]) async throws
 
-    /// Writes a document unless one of its kind and name exists.
+    /// Writes a document, unless a document with the same kind and name exists.
     ///
-    /// - Returns: the document that is stored now.
+    /// - Returns: The document that is now stored.
     func keep(_ document: Document) async throws -> Document
 
-    /// Removes a document; does nothing if it does not exist.
+    /// Removes a document. Does nothing if the document does not exist.
     func removeDocument(_ kind: DocumentKind, name: String) async throws
 
     // MARK: Identifiers
 
-    /// Reserves counter values that were never used before and will never be used again, even after a crash: the new
-    /// high-water mark is durable before the range is returned.
+    /// Reserves counter values that were never used before and will never be used again, even after a crash. The new
+    /// high-water mark is durable before the engine returns the range.
     ///
-    /// - Throws: `DamagedRow` when not enough values are left, or the mark cannot be read.
+    /// - Throws: `DamagedRow` if not enough values remain, or if the high-water mark cannot be read.
     func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64>
 
-    /// The first counter value that was never reserved.
+    /// The lowest counter value that was never reserved.
     func identifierHighWater() async throws -> Int64
 
     // MARK: The ledger
 
-    /// Commits a batch in one transaction, each change under a savepoint of its own: a failed change leaves no trace
-    /// and does not affect the others. The results are in the order of the changes. When the transaction itself fails,
-    /// every result is `CommitFailure.engine` or `.diskFull`.
+    /// Commits a batch of changes in one transaction. Each change has its own savepoint, so a failed change writes
+    /// nothing and does not affect the others. The results are in the order of the changes. If the whole transaction
+    /// fails, every result is `CommitFailure.engine` or `.diskFull`.
     func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>]
 
-    /// An account by its number.
+    /// The account with this number; nil if there is none.
     ///
-    /// - Throws: `DamagedAccount` when its state cannot be read or contradicts its columns.
+    /// - Throws: `DamagedAccount` if its state cannot be read or contradicts its columns.
     func account(_ id: AccountID) async throws -> Account?
 
-    /// A customer's account in an app.
+    /// A customer's account in an app; nil if there is none.
     ///
-    /// - Throws: `DamagedAccount` when its state cannot be read or contradicts its columns.
+    /// - Throws: `DamagedAccount` if its state cannot be read or contradicts its columns.
     func account(environment: StoreEnvironment, app: String, customer: String) async throws -> Account?
 
-    /// Accounts of an app and environment (nil: all accounts), by ascending number, after a given one. Each account is
-    /// read separately, so that a damaged one is listed, too, and does not hide the others.
+    /// The accounts of an app's environment (nil for all accounts) whose numbers are higher than `after`, in ascending
+    /// order. Each account is read separately: the list also contains damaged accounts, and they do not hide the
+    /// others.
     func storedAccounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [StoredAccount]
 
-    /// The account of a transaction, if it is in the app and environment.
+    /// The account of a transaction; nil if the transaction is not in this app and environment.
     func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID?
 
-    /// A transaction in any app and environment.
+    /// The transaction with this id, in any app and environment; nil if there is none.
     func transaction(_ id: TransactionID) async throws -> Transaction?
 
-    /// All transactions of an order, by ascending id.
+    /// All transactions of an order, in ascending order of their ids.
     func transactions(in order: OrderID) async throws -> [Transaction]
 
-    /// One page of an account's history, with the account's head at the same moment.
+    /// One page of an account's history, and the account's last change number at the same moment.
     func history(_ query: HistoryQuery) async throws -> HistoryPage
 
-    /// Refunded transactions of an account, by ascending refund number, after a given one.
+    /// The refunded transactions of an account whose refund numbers are higher than `refundNumber`, in ascending order.
     func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction]
 
-    /// The newest refunds of an account, by ascending refund number.
+    /// The most recent refunds of an account, in ascending order of their refund numbers.
     func latestRefunds(of account: AccountID, limit: Int) async throws -> [Transaction]
 
-    // MARK: What falls due
+    // MARK: Due events and deliveries
 
-    /// Accounts on a clock that have something due at or before an instant, the earliest first.
+    /// The accounts on a clock whose next event is due at or before an instant, earliest first.
     func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount]
 
-    /// When something falls due in an account, as last stored; nil while nothing will.
+    /// The stored instant of an account's next event; nil if there is none.
     func nextDue(of id: AccountID) async throws -> Timestamp?
 
-    /// When the next account and the next delivery on a clock fall due.
+    /// The instants of the next event and the next delivery on a clock; nil if there is none.
     func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?)
 
-    /// Deliveries to an endpoint that are due on a clock at or before an instant: the earliest first, and those of one
-    /// instant in the order in which they were made.
+    /// The deliveries to an endpoint that are due on a clock at or before an instant, earliest first. Deliveries of the
+    /// same instant are in the order of their creation.
     func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
         -> DueDeliveries
 
     // MARK: Notifications
 
-    /// Stores attempts: the due date, the attempts and whether it was delivered. One transaction.
+    /// Stores delivery attempts: the due date, the attempts, and whether the delivery succeeded. All are written in one
+    /// transaction.
     ///
-    /// - Parameter epoch: the epoch in which this may happen; nil allows any (`ConfigurationVersions`).
+    /// - Parameter epoch: The epoch in which the write is valid; nil for any epoch (`ConfigurationVersions`).
     func record(_ deliveries: [Delivery], epoch: Int64?) async throws
 
-    /// Makes deliveries due again and changes nothing else of them, because an attempt may be stored at the same time.
+    /// Makes the deliveries of a notification due again. Changes nothing else, because an attempt may be stored at the
+    /// same time.
     func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws
 
-    /// A notification by its number.
+    /// The notification with this number; nil if there is none.
     func notification(_ id: NotificationID) async throws -> OutboxEntry?
 
-    /// A notification by its UUID, in an app's environment.
+    /// The notification with this UUID in an app's environment; nil if there is none.
     func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry?
 
-    /// Notifications in the order of their signed dates.
+    /// The notifications that a query finds, ordered by their signed dates.
     func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry]
 
-    /// All deliveries of several notifications, by notification and ordered by endpoint. A notification without
-    /// deliveries is left out.
+    /// All deliveries of several notifications, by notification and then ordered by endpoint. The result has no entry
+    /// for a notification without deliveries.
     func deliveries(of ids: [NotificationID]) async throws -> [NotificationID: [Delivery]]
 
-    /// The deliveries of several notifications to one endpoint, by notification; those without one are left out.
+    /// The deliveries of several notifications to one endpoint. The result has no entry for a notification without such
+    /// a delivery.
     func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery]
 
-    /// How many deliveries of an app's environment are due or will be.
+    /// The number of pending deliveries on a clock that are due at or before an instant; nil for all pending
+    /// deliveries.
     func pendingDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int
 
-    /// The endpoints with pending deliveries.
+    /// All endpoints that have pending deliveries.
     func pendingEndpoints() async throws -> [EndpointName]
 
-    /// Discards the pending deliveries to an endpoint that was removed.
+    /// Discards the pending deliveries to an endpoint, because the operator removed the endpoint.
     func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws
 
     // MARK: The request log
 
-    /// Adds entries and deletes the oldest ones beyond `keeping`.
+    /// Adds entries, and deletes the oldest entries so that at most `keeping` remain.
     func appendRequestLog(_ entries: [RequestLogEntry], keeping: Int) async throws
 
-    /// The entry of a request id.
+    /// The entry with this request id; nil if there is none.
     func requestLogEntry(_ id: String) async throws -> RequestLogEntry?
 
-    /// The newest entries before a number, newest first.
+    /// The most recent entries with numbers lower than `number`, newest first.
     func requestLog(before number: Int64, limit: Int) async throws -> [NumberedEntry]
 
-    /// Entries after a number, the oldest first.
+    /// The entries with numbers higher than `number`, oldest first.
     func requestLog(after number: Int64, limit: Int) async throws -> [NumberedEntry]
 
     // MARK: Erasing
 
-    /// How much data belongs to an account.
+    /// The amount of data that belongs to an account.
     func belongings(of account: AccountID) async throws -> Belongings
 
-    /// The names of the snapshots that contain a customer of an app's environment.
+    /// The names of the snapshots that contain this customer of an app's environment.
     func snapshots(holding customer: String, in scope: AccountScope) async throws -> [String]
 
     // MARK: Retention
 
-    /// A page of notifications that are old enough to delete.
+    /// One page of notifications that are old enough to delete.
     func prunable(_ query: PruneQuery) async throws -> [Prunable]
 
-    /// Deletes notifications with their deliveries in one transaction; one with a pending delivery by now is kept
-    /// whole.
+    /// Deletes notifications and their deliveries in one transaction. If a notification has a pending delivery at that
+    /// moment, the notification and all its deliveries are kept.
     func prune(_ ids: [NotificationID]) async throws
 
     // MARK: Snapshots
 
-    /// Copies an app, or the whole shop, at one moment under a name; replaces a snapshot of that name.
+    /// Copies an app, or the whole server, as of one moment. Replaces a snapshot of the same name.
     ///
-    /// - Returns: the snapshot with its rows counted.
+    /// - Returns: The snapshot with the numbers of its rows.
     func save(_ snapshot: Snapshot) async throws -> Snapshot
 
-    /// All snapshots, by name.
+    /// All snapshots, ordered by name.
     func snapshots() async throws -> [Snapshot]
 
-    /// Restores a snapshot in one transaction: erases the app or shop that it covers, with the app's documents, and
-    /// puts back the copy. Identifiers that were used since are not used again.
+    /// Restores a snapshot in one transaction. This erases the app, or the whole server, including its documents, and
+    /// writes the rows of the snapshot. Identifiers that were used since the snapshot are not used again.
     ///
-    /// - Throws: `SnapshotFailure`.
+    /// - Throws: `SnapshotFailure` if the snapshot cannot be restored.
     func restore(snapshot name: String) async throws
 
-    /// Removes a snapshot; does nothing if it does not exist.
+    /// Removes a snapshot. Does nothing if the snapshot does not exist.
     func remove(snapshot name: String) async throws
 
-    /// Erases an app's (nil: everything's) ledger, notifications and deliveries, and its documents of these kinds, in
-    /// one transaction.
+    /// Erases the ledger, notifications and deliveries of an app (nil for all apps), and its documents of these kinds,
+    /// in one transaction.
     func erase(app: String?, documents kinds: Set<DocumentKind>) async throws
 
-    /// Rows of a snapshot's table, by ascending place, after a given one.
+    /// The rows of a table in a snapshot whose positions are higher than `place`, in ascending order.
     func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws -> [PlacedRow]
 
-    /// Appends rows to a snapshot; creates the snapshot if it does not exist, for this app (nil: the whole shop).
+    /// Appends rows to a snapshot. If the snapshot does not exist, creates it for its app, or for the whole server.
     func add(_ rows: [TableRow], of table: ShopTable, to snapshot: Snapshot) async throws
 
-    /// Raises the identifiers' high-water mark to a value at least, because imported rows have numbers below it.
+    /// Raises the high-water mark of the identifiers to at least this value, because imported rows have numbers below
+    /// it.
     func reserveIdentifiers(below highWater: Int64) async throws
 
     // MARK: Transfer between engines
 
-    /// The columns of a table that the store has, in order: all of them, unless an older Till made its tables.
+    /// The columns of a table in this database, in order. Some are missing if an older version of Till created the
+    /// tables.
     func columns(of table: ShopTable) -> [ShopTable.Column]
 
-    /// Rows of a table after a given one (nil: from the start). Rows of one partition, and those of a table without
-    /// partitions, are ordered by key; the engine chooses the order of the partitions.
+    /// The rows of a table that follow a given row (nil for the first rows). The rows of one partition, and the rows of
+    /// a table without partitions, are ordered by key. The engine determines the order of the partitions.
     ///
-    /// - Throws: `DamagedRow` for a cell whose type differs from its column's.
+    /// - Throws: `DamagedRow` if a cell does not have the type of its column.
     func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow]
 
-    /// Adds rows to a table, all or none. None of them may exist yet.
+    /// Adds all of the rows to a table, or none of them. The rows must not exist yet.
     func add(_ rows: [TableRow], to table: ShopTable) async throws
 
     // MARK: Maintenance
 
-    /// `rows(of:after:limit:)` for finding damage: cells of a wrong type do not throw.
+    /// Reads rows like `rows(of:after:limit:)`, but does not throw for a cell of a wrong type. It is for finding
+    /// damage.
     func examinedRows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow]
 
-    /// What is wrong inside the engine: damaged files, rows without an account, wrong counts. Each finding is one
-    /// sentence. Empty when nothing is wrong.
+    /// Checks the engine's own data for damaged files, rows without an account and wrong counts. Each result is one
+    /// sentence; the list is empty if nothing is wrong.
     func examine() async throws -> [String]
 
-    /// Writes a complete copy to a path while the server runs, if the engine is a file. The path must not exist.
+    /// Writes a complete copy to a path while the server runs, if the database is a file. The path must not exist.
     ///
-    /// - Returns: false for an engine without a file of its own; use `readWhole` then.
+    /// - Returns: False if the database is not a file. In that case use `readWhole`.
     @discardableResult
     func backup(to path: String) async throws -> Bool
 
-    /// Reads the whole store as of one moment, while the server runs. Each part is read after the one before was
-    /// processed.
+    /// Reads the whole database as of one moment, while the server runs. The next part is read after `take` has
+    /// processed the current part.
     func readWhole(_ take: @escaping @Sendable (StoredPart) async throws -> Void) async throws
 
-    /// Throws when the engine does not answer.
+    /// Throws an error if the engine does not respond.
     func ping() async throws
 
-    /// Ends all work and closes the files or connections.
+    /// Stops all work, and closes the files or connections.
     func close() async throws
 }
 
 extension Storage {
-    /// All deliveries of a notification, by endpoint.
+    /// All deliveries of a notification, ordered by endpoint.
     package func deliveries(of id: NotificationID) async throws -> [Delivery] {
         try await deliveries(of: [id])[id] ?? []
     }
 
     package func columns(of table: ShopTable) -> [ShopTable.Column] { table.columns }
 
-    /// Stores attempts in any epoch.
+    /// Stores delivery attempts in any epoch.
     package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, epoch: nil) }
 }
 
-/// An app in an environment.
+/// An app in one environment.
 package struct AccountScope: Hashable, Sendable {
-    /// An app's customers in one environment are unknown in the other.
+    /// The environment. A customer of one environment is unknown in the other.
     package let environment: StoreEnvironment
-    /// The bundle identifier.
+    /// The app's bundle identifier.
     package let app: String
 
-    /// An app in an environment.
+    /// An app in one environment.
     package init(environment: StoreEnvironment, app: String) {
         self.environment = environment
         self.app = app
     }
 }
 
-/// An account with something due.
+/// An account that has a due event.
 package struct DueAccount: Equatable, Sendable {
-    /// Its number.
+    /// The number of the account.
     package let id: AccountID
     /// The customer's name.
     package let customer: String
-    /// When the first event falls due.
+    /// The instant of the account's first due event.
     package let due: Timestamp
 
-    /// An account with something due.
+    /// An account that has a due event.
     package init(id: AccountID, customer: String, due: Timestamp) {
         self.id = id
         self.customer = customer
@@ -272,10 +280,10 @@ package struct DueAccount: Equatable, Sendable {
 package struct EndpointName: Hashable, Sendable {
     /// The app and the environment.
     package let scope: AccountScope
-    /// `primary`, `listen`, or a name that the operator chose.
+    /// The name: `primary`, `listen`, or a name that the operator chose.
     package let endpoint: String
 
-    /// An endpoint of an app's environment.
+    /// An endpoint of an app's environment, by its name.
     package init(_ scope: AccountScope, _ endpoint: String) {
         self.scope = scope
         self.endpoint = endpoint

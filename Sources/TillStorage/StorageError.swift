@@ -1,15 +1,15 @@
 import Foundation
 
-/// An engine's error about access to its data.
+/// An engine's error in the access to its data.
 package protocol StorageError: Error {
-    /// Whether the same request may succeed a moment later: the server has gone and another takes over, it is
-    /// overloaded, or the disk is full. Whether the request took effect is unknown.
+    /// Whether the same request may succeed later: the database server has stopped and another takes over, it is
+    /// overloaded, or the disk is full. It is unknown whether the failed request took effect.
     var isTransient: Bool { get }
 
-    /// Whether the disk with the data is full.
+    /// Whether the disk that contains the data is full.
     var isDiskFull: Bool { get }
 
-    /// Whether nothing could be read, so the state of the data is unknown.
+    /// Whether the engine could not read anything, so that the state of the data is unknown.
     var isUnreached: Bool { get }
 }
 
@@ -19,10 +19,10 @@ extension StorageError {
 }
 
 extension Error {
-    /// Whether it is an engine's error, and the same request may succeed a moment later.
+    /// Whether this is an engine's error and the same request may succeed later.
     package var isTransient: Bool { (self as? any StorageError)?.isTransient ?? false }
 
-    /// Whether something could not be written because a disk is full.
+    /// Whether a write failed because a disk is full.
     package var isFullDisk: Bool {
         switch self {
         case let trouble as any StorageError: trouble.isDiskFull
@@ -32,6 +32,6 @@ extension Error {
         }
     }
 
-    /// The message to a client about a temporary failure, without a full stop; the log has its cause.
-    package var passingWords: String { isFullDisk ? "There is no room on the disk" : "The store did not answer" }
+    /// The message to a client about a temporary failure, without a full stop. The log has the cause.
+    package var passingWords: String { isFullDisk ? "The disk is full" : "The database did not respond" }
 }

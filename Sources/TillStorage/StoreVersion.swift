@@ -1,9 +1,9 @@
-/// How the tables of a store compare with those of this version of Till.
+/// The version of the tables in a database, compared with this version of Till.
 package enum StoreVersion: Sendable {
-    /// They are the same.
+    /// The tables have the version that this Till creates.
     case current
-    /// An older Till made them; opening the store for writing migrates them.
+    /// An older version of Till created the tables. Opening the database for writing migrates them.
     case older
-    /// A newer Till made them; this one can neither read nor write them.
+    /// A newer version of Till created the tables. This version can neither read nor write them.
     case newer
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A PostgreSQL server for tests: on a socket in a temporary folder, as an unprivileged user.
-/// A shell runs between the tests and the server. It reads commands from a pipe; when the pipe closes for any reason,
-/// it stops the server and removes the folder.
+/// A PostgreSQL server for tests. It listens on a socket in a temporary folder, and runs as an unprivileged user.
+/// A shell between the tests and the server reads commands from a pipe. When the pipe closes for any reason, the shell
+/// stops the server and removes the folder.
 package final class PostgresServer: Sendable {
-    /// The folder of the socket and of all other files of the server.
+    /// The folder with the socket and all other files of the server.
     package let folder: String
     private let shell: Mutex<Shell>
     private let databases = Mutex(PostgresDatabases())
@@ -25,11 +25,11 @@ package final class PostgresServer: Sendable {
 
     /// Starts a separate server.
     ///
-    /// - Parameter isSafe: whether acknowledged commits survive a crash of the machine, which few tests need.
+    /// - Parameter isSafe: Whether acknowledged commits survive a crash of the machine. Few tests need this.
     /// - Throws: `TestPostgresError` when PostgreSQL is not installed or does not start.
     package init(isSafe: Bool = false) throws {
         let programs = try Self.programs()
-        // The path of a socket has at most 107 bytes.
+        // The operating system limits the path of a socket to 107 bytes.
         let temporary = NSTemporaryDirectory()
         let parent = temporary.utf8.count < 60 ? temporary : "/tmp/"
         folder = parent + "till-postgres-" + UUID().uuidString.prefix(8).lowercased()
@@ -41,7 +41,8 @@ package final class PostgresServer: Sendable {
         process.standardInput = commands
         process.standardOutput = answers
         try process.run()
-        // Only the shell may hold the other ends, or it would not notice that the test process has ended.
+        // Only the shell may hold the other ends of the pipes. Otherwise it would not notice that the test process has
+        // ended.
         try commands.fileHandleForReading.close()
         try answers.fileHandleForWriting.close()
         shell = Mutex(
@@ -54,7 +55,7 @@ package final class PostgresServer: Sendable {
         try shell.withLock { try Self.expect("ready", $0, folder) }
     }
 
-    /// The folder of the server's programs: the newest installed version.
+    /// The folder with the programs of the newest installed PostgreSQL version.
     private static func programs() throws -> String {
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
@@ -67,8 +68,8 @@ package final class PostgresServer: Sendable {
         return place
     }
 
-    /// The server refuses to run as root, so root switches to an unprivileged user, who cannot read files that root
-    /// wrote.
+    /// PostgreSQL refuses to run as root, so a root process switches to an unprivileged user. That user cannot read
+    /// files that root has written.
     private static let script = """
         programs=$1 folder=$2 safe=$3 server=
         trap '' INT TERM HUP
@@ -128,16 +129,17 @@ package final class PostgresServer: Sendable {
         cd / && rm -rf "$folder"
         """
 
-    /// Stops the server at once, like a power failure, except that the system still writes its buffers.
+    /// Stops the server immediately, without a checkpoint, so that it must recover at the next start.
     package func kill() throws { try say("kill", expecting: "killed") }
 
-    /// Restarts it, and waits until it has recovered.
+    /// Restarts the server, and waits until it has recovered.
     package func start() throws { try say("start", expecting: "ready") }
 
-    /// A database with tables and without rows.
-    /// Creating one copies more than a thousand files, so an unused one is emptied and reused.
+    /// A database that has tables, but no rows.
+    /// PostgreSQL copies more than a thousand files to create a database, so a database that is no longer used is
+    /// emptied and reused.
     ///
-    /// - Parameter fill: creates the tables, once for each server.
+    /// - Parameter fill: Creates the tables; called once for each server.
     package func database(fill: (String) throws -> Void) throws -> PostgresDatabase {
         try databases.withLock { databases in
             let template = "till_template"
@@ -156,7 +158,7 @@ package final class PostgresServer: Sendable {
         }
     }
 
-    /// A database without any table.
+    /// A database without tables.
     package func empty() throws -> PostgresDatabase {
         try databases.withLock { databases in
             let name = databases.nextName()
@@ -165,12 +167,12 @@ package final class PostgresServer: Sendable {
         }
     }
 
-    /// Keeps the database for as long as its user exists.
+    /// Reserves the database for as long as its user exists.
     fileprivate func keep(_ name: String, while user: any AnyObject & Sendable) {
         databases.withLock { $0.keep(name, while: user) }
     }
 
-    /// The connection string for libpq.
+    /// The connection string of a database, for libpq.
     package func url(of database: String) -> String {
         let host = folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? folder
         return "postgres://till@\(host)/\(database)"
@@ -195,7 +197,7 @@ package final class PostgresServer: Sendable {
     }
 }
 
-/// A database of one test. It is reused when neither this value nor any object for which it is kept exists any more.
+/// The database of one test. It is reused when this value and all objects passed to `keep(while:)` are released.
 package final class PostgresDatabase: Sendable {
     private let server: PostgresServer
     private let name: String
@@ -207,11 +209,11 @@ package final class PostgresDatabase: Sendable {
         self.name = name
     }
 
-    /// Keeps the database for as long as this object exists.
+    /// Reserves the database for as long as this object exists, too.
     package func keep(while user: any AnyObject & Sendable) { server.keep(name, while: user) }
 }
 
-/// The databases and their users.
+/// The databases of a server, each with the objects that use it.
 private struct PostgresDatabases {
     var hasTemplate = false
     private var users: [String: [User]] = [:]
@@ -226,7 +228,7 @@ private struct PostgresDatabases {
         return "till_\(count)"
     }
 
-    /// A database that is no longer used.
+    /// The name of a database that is no longer used; nil if all are in use.
     func free() -> String? {
         users.first { $0.value.allSatisfy { $0.value == nil } }?.key
     }
@@ -242,7 +244,7 @@ private struct PostgresDatabases {
     }
 }
 
-/// Why there is no server for the tests.
+/// The reason why no PostgreSQL server is available for the tests.
 package enum TestPostgresError: Error, CustomStringConvertible {
     case missing
     case failed(String)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A temporary folder, removed when the test releases it.
+/// A temporary folder that is removed when the test releases this object.
 package final class TemporaryFolder: Sendable {
-    /// An absolute path without a slash at its end.
+    /// The absolute path, without a slash at the end.
     package let path = NSTemporaryDirectory() + "till-folder-\(UUID().uuidString)"
 
     /// Creates the folder.

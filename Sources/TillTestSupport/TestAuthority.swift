@@ -3,31 +3,32 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// A certificate authority for the servers of tests: a root, an intermediate below it, and servers of any kind.
+/// A certificate authority for the servers of tests. It has a root and an intermediate certificate, and issues valid
+/// and invalid server certificates.
 package struct TestAuthority: Sendable {
     private let rootKey = P256.Signing.PrivateKey()
     private let intermediateKey = P256.Signing.PrivateKey()
     private let root: Certificate
     private let intermediate: Certificate
 
-    /// Creates both authorities.
+    /// Creates the root and the intermediate authority.
     package init() throws {
         root = try Self.authority("Test Root", rootKey.publicKey, issuer: nil, rootKey)
         intermediate = try Self.authority("Test Authority", intermediateKey.publicKey, issuer: root.subject, rootKey)
     }
 
-    /// The root's certificate as PEM, for a client to trust.
+    /// The root certificate as PEM, for a client to trust.
     package var rootPEM: String {
         get throws { try root.serializeAsPEM().pemString + "\n" }
     }
 
-    /// A server's certificate chain and key.
+    /// Issues a certificate chain and a key for a server.
     ///
     /// - Parameters:
-    ///   - name: The host that the certificate is for.
-    ///   - validDays: The days of its validity, counted from now.
-    ///   - isComplete: False to leave the intermediate out of the chain.
-    ///   - isSelfSigned: True for a certificate that only its own key signs.
+    ///   - name: The host name in the certificate.
+    ///   - validDays: The number of days for which the certificate is valid, counted from now.
+    ///   - isComplete: False to leave the intermediate certificate out of the chain.
+    ///   - isSelfSigned: True for a certificate that is signed with its own key only.
     package func identity(
         for name: String = "localhost",
         validDays: ClosedRange<Int> = -1...30,

@@ -3,14 +3,14 @@ import TillSQLite
 import TillShop
 import TillStorage
 
-/// The engine of a test's shop.
+/// The storage engine of a test's shop.
 package enum TestEngine: String, CaseIterable, Sendable {
     /// A file in the shop's own folder.
     case sqlite
-    /// A database of the server that the tests of a process share.
+    /// A database on the PostgreSQL server that all tests of a process share.
     case postgres
 
-    /// An empty store.
+    /// Opens an empty store.
     func open(in directory: DataDirectory) throws -> any Storage {
         switch self {
         case .sqlite:

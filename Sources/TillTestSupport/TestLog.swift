@@ -5,13 +5,13 @@ import Synchronization
 package final class TestLog: Sendable {
     private let lines = Mutex<[String]>([])
 
-    /// The entries so far, each with its metadata.
+    /// The logged errors, oldest first, each with its metadata.
     package var errors: [String] { lines.withLock { $0 } }
 
-    /// An empty log.
+    /// Creates an empty log.
     package init() {}
 
-    /// A logger that writes here.
+    /// A logger that writes to this log.
     package func logger() -> Logger {
         var logger = Logger(label: "test", factory: { _ in Handler(log: self) })
         logger.logLevel = .error

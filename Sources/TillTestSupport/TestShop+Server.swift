@@ -2,12 +2,12 @@ import TillCore
 import TillServer
 
 extension TestShop {
-    /// Apple's routes in an environment.
+    /// The routes of the App Store Server API and of verifyReceipt in an environment.
     package func appleAPI(in environment: StoreEnvironment = .sandbox) -> AppleAPI {
         AppleAPI(shop: shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
     }
 
-    /// The control API of a server with invented ports.
+    /// The control API of a server whose ports are invented.
     package func controlAPI(
         _ guardian: ControlGuard = ControlGuard(token: nil, hosts: []),
         hasPages: Bool = false

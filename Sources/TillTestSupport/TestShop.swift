@@ -1,21 +1,22 @@
 import Foundation
 import Synchronization
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
 
-/// A complete shop on a data directory of its own, with one team, one app and one key, on a clock that the test moves.
+/// A complete `Shop` with its own data directory, one team, one app and one API key. Only the test moves its clock.
 package final class TestShop: Sendable {
-    /// The folder, removed when the test releases the shop.
+    /// The data directory, which is removed when the test releases the shop.
     package let directory: DataDirectory
     /// The running shop.
     package let shop: Shop
-    /// The app that it sells for.
+    /// The app whose products the shop sells.
     package let app: AppRecord
     /// An API key of the app's team.
     package let key: APIKeyPair
-    /// The errors that it logs.
+    /// The errors that the shop logs.
     package let log = TestLog()
     private let clock: TestClock
 
@@ -26,7 +27,7 @@ package final class TestShop: Sendable {
     ///
     /// - Parameters:
     ///   - engine: the storage engine.
-    ///   - now: the real time at the start, milliseconds since 1970.
+    ///   - now: the real time at the start, in milliseconds since 1970.
     package init(
         on engine: TestEngine = .sqlite,
         selling products: [Product] = [],
@@ -70,10 +71,10 @@ package final class TestShop: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: directory.path) }
 
-    /// The real-time clock.
+    /// The time on the simulated real-time clock.
     package var now: Timestamp { clock.now }
 
-    /// Starts a delivery worker, which runs until it is stopped.
+    /// Starts a delivery worker, which runs until `stopSending` is called.
     package func startSending() throws -> DeliveryWorker {
         let webhookClient = try WebhookClient(
             timeout: .seconds(shop.settings.deliveryTimeout),
@@ -82,15 +83,15 @@ package final class TestShop: Sendable {
         return DeliveryWorker(shop, webhookClient: webhookClient)
     }
 
-    /// Stops the delivery worker and waits for its end.
+    /// Stops a delivery worker, and waits until it has ended.
     package func stopSending(_ deliveryWorker: DeliveryWorker) async {
         await deliveryWorker.stop()
     }
 
-    /// Moves the real-time clock forward, in milliseconds.
+    /// Moves the simulated real-time clock forward by a number of milliseconds.
     package func advance(_ milliseconds: Int64) { clock.advance(milliseconds) }
 
-    /// A customer of the app.
+    /// The name of a customer of the app in an environment.
     package func customer(_ name: String, in environment: StoreEnvironment = .sandbox) -> CustomerName {
         CustomerName(AccountScope(environment: environment, app: app.bundleID), name)
     }
@@ -108,15 +109,15 @@ package final class TestShop: Sendable {
         return row
     }
 
-    /// The words of `TestLanguage` in the sandbox.
+    /// The operations of `TestLanguage` in the sandbox.
     package var sandbox: ShopBackend { ShopBackend(self, in: .sandbox) }
 
-    /// The words of `TestLanguage` in production.
+    /// The operations of `TestLanguage` in production.
     package var production: ShopBackend { ShopBackend(self, in: .production) }
 
     /// A bearer token of the app's key, valid for five minutes of real time.
     ///
-    /// - Parameter changes: claims to set or, when nil, to remove.
+    /// - Parameter changes: The claims to set or, if the value is nil, to remove.
     package func token(_ changes: [String: JSONTree?] = [:], key: APIKeyPair? = nil) throws -> String {
         let seconds = clock.now.milliseconds / 1_000
         var claims: [String: JSONTree] = [

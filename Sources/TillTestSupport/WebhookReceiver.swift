@@ -6,63 +6,64 @@ import NIOSSL
 import Synchronization
 import TillCore
 
-/// A developer's server on a loopback socket: it records requests, and answers as a test specifies, including badly.
+/// A developer's server on a loopback socket. It records requests and answers as the test specifies, also incorrectly.
 package final class WebhookReceiver: Sendable {
     /// A received request.
     package struct Received: Sendable {
-        /// The number of the request at this receiver, counted from 1, in the order of arrival.
+        /// The number of the request at this receiver, in the order of arrival; the first request is 1.
         package let number: Int
-        /// The number of its connection, counted from 1.
+        /// The number of the connection at this receiver; the first connection is 1.
         package let connection: Int
         /// The method, such as `POST`.
         package let method: String
         /// The path with its query.
         package let path: String
-        /// The header fields in their order.
+        /// The header fields, in the order in which they were sent.
         package let headers: [(name: String, value: String)]
         /// The body's bytes.
         package let body: [UInt8]
         /// The real time at which the last byte arrived.
         package let arrived: Timestamp
 
-        /// The value of the first field of that name, in any case.
+        /// The value of the first header field with that name; upper and lower case are equivalent.
         package func header(_ name: String) -> String? {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
     }
 
-    /// How the receiver answers.
+    /// An answer of the receiver.
     package enum Answer: Sendable {
         /// A status without a body, after a delay.
         case status(Int, after: Duration = .zero)
         /// A redirect to a location, which may be relative.
         case redirect(to: String, status: Int = 307)
-        /// 200 with a text that declares this charset.
+        /// Status 200 with a text body whose `Content-Type` declares this charset.
         case charset(String)
         /// A status with custom header fields and a body.
         case text(Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [])
-        /// These bytes, and the connection stays open.
+        /// Sends these bytes, and keeps the connection open.
         case raw([UInt8])
-        /// These bytes, and then the connection closes.
+        /// Sends these bytes, and then closes the connection.
         case rawThenClose([UInt8])
-        /// The connection closes without a byte.
+        /// Closes the connection without sending a byte.
         case close
-        /// The connection closes in the middle of a body.
+        /// Closes the connection in the middle of a body.
         case closeMidway
-        /// A reset without a byte. Over TLS it is a close with `close_notify`.
+        /// Resets the connection without sending a byte. Over TLS, it closes the connection with `close_notify`
+        /// instead.
         case reset
-        /// Nothing, and the connection stays open.
+        /// Sends nothing, and keeps the connection open.
         case hang
     }
 
     /// A certificate chain and its key, as PEM.
     package struct Identity: Sendable {
-        /// The certificates, the server's own first.
+        /// The certificate chain; the server's own certificate is the first.
         package let chainPEM: String
         /// The private key of the first certificate.
         package let keyPEM: String
 
-        /// An identity from PEM texts.
+        /// Creates an identity from PEM texts.
         package init(chainPEM: String, keyPEM: String) {
             self.chainPEM = chainPEM
             self.keyPEM = keyPEM
@@ -83,12 +84,12 @@ package final class WebhookReceiver: Sendable {
 
     /// The URL to post to: `http://127.0.0.1:port/notifications`, or `https://localhost:port/notifications`.
     package let url: String
-    /// The port that it listens on.
+    /// The port on which the receiver listens.
     package let port: Int
     private let recorder: Recorder
     private let server: any Channel
 
-    /// Counts connections and records requests; the handlers of the connections share it.
+    /// Counts connections and records requests. The handlers of all connections share one recorder.
     final class Recorder: Sendable {
         private let state = Mutex(State())
 
@@ -128,13 +129,13 @@ package final class WebhookReceiver: Sendable {
     /// Opens a receiver.
     ///
     /// - Parameters:
-    ///   - host: The address, which is one of this machine.
-    ///   - port: The port; 0 takes a free one.
-    ///   - identity: Its certificates, for TLS; nil for plain HTTP.
-    ///   - isOldFashioned: True to speak TLS 1.1 at most.
-    ///   - closesIdleAfter: How long a connection is idle after an answer before the receiver closes it unannounced;
-    ///     nil keeps it open.
-    ///   - answering: Returns the answer; called on the connection's event loop.
+    ///   - host: An address of this machine, on which the receiver listens.
+    ///   - port: The port; 0 picks a free one.
+    ///   - identity: The certificates for TLS; nil for plain HTTP.
+    ///   - isOldFashioned: True to support no TLS version after 1.1.
+    ///   - closesIdleAfter: The time after an answer at which the receiver closes an idle connection without notice;
+    ///     nil keeps the connection open.
+    ///   - answering: Returns the answer to a request; called on the connection's event loop.
     package static func start(
         host: String = "127.0.0.1",
         port: Int = 0,
@@ -177,10 +178,10 @@ package final class WebhookReceiver: Sendable {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// The requests received so far, in the order of arrival.
+    /// The requests received so far, oldest first.
     package var requests: [Received] { recorder.requests }
 
-    /// Waits for this many requests, and returns all that have arrived; fewer after the timeout.
+    /// Waits until this many requests have arrived, and returns all requests; fewer if the timeout ends first.
     package func requests(atLeast count: Int, within limit: Duration = .seconds(120)) async throws -> [Received] {
         let end = ContinuousClock.now + limit
         while recorder.requests.count < count, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import TillCore
 
-/// One connection of a webhook receiver: collects a request, asks for the answer and sends it.
+/// Handles one connection of a webhook receiver: collects a request, determines the answer and sends it.
 final class WebhookReceiverConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer

@@ -2,18 +2,18 @@ import ArgumentParser
 import Foundation
 import TillTestSupport
 
-/// A tool for developers of Till, which no shipped binary contains.
+/// The command of a tool for developers of Till. No shipped binary contains it.
 @main
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "till-simulate",
         abstract: "Runs random customer histories and checks that the clock's speed never changes the result.",
         discussion: """
-            till-simulate --seeds 10000             a year each: in one advance, day by day, and 60 days hour by hour
-            till-simulate --seed 4711               one of them again
+            till-simulate --seeds 10000             each a year: in one advance, day by day, and 60 days hour by hour
+            till-simulate --seed 4711               one of the histories again
 
-            Needs no server and stores nothing. Stops at the first failing seed and prints the seed, the difference
-            and all operations; exit code 1.
+            Needs no server and stores nothing. At the first failing seed the tool stops and prints the seed, the
+            difference and all operations; the exit code is then 1.
             """
     )
 
@@ -21,13 +21,13 @@ struct SimulateCommand: AsyncParsableCommand {
     var seeds: Int = 1_000
     @Option(help: "The seed of the first history.")
     var first: UInt64 = 1
-    @Option(help: "Only this seed.")
+    @Option(help: "Runs only the history with this seed.")
     var seed: UInt64?
-    @Flag(help: "Print JSON.")
+    @Flag(help: "Prints the result as JSON.")
     var json = false
 
     func validate() throws {
-        guard seeds > 0 else { throw ValidationError("--seeds is 1 or more.") }
+        guard seeds > 0 else { throw ValidationError("--seeds must be 1 or more.") }
         guard first <= UInt64.max - UInt64(seeds) else {
             throw ValidationError("--first is too high for \(seeds) seeds.")
         }
@@ -63,7 +63,7 @@ struct SimulateCommand: AsyncParsableCommand {
         if failure != nil { throw ExitCode(1) }
     }
 
-    /// The output of `--json`.
+    /// What `--json` prints.
     private struct Answer: Encodable {
         let failingSeed: UInt64?
         let failure: String?

@@ -4,9 +4,9 @@ import TillSQLite
 import TillShop
 import TillStorage
 
-/// Messages for the errors of a server, its store and its folder.
+/// Messages for errors of a server, of its store and of its data directory.
 extension CommandRefused {
-    /// The message for a refusal by the server, a store or its folder; nil for other errors.
+    /// The message of a refusal by a server, a store or a data directory; nil for any other error.
     static func refusal(_ error: any Error) -> CommandRefused? {
         switch error {
         case let refused as CommandRefused: refused
@@ -22,9 +22,9 @@ extension CommandRefused {
         }
     }
 
-    /// The message for an error that is not a refusal.
+    /// The message of an error that is not a refusal.
     static func failure(_ error: any Error) -> CommandRefused {
-        let full = "The disk is full. Free some space, or name a folder on another disk."
+        let full = "The disk is full. Free some space, or give a folder on another disk."
         return CommandRefused(error.isFullDisk ? full : error.logText.sentence)
     }
 }

@@ -3,9 +3,11 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TillJSON
+import TillServer
 import TillShop
 
-/// Options that tell a command where the running server is.
+/// The options with which a command finds the running server.
 struct ServerOptions: ParsableArguments {
     @Option(help: "The URL of the control API, such as http://127.0.0.1:8890 (default: read from the data directory).")
     var control: String?
@@ -16,7 +18,7 @@ struct ServerOptions: ParsableArguments {
 
     init() {}
 
-    /// For commands that declare these options themselves.
+    /// Creates the options for a command that declares them itself.
     init(control: String?, data: String?) {
         self.control = control
         self.data = data
@@ -26,7 +28,7 @@ struct ServerOptions: ParsableArguments {
         let named = data ?? TillVariable.text("DATA")
         let directory = DataDirectory(named ?? "./till-data")
         let found = control ?? TillVariable.text("CONTROL") ?? Self.address(in: directory)
-        // With an explicit directory, a different server on the default port would be the wrong one.
+        // With an explicit data directory, a server on the default port could be another server than the user wants.
         if found == nil, let named {
             throw ServerNotReached("No server has started in \(named) yet: till serve --data \(named)")
         }
@@ -39,7 +41,7 @@ struct ServerOptions: ParsableArguments {
         )
     }
 
-    /// Calls the server and shows the answer.
+    /// Calls the server and prints the answer.
     func show(
         _ ask: (ControlClient) async throws -> JSONTree,
         as text: (JSONTree) -> String = { Output.lines($0) }
@@ -57,14 +59,14 @@ struct ServerOptions: ParsableArguments {
     }
 }
 
-/// Options that select the app and environment of a command.
+/// The options with which a command selects an app and an environment.
 struct ScopeOptions: ParsableArguments {
     @Option(help: "The bundle identifier (default: the only app).")
     var app: String?
     @Option(name: .customLong("realm"), help: "sandbox (default) or production.")
     var environment: String?
 
-    /// The path of the scope: `/v1/apps/com.example/sandbox`.
+    /// The path of the app's environment in the control API: `/v1/apps/com.example/sandbox`.
     func path(_ client: ControlClient) async throws -> String {
         let environment = environment ?? TillVariable.text("REALM") ?? "sandbox"
         return "/v1/apps/\(escaped(try await bundleID(client)))/\(escaped(environment))"
@@ -86,11 +88,9 @@ struct ScopeOptions: ParsableArguments {
 }
 
 /// Percent-encodes one part of a path.
-func escaped(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~"))) ?? text
-}
+func escaped(_ text: String) -> String { PercentEncoding.encoded(text) }
 
-/// A client of the control API.
+/// Calls the control API of a server.
 struct ControlClient: Sendable {
     let address: String
     let token: String?
@@ -129,14 +129,14 @@ struct ControlClient: Sendable {
         return tree
     }
 
-    /// The message of a refusal, with advice on tokens that the server cannot give.
+    /// The message of a refusal. For a missing token it adds advice for the command line, which the server cannot give.
     static func words(_ status: Int, _ tree: JSONTree?) -> String {
         let words = tree?["message"]?.text ?? "The server answered \(status)."
         guard status == 401 else { return words }
-        return "\(words.sentence) Set TILL_CONTROL_TOKEN, or name the server's data directory with --data."
+        return "\(words.sentence) Set TILL_CONTROL_TOKEN, or give the server's data directory with --data."
     }
 
-    /// Lives as long as the command. It does not retry, so that a missing server is reported at once.
+    /// The HTTP client of the command. It does not retry, so that the command reports a missing server at once.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -156,7 +156,7 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// Sends a request; the caller reads the answer's body.
+    /// Sends a request and returns the answer. The caller reads the body.
     static func open(_ request: HTTPClientRequest, at address: String, timeout: TimeAmount) async throws
         -> HTTPClientResponse
     {
@@ -167,9 +167,9 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// The same for any server; errors are thrown unchanged.
+    /// Sends a request to any server and reads the whole answer. Errors are thrown unchanged.
     ///
-    /// - Parameter timeout: for the whole exchange; a body that arrives byte by byte does not extend it.
+    /// - Parameter timeout: the limit for the whole exchange. A body that arrives slowly does not extend the limit.
     static func send(_ request: HTTPClientRequest, timeout: TimeAmount) async throws -> (status: Int, body: [UInt8]) {
         try await withThrowingTaskGroup(of: (status: Int, body: [UInt8]).self) { group in
             group.addTask {
@@ -186,35 +186,4 @@ struct ControlClient: Sendable {
             return answer
         }
     }
-}
-
-extension JSONTree {
-    /// A value of an object.
-    subscript(key: String) -> JSONTree? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.key == key }?.value
-    }
-
-    /// A string or the digits of a number.
-    var text: String? {
-        switch self {
-        case .string(let text): text
-        case .number(let digits): digits
-        case .bool(let flag): flag ? "true" : "false"
-        default: nil
-        }
-    }
-
-    /// The elements of an array; none for anything else.
-    var elements: [JSONTree] {
-        if case .array(let elements) = self { elements } else { [] }
-    }
-
-    /// An object without the nil values.
-    static func members(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
-        .object(members.compactMap { key, value in value.map { Member(key, $0) } })
-    }
-
-    static func text(_ text: String?) -> JSONTree? { text.map { .string($0) } }
-    static func count(_ number: (some BinaryInteger)?) -> JSONTree? { number.map { .number(String($0)) } }
 }

@@ -2,14 +2,15 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TillJSON
 import TillShop
 
-/// Bodies that are too large to hold in memory.
+/// Transfers bodies that are too large for memory.
 extension ControlClient {
     private static let timeLimit = TimeAmount.minutes(60)
     private static let chunk = 256 << 10
 
-    /// Fetches a path and passes on the body chunk by chunk.
+    /// Downloads from a path, and passes the body on in chunks.
     func download(_ path: String, to take: (Data) throws -> Void) async throws {
         var request = HTTPClientRequest(url: address + path)
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
@@ -22,12 +23,12 @@ extension ControlClient {
                 last = part.readableBytesView.last ?? last
             }
         } catch let error as HTTPClientError {
-            throw CommandRefused("The server's answer broke off (\(error.shortDescription)). Try again.")
+            throw CommandRefused("The server's answer was interrupted (\(error.shortDescription)). Try again.")
         }
         guard last == UInt8(ascii: "\n") else { throw CommandRefused("The server's answer is incomplete. Try again.") }
     }
 
-    /// Sends a file with PUT, chunk by chunk.
+    /// Uploads a file with PUT, in chunks.
     func upload(_ path: String, from file: FileHandle) async throws -> JSONTree {
         var request = HTTPClientRequest(url: address + path)
         request.method = .PUT

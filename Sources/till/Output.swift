@@ -1,15 +1,16 @@
 import Foundation
+import TillJSON
 import TillShop
 
-/// Prints answers: JSON for scripts, indented text for people.
+/// Prints answers: as JSON for scripts, or as indented text for users.
 enum Output {
     static func show(_ tree: JSONTree, asJSON: Bool, _ text: (JSONTree) -> String) {
         print(asJSON ? String(decoding: tree.written(), as: UTF8.self) : text(tree))
-        // A pipe or a file would show nothing while a command keeps running.
+        // Without this, a pipe or a file gets no output while a command keeps running.
         fflush(nil)
     }
 
-    /// One value per line, nested values indented.
+    /// One value per line, with nested values indented.
     static func lines(_ tree: JSONTree, indent: String = "") -> String {
         switch tree {
         case .object(let members):
@@ -34,7 +35,7 @@ enum Output {
         }
     }
 
-    /// Milliseconds are shown as dates, and long signed data by its length.
+    /// The text of a value. Milliseconds are shown as a date, and long signed data is cut.
     private static func value(_ key: String, _ tree: JSONTree) -> String {
         let text = tree.text ?? ""
         if key.hasSuffix("Date") || ["date", "until"].contains(key), let milliseconds = Double(text) {
@@ -50,6 +51,6 @@ enum Output {
 }
 
 extension String {
-    /// The text with a full stop at its end; messages of other libraries often lack it.
+    /// The text with a full stop at its end, which messages of other libraries often lack.
     var sentence: String { hasSuffix(".") || hasSuffix("…") ? self : self + "." }
 }

@@ -1,22 +1,23 @@
 import Foundation
+import TillJSON
 import TillShop
 
-/// The server or the command itself refused. Exit code 1.
+/// A refusal by the server or by the command itself. The exit code is 1.
 struct CommandRefused: Error, CustomStringConvertible {
     let description: String
-    /// What `--json` prints: an object with `code`, `message`, and the other keys of the server's error.
+    /// What `--json` prints: an object with `code`, `message` and the other keys of the server's error.
     let document: JSONTree
 
-    /// - Parameter code: the machine-readable error code.
+    /// - Parameter code: the machine-readable code of the error.
     init(_ description: String, code: String = "refused") {
         self.description = description
         document = .object([.init("code", .string(code)), .init("message", .string(description))])
     }
 
-    /// A refusal by the server.
+    /// Creates a refusal from an answer of the server.
     ///
     /// - Parameters:
-    ///   - answer: the error object; nil when the server sent none.
+    ///   - answer: the error object; nil if the server sent none.
     ///   - status: the HTTP status of the answer.
     init(_ description: String, answer: JSONTree?, status: Int) {
         guard case .object(let members) = answer, answer?["code"] != nil else {
@@ -34,7 +35,7 @@ struct CommandRefused: Error, CustomStringConvertible {
     }
 }
 
-/// No server answers. Exit code 2.
+/// No server answered. The exit code is 2.
 struct ServerNotReached: Error, CustomStringConvertible {
     let description: String
 
@@ -42,7 +43,7 @@ struct ServerNotReached: Error, CustomStringConvertible {
 
     init(at address: String) {
         description =
-            "No Till answers at \(address). Start one with till serve, or name another with --control or --data."
+            "No Till answers at \(address). Start one with till serve, or give another server with --control or --data."
     }
 
     /// What `--json` prints.

@@ -1,31 +1,32 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillServer
 import TillShop
 
-/// The command line. Most subcommands are clients of a running server.
+/// The command `till`. Most of its subcommands call a running server.
 @main
 struct Till: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "till",
         abstract: "An App Store server that you run yourself.",
         discussion: """
-            till serve --demo                         start with a demo shop
+            till serve --demo                         starts a server with a demo shop
             till buy com.example.till.demo.seeds.10 --customer ann
             till clock advance 1mo                    processes a month of events
             till listen --forward-to http://127.0.0.1:3000/apple
             till history 2000000000012345             calls Apple's API
-            till explain 7ABC…                        why a request was refused
+            till explain 7ABC…                        explains why a request was refused
             till exec --demo -- pytest                runs a program with Till as its App Store
 
-            Every setting of serve is also an environment variable (--control-port is TILL_CONTROL_PORT) and a key
-            of its configuration file (controlPort). The other commands read TILL_CONTROL, TILL_DATA, TILL_APP,
+            Every setting of serve is also an environment variable (TILL_CONTROL_PORT for --control-port) and a key of
+            the configuration file (controlPort). The other commands read TILL_CONTROL, TILL_DATA, TILL_APP,
             TILL_REALM, TILL_KEY and TILL_CONTROL_TOKEN. An empty variable counts as unset.
 
-            With --json a refusal is a JSON object with code and message on standard error.
+            With --json, a refusal is a JSON object with code and message on standard error.
 
-            Exit codes: 0 success, 1 refused, 2 server not reached, 3 doctor or attack found a problem, 4 the backend
-            failed during an attack, 64 wrong usage.
+            Exit codes: 0 success; 1 refused; 2 no server answers; 3 doctor found a problem, or a backend accepted an
+            attack; 4 the backend failed during an attack; 64 wrong usage.
             """,
         version: TillVersion.text,
         subcommands: [
@@ -46,7 +47,7 @@ struct Till: AsyncParsableCommand {
 }
 
 extension Till {
-    /// Runs the command; a refusal sets the exit code and explains itself on standard error.
+    /// Runs the command. For a refusal it prints the message to standard error and sets the exit code.
     static func main() async {
         do {
             try refuseEmptyValues()
@@ -66,21 +67,22 @@ extension Till {
         }
     }
 
-    /// Refuses flags with an empty value: usually an unset variable of a script, and no flag allows it.
+    /// Refuses a flag with an empty value. No flag allows an empty value, which usually comes from an unset variable in
+    /// a script.
     private static func refuseEmptyValues() throws {
         let all = CommandLine.arguments.dropFirst()
         let arguments = Array(all.prefix { $0 != "--" })
-        // Without two dashes the arguments of the program cannot be distinguished.
+        // Without two dashes, the arguments of till exec and those of its program cannot be distinguished.
         if arguments.first == ExecCommand.configuration.commandName, arguments.count == all.count { return }
         for (place, argument) in arguments.enumerated() where argument.hasPrefix("--") {
             let flag = argument.prefix { $0 != "=" }
             let next = arguments.dropFirst(place + 1).first
             guard argument == flag + "=" || argument == flag && next == "" else { continue }
-            throw ValidationError("\(flag) has no value. Give one, or remove \(flag).")
+            throw ValidationError("\(flag) has no value. Give a value, or remove \(flag).")
         }
     }
 
-    /// Exits with the same code as `exit(withError:)`, but with a JSON error if `--json` was given.
+    /// Exits with the code of `exit(withError:)`. If `--json` was given, prints the error as JSON.
     private static func failAsJSON(_ error: any Error) {
         let (code, message) = (exitCode(for: error), message(for: error))
         guard wantsJSON, code != .success, !(error is ExitCode), !message.isEmpty else { return }
@@ -88,8 +90,8 @@ extension Till {
         fail(refused.description, refused.document, code: code.rawValue)
     }
 
-    /// Read from the raw arguments, because wrong arguments produce no command. Arguments after two dashes belong to
-    /// another program.
+    /// Whether `--json` was given. This is read from the raw arguments, because invalid arguments create no command.
+    /// Arguments after two dashes belong to another program.
     private static var wantsJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
 
     private static func fail(_ message: String, _ document: JSONTree, code: Int32) -> Never {

@@ -1,4 +1,5 @@
-"""The cluster tests are not part of `make test`: they need Patroni and etcd. They share its helpers."""
+"""The cluster tests are not part of `make test`, because they need Patroni and etcd. They use the helpers of
+Tests/Python."""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Three PostgreSQL servers under Patroni, with its three etcd members, all on loopback.
+"""Three PostgreSQL servers under Patroni, with their three etcd members, all on loopback.
 
-The configuration is that of docs/operating/scale.md, read from the page; only addresses and paths are replaced. A
-member can be killed, paused and resumed like a machine: its PostgreSQL, its Patroni, or both.
+The configuration is read from the page docs/operating/scale.md; only addresses and paths are replaced. The tests can
+kill, pause and resume the PostgreSQL of a member, its Patroni, or both, as if the machine failed.
 """
 
 import os
@@ -26,7 +26,7 @@ NAMES = "abc"
 
 
 def program(name) -> str:
-    """The path of a Debian program. A missing one is a failure, never a skip."""
+    """The path of a Debian program. If it is missing, the test fails and is not skipped."""
     found = shutil.which(name)
     if not found:
         pytest.fail(
@@ -37,7 +37,8 @@ def program(name) -> str:
 
 
 def documented_configuration() -> str:
-    """The block of the page that begins with `scope:`: member a on 10.0.0.11, with 10.0.0.12 and 10.0.0.13."""
+    """The block of the page that begins with `scope:`. It configures member a on 10.0.0.11, with 10.0.0.12 and
+    10.0.0.13."""
     (block,) = [
         text for text in re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(), re.M | re.S) if text.startswith("scope:")
     ]
@@ -45,7 +46,7 @@ def documented_configuration() -> str:
 
 
 class Member:
-    """A PostgreSQL server and its Patroni."""
+    """A PostgreSQL server with its Patroni."""
 
     def __init__(self, cluster, name):
         self.cluster = cluster
@@ -69,7 +70,7 @@ class Member:
             "/var/run/postgresql": str(self.cluster.folder),
             "/usr/lib/postgresql/15/bin": str(programs()),
             "10.0.0.0/24": "127.0.0.0/8",
-            # Processes have no watchdog; the test kills what a watchdog would have reset.
+            # These processes have no watchdog. The test itself kills what a watchdog would have reset.
             "mode: required\n  device: /dev/watchdog": "mode: 'off'",
         }
         for old, new in changes.items():
@@ -83,7 +84,7 @@ class Member:
         self.process = self.cluster.run([program("patroni"), self.file], f"patroni-{self.name}")
 
     def processes(self) -> list:
-        """The process ids of its PostgreSQL, parent first."""
+        """The process ids of the member's PostgreSQL; the parent process is the first."""
         try:
             first = int((self.data / "postmaster.pid").read_text().split()[0])
             assert b"postgres" in Path(f"/proc/{first}/cmdline").read_bytes()
@@ -92,7 +93,8 @@ class Member:
         return [first] + [pid for pid, parent in parents().items() if parent == first]
 
     def signal(self, number, postgres=True, patroni=True):
-        """Sends SIGKILL, SIGSTOP or SIGCONT to all of its processes, Patroni first so that it does not interfere."""
+        """Sends SIGKILL, SIGSTOP or SIGCONT to all processes of the member. Patroni gets the signal first, so that it
+        does not interfere."""
         if patroni:
             with suppress(ProcessLookupError):
                 os.kill(self.process.pid, number)
@@ -103,7 +105,7 @@ class Member:
             self.process.wait(20)
 
     def says(self, path):
-        """The status and the JSON of Patroni's API; None while it does not answer."""
+        """The status and the JSON of Patroni's API; None if Patroni does not answer."""
         try:
             answer = requests.get(f"http://127.0.0.1:{self.patroni_port}/{path}", timeout=1.5)
             return answer.status_code, answer.json()
@@ -116,7 +118,7 @@ class Member:
 
 
 def parents() -> dict:
-    """The parent of every process."""
+    """The id of the parent of every process."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, IndexError, ValueError):
@@ -125,12 +127,12 @@ def parents() -> dict:
 
 
 class Cluster:
-    """Starts with an empty database `till`; `stop` ends everything and removes its folder."""
+    """Starts a cluster with the empty database `till`. `stop` stops the cluster and removes its folder."""
 
     def __init__(self):
         for name in ("patroni", "etcd"):
             program(name)
-        # The path of a socket has at most 107 bytes.
+        # The operating system limits the path of a socket to 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="till-cluster-", dir="/tmp"))
         self.who = {}
         if os.getuid() == 0:
@@ -156,7 +158,7 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """Names all members; the client finds the one that accepts writes."""
+        """The connection URL, which names all members. The client finds the member that accepts writes."""
         hosts = ",".join(f"127.0.0.1:{member.port}" for member in self.members)
         return f"postgres://till:hunter2@{hosts}/till?target_session_attrs=read-write"
 
@@ -180,12 +182,12 @@ class Cluster:
                 "--listen-peer-urls", f"http://127.0.0.1:{peer}",
                 "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer}",
                 "--initial-cluster", everybody, "--initial-cluster-state", "new",
-                # The three members share one slow disk.
+                # The three members share one slow disk, so they need long timeouts.
                 "--heartbeat-interval", "300", "--election-timeout", "3000",
             ], f"etcd-{name}"))
 
     def sql(self, *commands, database="postgres"):
-        """Runs commands on the leader as the superuser; returns the output of the last one."""
+        """Runs SQL commands on the leader as the superuser, and returns the output of the last command."""
         for command in commands:
             outcome = subprocess.run(
                 [programs() / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1",
@@ -208,7 +210,7 @@ class Cluster:
         raise AssertionError(f"no member leads after {seconds} s\n{self.tails()}")
 
     def wait_for_commit(self, seconds):
-        """Waits until the leader commits a write of the test, which requires a standby that has it, too."""
+        """Waits until the leader commits a write of the test. The commit requires that a standby has the write, too."""
         limit = time.monotonic() + seconds
         while True:
             try:
@@ -217,14 +219,14 @@ class Cluster:
                 assert time.monotonic() < limit, f"the new leader cannot commit: {error}\n{self.tails()}"
 
     def wait_until_safe(self, seconds, members=3):
-        """Waits until all members follow the leader, one of them synchronously."""
+        """Waits until all members follow the leader, and one of them is synchronous."""
         limit = time.monotonic() + seconds
         while time.monotonic() < limit:
             status = self.leader.says("cluster")
             if status and status[0] == 200:
                 them = status[1]["members"]
                 newest = max(one.get("timeline", 0) for one in them)
-                # A member that is still being rewound to an earlier leader is reported as running, on its old timeline.
+                # Patroni reports a member as running, on its old timeline, while the member is still being rewound.
                 roles = [
                     one["role"] for one in them
                     if one["state"] in ("running", "streaming") and one.get("timeline") == newest
@@ -235,7 +237,7 @@ class Cluster:
         raise AssertionError(f"no synchronous standby after {seconds} s: {status}\n{self.tails()}")
 
     def tails(self) -> str:
-        """The ends of all logs."""
+        """The last lines of all logs."""
         return "\n".join(
             f"== {file.name}\n" + "\n".join(file.read_text(errors="replace").splitlines()[-12:])
             for file in sorted(self.folder.glob("*.log"))

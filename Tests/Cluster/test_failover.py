@@ -1,5 +1,5 @@
-"""A cluster loses its leader in every possible way: Till continues with the next one, no acknowledged data is lost, and
-nothing happens twice."""
+"""A cluster loses its leader in every possible way. Till continues with the next leader, no acknowledged data is lost,
+and nothing happens twice."""
 
 import asyncio
 import itertools
@@ -21,9 +21,9 @@ from test_crash import BUNDLE, ENVIRONMENT, Books, Purchase, read_histories
 BUYERS, READERS = 12, 4
 NODES = "SELECT count(*) FROM nodes"
 CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'till'"
-# The limit from the new leader's first commit until Till has made another sale.
+# Within this time after the new leader's first commit, Till must complete another purchase.
 CARRIES_ON_WITHIN = 10.0
-# The limit for any answer, whatever happens to the database.
+# No request may take longer than this, whatever happens to the database.
 ANSWERS_WITHIN = 20.0
 NEW_LEADER_WITHIN = 90.0
 
@@ -47,7 +47,7 @@ class Client:
         self.writer = None
 
     async def ask(self, method, path, body=None, headers=""):
-        """The status, the lower-case head and the body."""
+        """Sends a request, and returns the status, the lower-case head and the body of the answer."""
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
         text = b"" if body is None else json.dumps(body).encode()
@@ -64,12 +64,13 @@ class Client:
 
 
 class Load:
-    """Clients that buy and read continuously, on their own thread."""
+    """Clients that buy and read continuously. They run in their own thread."""
 
     def __init__(self, server, key):
         self.server, self.key = server, key
         self.asked = []
-        # The answers (when sent, when answered, status), separately for control and for Apple's routes.
+        # Each answer is stored as (when sent, when answered, status), separately for the control API and for Apple's
+        # API.
         self.sales, self.reads = [], []
         self.troubles = []
         self.stopping = False
@@ -93,7 +94,7 @@ class Load:
         turn = 0
         while not self.stopping:
             turn += 1
-            # Some share a customer, some have their own, and some create a new one now and then.
+            # Some clients share a customer, some have their own customer, and some sometimes create a new customer.
             name = "shared" if number < 4 else f"steady {number}" if number < 9 else f"fresh {number}/{turn // 5}"
             purchase = Purchase(next(self.numbers), name, "coins", turn % 10 + 1)
             self.asked.append(purchase)
@@ -139,7 +140,7 @@ class Load:
         assert not self.thread.is_alive(), "a client still waits for its answer"
 
     def first_success(self, after, seconds) -> float:
-        """When the first purchase sent after a moment was acknowledged."""
+        """The time at which the first purchase after a moment was acknowledged."""
         limit = time.monotonic() + seconds
         while time.monotonic() < limit:
             self.check()
@@ -155,26 +156,27 @@ class Load:
 
 
 def killed(leader):
-    """kill -9 of PostgreSQL and of its Patroni."""
+    """Kills PostgreSQL and its Patroni with kill -9."""
     leader.signal(signal.SIGKILL)
     return leader.start
 
 
 def paused(leader):
-    """The whole machine is paused, and its connections stay open; later the watchdog resets it."""
+    """Pauses the whole machine, whose connections stay open. Later, the watchdog resets the machine."""
     leader.signal(signal.SIGSTOP)
     return lambda: reset(leader)
 
 
 def reset(member):
-    """Acts as the watchdog. Without it, a paused Patroni 3.0.2 took the leadership back when it was resumed."""
+    """Resets a member, as the watchdog would. Without it, a paused Patroni 3.0.2 became leader again when it was
+    resumed."""
     member.signal(signal.SIGKILL)
     member.start()
 
 
 def resumed(leader):
-    """PostgreSQL is paused and its Patroni is dead; when another member leads, PostgreSQL resumes and acts
-    as the leader for a while."""
+    """Pauses PostgreSQL and kills its Patroni. When another member is the leader, PostgreSQL is resumed and acts as the
+    leader for a while."""
     leader.signal(signal.SIGSTOP, patroni=False)
     leader.signal(signal.SIGKILL, postgres=False)
 
@@ -188,18 +190,18 @@ def resumed(leader):
 
 
 def postgres_paused(leader):
-    """Only PostgreSQL is paused; its Patroni waits for it, as Till does, and the watchdog resets both."""
+    """Pauses only PostgreSQL. Its Patroni waits for it, as Till does, until the watchdog resets both."""
     leader.signal(signal.SIGSTOP, patroni=False)
     return lambda: reset(leader)
 
 
 def switched(leader):
-    """A planned switchover: PostgreSQL shuts down and comes back as a standby."""
+    """Starts a planned switchover: PostgreSQL shuts down and returns as a standby."""
     requests.post(f"http://127.0.0.1:{leader.patroni_port}/switchover", json={"leader": leader.name}, timeout=60)
     return lambda: None
 
 
-# Each leader in turn is lost; the old one has joined again by then.
+# Each round loses the present leader. The previous leader has joined the cluster again by then.
 ROUNDS = [killed, killed, paused, killed, resumed, postgres_paused, switched]
 
 
@@ -223,7 +225,7 @@ def test_nothing_acknowledged_is_lost_when_the_leader_goes(cluster, tmp_path):
 
 
 def a_round(cluster, server, load, way):
-    """One leader is lost; returns the line of the table."""
+    """Loses one leader, and returns the row for the printed table."""
     cluster.wait_until_safe(120)
     time.sleep(2)
     load.check()
@@ -234,7 +236,7 @@ def a_round(cluster, server, load, way):
     new = cluster.wait_for_leader(NEW_LEADER_WITHIN, other_than=old)
     led = time.monotonic()
     cluster.wait_for_commit(90)
-    # No server can sell before a standby follows the new leader.
+    # No server can complete a purchase before a standby follows the new leader.
     able = time.monotonic()
     sold = load.first_success(led, 60)
     settled = time.monotonic()
@@ -244,7 +246,7 @@ def a_round(cluster, server, load, way):
     assert not late, f"{way.__name__}: {len(late)} errors when the old leader came back"
     cluster.wait_until_safe(120)
     load.check()
-    # Till has registered its node with the new leader, and no old connection is left.
+    # Till has registered its node with the new leader, and none of its connections to the old leader is left.
     assert cluster.sql(NODES, database="till") == "1" and int(cluster.sql(CONNECTIONS)) <= 10
     assert server.process.poll() is None, f"Till ended:\n{server.stderr()[-3000:]}"
     needed = max(0.0, sold - able)
@@ -260,7 +262,7 @@ def a_round(cluster, server, load, way):
 
 
 def judge(server, key, load, cluster, table):
-    """Every acknowledged purchase is stored exactly once, and doctor finds no problem."""
+    """Checks that every acknowledged purchase is stored exactly once, and that the doctor finds no problem."""
     books = Books()
     books.enter(load.asked)
     books.locate(server, set(books.by_customer))

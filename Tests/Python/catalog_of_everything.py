@@ -12,7 +12,7 @@ BASIC_YEAR = "com.example.shop.basic.year"
 PRO = "com.example.shop.pro.month"
 EXTRA = "com.example.shop.extra.week"
 
-# In thousandths of the currency unit.
+# These prices are in thousandths of the currency unit.
 PRICES = {COINS: 990, TICKETS: 1990, SEASON: 4990, FOREVER: 9990, SOLO: 2990, BASIC: 4990, BASIC_YEAR: 39990,
           PRO: 9990, EXTRA: 1490}
 

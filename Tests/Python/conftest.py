@@ -1,7 +1,7 @@
 """Fixtures: a running Till, its control API, and an app with a product of every type.
 
-The suite drives a real `till serve` process. TILL_BIN names the binary (default: the debug build). A missing binary or
-library fails the run with the command that installs it; no test is skipped.
+The tests use a real `till serve` process. TILL_BIN names the program (default: the debug build). If the program or a
+library is missing, the run fails with the command that installs it; no test is skipped.
 """
 
 import itertools
@@ -36,7 +36,7 @@ except ImportError as missing:
 from catalog_of_everything import CATALOG  # noqa: E402
 from shop_helpers import App, ControlClient, Till, control_calls, provoked_codes  # noqa: E402
 
-# The folder in which each process of a run records what it did, for the tests that check the whole run.
+# In this folder, each process of a run records what it did. The tests that check the whole run read these records.
 RECORDS = os.environ.get("TILL_TEST_RECORDS")
 
 
@@ -55,7 +55,7 @@ def pytest_sessionfinish():
 
 @pytest.fixture(scope="session")
 def whole_run():
-    """What the processes of this run did: the error codes they provoked and the control operations they called."""
+    """The error codes that the processes of this run have caused, and the control operations that they have called."""
     for file in Path(RECORDS).glob("*.json") if RECORDS else ():
         record = json.loads(file.read_text())
         provoked_codes.update(record["provokedCodes"])
@@ -64,7 +64,7 @@ def whole_run():
     return provoked_codes, control_calls
 
 
-# The slowest files run first, so that no worker is left with one of them at the end.
+# The slowest files run first, so that no worker has to run one of them at the end.
 LONGEST = [
     "test_console", "test_history_changes", "test_crash", "test_hostile_receipts", "test_crash_clock", "test_exec",
     "test_scenarios",
@@ -113,7 +113,7 @@ def serve(tmp_path):
 
 @pytest.fixture(scope="session")
 def team(control):
-    """The team of the shared apps. With more than one team, each app must name its own."""
+    """The team of the shared apps. If a server has several teams, each app must name its team."""
     return control.call("createTeam", {"name": "The team"})["issuerId"]
 
 
@@ -125,7 +125,8 @@ def app(server, control, team):
 
 @pytest.fixture(scope="session")
 def other_app(server, control, team):
-    """Another app of the same team. An app without an Apple id gets the highest id plus one, so this id is lower."""
+    """Another app of the same team. Its id is lower, because an app without an Apple id gets the highest id plus
+    one."""
     return App(server, control, "com.example.neighbour", 1234567889, team, CATALOG)
 
 

@@ -1,7 +1,7 @@
-"""The documented error codes of the App Store Server API and the Retention Messaging API: numbers and names.
+"""The documented error codes of the App Store Server API and the Retention Messaging API, by number and name.
 
-Each code is either provoked in a run of this suite or listed in LISTED with the reason and the issue that will provoke
-it. `test_complete.py` fails for a code that is neither, and for one that is both.
+Each code is either caused in a run of this suite, or listed in LISTED with the reason and with the issue that will add
+a test. `test_complete.py` fails for a code that is neither caused nor listed, and for a code that is both.
 """
 
 NAMES = {
@@ -101,7 +101,7 @@ NAMES = {
     5000001: "GeneralInternalRetryableError",
 }
 
-# Till's own numbers for names whose numbers are not published.
+# Apple has not published the numbers of these names, so Till uses its own.
 CHOSEN = {
     4000207: "ConsumptionPercentageOutOfRangeError",
     4000208: "UndeliveredConsumptionPercentageNonZeroError",
@@ -178,7 +178,7 @@ def _listed(reason, issue, *codes):
     return {code: (reason, issue) for code in codes}
 
 
-# Not provoked, and why.
+# The codes that no test causes, each with the reason.
 LISTED = {
     **_listed(
         "only a fault on demand brings it about", FAULTS,

@@ -1,4 +1,4 @@
-"""A developer's webhook receiver: records what Till posts, and returns configured answers, including broken ones."""
+"""A developer's webhook receiver. It records what Till posts, and returns configured answers, including broken ones."""
 
 import json
 import sys
@@ -26,8 +26,8 @@ class Received:
 class ListeningPost:
     """A threaded HTTP receiver on a free local port.
 
-    An answer is a status, or a function that gets the handler and writes to its socket. `answers` has the answers for
-    the next posts; when it is empty, `answer` is used.
+    An answer is a status, or a function that gets the handler and writes to its socket. `answers` contains the answers
+    to the next posts. When it is empty, `answer` is used.
     """
 
     def __init__(self, answer=200):
@@ -45,7 +45,7 @@ class ListeningPost:
                 length = int(self.headers["Content-Length"])
                 body = self.rfile.read(length)
                 if len(body) < length:
-                    # The sender was killed in the middle of a request, so nothing was received.
+                    # Till was killed in the middle of a request, so nothing was received.
                     self.close_connection = True
                     return
                 with post._changed:
@@ -65,11 +65,12 @@ class ListeningPost:
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True
-            # With the default backlog of five, connections that a busy machine accepts late are dropped and time out.
+            # With the usual backlog of five, connections that a busy machine accepts too late would be dropped and time
+            # out.
             request_queue_size = 128
 
             def handle_error(self, request, client_address):
-                """Ignores connection resets, which a killed sender causes."""
+                """Ignores connection resets, which occur when Till is killed."""
                 if not isinstance(sys.exc_info()[1], ConnectionError):
                     super().handle_error(request, client_address)
 
@@ -86,7 +87,7 @@ class ListeningPost:
         return f"http://127.0.0.1:{self.port}/notifications"
 
     def wait_for(self, count, seconds=120) -> list:
-        """Waits until `count` posts were received, and returns all posts."""
+        """Waits until `count` posts have been received, and returns all posts."""
         with self._changed:
             enough = self._changed.wait_for(lambda: len(self.received) >= count, seconds)
             assert enough, f"received {len(self.received)} posts, expected {count}"
@@ -105,7 +106,7 @@ class ListeningPost:
 
     @staticmethod
     def raw(text):
-        """Writes bytes that may not be HTTP, and closes the connection."""
+        """Writes bytes that need not be HTTP, and closes the connection."""
         def write(handler):
             handler.wfile.write(text)
             handler.wfile.flush()

@@ -1,4 +1,4 @@
-"""Several servers on one PostgreSQL, and their state normalized (without ids, signatures and signing dates)."""
+"""Several servers with one PostgreSQL database, and their state without ids, signatures and signing dates."""
 
 import random
 import shutil
@@ -17,9 +17,9 @@ BUNDLE = "com.example.nodes"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
 HOUR = 3_600_000
 DAY = 24 * HOUR
-# 2040-01-01, the start of both runs.
+# Each of the two runs starts on 1 January 2040.
 START = 2_208_988_800_000
-# Seconds until another node takes over: short, so that a kill has an effect within the test.
+# After this number of seconds, another node takes over. It is short, so that a kill has an effect within the test.
 LEASE = 4
 IDS = {
     "transactionId", "originalTransactionId", "webOrderLineItemId", "appTransactionId", "notificationUUID",
@@ -72,7 +72,8 @@ class Nodes:
 
 
 class Subscriber:
-    """A customer who subscribed in the past month. Some turn off renewal, and some have a declined card."""
+    """A customer who subscribed in the past month. Some customers turn off auto-renew, and some have a declined
+    card."""
 
     def __init__(self, number):
         self.name = f"customer-{number}"
@@ -86,7 +87,7 @@ class Subscriber:
             assert answer.status_code in (200, 201), answer.text
             return answer.json()
 
-        # Spread the start dates, so that renewals fall due all the time.
+        # The start dates are spread, so that renewals fall due all the time.
         at = START - 30 * DAY + self.number * 7919 * 60_000 % (29 * DAY)
         bought = control(f"/customers/{self.name}/purchases", {
             "productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}, "at": at,
@@ -101,7 +102,7 @@ class Subscriber:
 
 
 def open_shop(server, post, count) -> tuple:
-    """The shop of both runs: an app on a frozen clock, with subscribers."""
+    """Creates the shop of a run: an app on a frozen clock, with subscribers."""
     key = set_up_app(server, BUNDLE)
     server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen", "at": START - 31 * DAY})
     server.control("PUT", f"{SCOPE}/endpoints/primary", {"url": post.url})
@@ -161,7 +162,8 @@ def statuses(server, key, any_id) -> list:
 
 
 class ReceivedNotifications:
-    """The notifications that were received: the distinct bodies of each, and the first arrival of each in order."""
+    """The received notifications: the different bodies of each notification, and the order in which they first
+    arrived."""
 
     def __init__(self, posts):
         self.bodies = defaultdict(set)
@@ -182,7 +184,7 @@ class ReceivedNotifications:
         return {**sent, "data": data}
 
     def problems(self) -> list:
-        """Each notification must have one body, and those of a subscription must arrive in order."""
+        """Checks that each notification has one body, and that the notifications of a subscription arrived in order."""
         found = [f"{id_} came in {len(bodies)} forms" for id_, bodies in self.bodies.items() if len(bodies) > 1]
         by_subscription = defaultdict(list)
         for number, sent in self.first.values():
@@ -233,7 +235,8 @@ def normalized_state(server, key, subscribers, posts) -> dict:
 
 
 class Disturber:
-    """Kills a random node every few seconds and restarts it a moment later; every fifth time it only pauses one."""
+    """Kills a random node every few seconds and restarts it a moment later. Every fifth time, it only pauses the
+    node."""
 
     def __init__(self, nodes, seed, rounds, pause):
         self.nodes, self.chance, self.rounds, self.pause = nodes, random.Random(seed), rounds, pause
@@ -253,14 +256,15 @@ class Disturber:
 
     @staticmethod
     def stall(server):
-        """Pauses a node until the others consider it dead, and resumes it in the middle of its work."""
+        """Pauses a node until the others consider it dead. Then resumes it, so that it continues in the middle of its
+        work."""
         server.process.send_signal(signal.SIGSTOP)
         time.sleep(LEASE + 1)
         server.process.send_signal(signal.SIGCONT)
 
 
 class Readers:
-    """Clients that read from any available node all the time; data that was acknowledged once must never be missing."""
+    """Clients that read from any available node all the time, and check that no acknowledged data is missing."""
 
     def __init__(self, nodes, key, subscribers, count=2):
         self.nodes, self.key, self.subscribers = nodes, key, subscribers
@@ -283,7 +287,7 @@ class Readers:
                     headers={"Authorization": f"Bearer {self.key.token()}"}, timeout=60,
                 )
             except requests.RequestException:
-                continue  # The node was killed.
+                continue  # The node was killed during the request.
             if answer.status_code != 200:
                 self.problems.append(f"{answer.status_code} {answer.text[:200]}")
                 continue

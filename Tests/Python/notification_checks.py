@@ -1,4 +1,4 @@
-"""Checks of notifications: verification with Apple's verifier, the history in pages, and the app's clock."""
+"""Checks of notifications: verification with Apple's verifier, paging through the history, and the app's clock."""
 
 import itertools
 import re
@@ -27,12 +27,12 @@ class Notice(Signed):
 
     @property
     def words(self) -> str:
-        """`DID_RENEW`, `EXPIRED/VOLUNTARY`."""
+        """The notification type and subtype, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`."""
         return "/".join(filter(None, (self["notificationType"], self.get("subtype"))))
 
 
 def notification(environment, jws) -> Notice:
-    """Verifies a notification and its signed data with Apple's verifier, and checks all rules for payloads."""
+    """Verifies a notification and its signed data with Apple's verifier, and checks them against the payload rules."""
     decoded = environment.verifier.verify_and_decode_notification(jws)
     header, payload = payload_rules.decode(jws)
     payload_rules.check_header(header)
@@ -70,17 +70,17 @@ def notification(environment, jws) -> Notice:
 
 
 def control_of(till) -> ControlClient:
-    """A control client for a test's own server."""
+    """A control client for a server that the test has started."""
     return ControlClient(till.address("control"))
 
 
 def listen(environment, post, name="primary", **options):
-    """Sends the environment's notifications to a receiver from now on."""
+    """Sets a receiver as the endpoint of the environment's notifications."""
     environment.control("setEndpoint", {"url": post.url, **options}, endpoint=name)
 
 
 def freeze(environment) -> int:
-    """Freezes the environment's clock; returns its time."""
+    """Freezes the environment's clock, and returns the clock's time."""
     return environment.control("setClock", {"mode": "frozen"})["now"]
 
 
@@ -89,7 +89,7 @@ def advance(environment, by, settle=True) -> dict:
 
 
 def until(condition, seconds=120):
-    """Waits until a condition returns a true value, and returns it."""
+    """Waits until a function returns a true value, and returns this value."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -100,7 +100,7 @@ def until(condition, seconds=120):
 
 
 def settled(environment, count, **filters):
-    """Waits until this many notifications have an attempt, and returns the history."""
+    """Waits until this number of notifications have an attempt, and returns the history."""
     def attempted():
         items = history(environment, **filters)
         assert len(items) <= count, [item.notice.words for item in items]
@@ -112,7 +112,7 @@ def settled(environment, count, **filters):
 
 
 class Item:
-    """A notification of the history."""
+    """A notification in the notification history."""
 
     def __init__(self, notice, attempts):
         self.notice = notice
@@ -121,14 +121,14 @@ class Item:
 
 
 def body(**changes) -> dict:
-    """A body that requests everything of the last week; a change to None leaves a key out."""
+    """The body of a request for everything since last week. A change to None removes a key."""
     now = now_ms()
     whole = {"startDate": now - 7 * DAY, "endDate": now + 60_000, **changes}
     return {key: value for key, value in whole.items() if value is not None}
 
 
 def request(**filters) -> NotificationHistoryRequest:
-    """The same request for Apple's client."""
+    """The request for Apple's client with the same content."""
     for key, kind in (("notificationType", NotificationTypeV2), ("notificationSubtype", Subtype)):
         if key in filters:
             filters[key] = kind(filters[key])

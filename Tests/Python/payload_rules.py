@@ -1,10 +1,10 @@
-"""The rules for decoded payloads: keys, their types, their order, and which keys occur together."""
+"""Rules for decoded payloads: the keys, their types, their order, and which keys occur in the same payload."""
 
 import base64
 import json
 import re
 
-# In the order of real payloads.
+# The keys have the order of real payloads.
 TRANSACTION_KEYS = {
     "transactionId": str,
     "originalTransactionId": str,
@@ -124,7 +124,7 @@ PERIOD = re.compile(r"P[1-9]\d*[DWMY]")
 
 
 def decode(jws: str) -> tuple:
-    """Header and payload of a compact JWS; only the format is checked."""
+    """The header and the payload of a compact JWS. Only the format is checked."""
     parts = jws.split(".")
     assert len(parts) == 3, f"{len(parts)} parts in a JWS"
     assert "=" not in jws, "base64url with padding"
@@ -132,7 +132,7 @@ def decode(jws: str) -> tuple:
 
 
 def check_header(header: dict):
-    """Exactly alg and x5c; three certificates, leaf first, in standard Base64."""
+    """Checks that the header has exactly alg and x5c, with three certificates in standard Base64, the leaf first."""
     assert set(header) == {"alg", "x5c"}, header.keys()
     assert header["alg"] == "ES256"
     assert len(header["x5c"]) == 3
@@ -158,13 +158,13 @@ def _check_keys(payload: dict, known: dict, always: set):
     assert not set(payload) - set(known), f"unknown keys {sorted(set(payload) - set(known))}"
     assert not always - set(payload), f"missing keys {sorted(always - set(payload))}"
     for key, value in payload.items():
-        # In Python a bool is an int; in JSON it is not.
+        # In Python a bool is an int, but in JSON it is not a number.
         assert type(value) is known[key], f"{key} is {value!r}, not {known[key].__name__}"
         assert value != "", f"{key} is empty"
 
 
 def check_transaction(payload: dict, environment: str, on_device: bool = False):
-    """Asserts every rule for a decoded transaction that holds for all products."""
+    """Asserts every rule for a decoded transaction that is valid for all products."""
     _check_keys(payload, TRANSACTION_KEYS, ALWAYS_IN_TRANSACTION)
     order = list(TRANSACTION_KEYS)
     assert [key for key in order if key in payload] == list(payload), "keys are not in the order of real payloads"
@@ -244,7 +244,7 @@ def _check_offer(payload: dict):
 
 
 def check_renewal_info(payload: dict, environment: str):
-    """Asserts every rule for decoded renewal info that holds in every state."""
+    """Asserts every rule for decoded renewal info that is valid in every state."""
     _check_keys(payload, RENEWAL_KEYS, ALWAYS_IN_RENEWAL)
     assert payload["environment"] == environment
     assert payload["autoRenewStatus"] in (0, 1)
@@ -274,7 +274,7 @@ def check_app_transaction(payload: dict, environment: str, on_device: bool = Fal
 
 
 def same_as_decoded(payload: dict, decoded, but=()):
-    """Asserts that the official library read every key of the payload and knows every enumeration value."""
+    """Asserts that the official library has read every key of the payload and knows every value of an enumeration."""
     for key, value in payload.items():
         if key in but:
             continue

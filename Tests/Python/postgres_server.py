@@ -1,4 +1,4 @@
-"""A private PostgreSQL server on a socket, in a temporary folder, run by an unprivileged user."""
+"""A PostgreSQL server for one test. It listens on a socket in a temporary folder and runs as an unprivileged user."""
 
 import os
 import pwd
@@ -14,7 +14,7 @@ import pytest
 
 
 def programs() -> Path:
-    """The folder of the newest version's programs. A missing one is a failure, never a skip."""
+    """The folder with the programs of the newest version. If there is none, the test fails and is not skipped."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     initdb = found[-1] if found else shutil.which("initdb")
     if not initdb:
@@ -23,11 +23,11 @@ def programs() -> Path:
 
 
 class PostgresServer:
-    """Starts with an empty database `till`; `stop` ends it and removes its folder."""
+    """Starts a server with the empty database `till`. `stop` stops the server and removes its folder."""
 
     def __init__(self):
         self.programs = programs()
-        # The path of a socket has at most 107 bytes.
+        # The operating system limits the path of a socket to 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="till-postgres-", dir="/tmp"))
         self.who = {}
         if os.getuid() == 0:
@@ -43,7 +43,7 @@ class PostgresServer:
 
     @property
     def url(self) -> str:
-        # The server ignores the password; tests use it to check that no log contains it.
+        # The server ignores the password. Tests check that no log contains it.
         return f"postgres://till:hunter2@{quote(str(self.folder), safe='')}/till"
 
     def start(self):
@@ -72,7 +72,7 @@ class PostgresServer:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def sql(self, command) -> str:
-        """Runs a command in the database, and returns what it printed."""
+        """Runs an SQL command in the database, and returns its output."""
         return subprocess.run(
             [self.programs / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "till", "-d",
              "till", "-c", command],

@@ -1,4 +1,4 @@
-"""Runs `till serve` processes and sends raw bytes to them: shared by test_crash.py and test_hostile.py."""
+"""Runs `till serve` processes and sends raw bytes to them. Several test files share these functions."""
 
 import base64
 import json
@@ -21,18 +21,18 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 ROOT = Path(__file__).resolve().parents[2]
-# A longer wait means that the server hangs; a busy machine takes ten times as long as an idle one.
+# If the server does not answer for so long, it hangs: a busy machine needs ten times as long as an idle one.
 START_LIMIT = 120.0
 STOP_LIMIT = 60.0
 CALL_LIMIT = 300.0
-# An account without rights that every system has.
+# Every system has this account without rights.
 UNPRIVILEGED = "nobody"
 # The key of the payload profile among the environment settings.
 PROFILE_KEY = "weather"
 
 
 def till_binary() -> str:
-    """The command under test. A missing one is a failure, never a skip."""
+    """The program under test. If it is missing, the test fails and is not skipped."""
     path = Path(os.environ.get("TILL_BIN") or ROOT / ".build/debug/till")
     if not (path.is_file() and os.access(path, os.X_OK)):
         pytest.fail(f"{path} does not exist. Build it and run all tests with: make test", pytrace=False)
@@ -40,12 +40,12 @@ def till_binary() -> str:
 
 
 def quarantined(report: dict) -> list:
-    """The customers whose damaged accounts an advance left out."""
+    """The customers whose damaged accounts were quarantined during an advance."""
     return report["setAside"]
 
 
 def run_till(*arguments, timeout=60, input=None, **environment) -> subprocess.CompletedProcess:
-    """Runs a till command to its end; further keyword arguments are environment variables."""
+    """Runs a till command to its end. Additional keyword arguments are environment variables."""
     return subprocess.run(
         [till_binary(), *map(str, arguments)],
         capture_output=True, text=True, timeout=timeout, input=input,
@@ -54,14 +54,14 @@ def run_till(*arguments, timeout=60, input=None, **environment) -> subprocess.Co
 
 
 def free_port() -> int:
-    """A local port that is free at the moment."""
+    """A local port that is free at present."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
 
 
 def clean_environment() -> dict:
-    """The environment without Till's own variables, which would change the server's settings."""
+    """The environment without Till's own variables, because they would change the server's settings."""
     return {key: value for key, value in os.environ.items() if not key.upper().startswith("TILL_")}
 
 
@@ -104,7 +104,8 @@ class Server:
             self.wait_until_ready()
 
     def wait_until_ready(self):
-        """Waits for the ready file and reads it; it is moved into place atomically."""
+        """Waits for the ready file and reads it. Till moves the complete file into place, so it is never read
+        half-written."""
         while not self.ready_file.exists():
             if self.process.poll() is not None:
                 raise AssertionError(f"till serve ended with {self.process.returncode}:\n{self.stderr()}")
@@ -143,7 +144,7 @@ class Server:
             raise AssertionError(f"till serve did not stop within {limit} s of SIGTERM") from None
 
     def memory(self) -> dict:
-        """VmRSS and VmHWM in bytes."""
+        """The resident memory (VmRSS) and its peak (VmHWM), in bytes."""
         text = Path(f"/proc/{self.pid}/status").read_text()
         return {
             name: int(re.search(rf"^{name}:\s+(\d+) kB", text, re.M).group(1)) * 1024 for name in ("VmRSS", "VmHWM")
@@ -152,7 +153,7 @@ class Server:
     # Control
 
     def control(self, method, path, body=None, expect=(200, 201)):
-        """A JSON call of the control API."""
+        """Sends a JSON request to the control API, and returns the answer."""
         url = f"http://127.0.0.1:{self.ports['control']}{path}"
         answer = self.session.request(method, url, json=body, timeout=CALL_LIMIT)
         assert answer.status_code in expect, f"{method} {path}: {answer.status_code} {answer.text[:500]}"
@@ -160,7 +161,7 @@ class Server:
 
 
 class AppleKey:
-    """An API key and the tokens it signs."""
+    """An API key, and the tokens that are signed with it."""
 
     def __init__(self, created: dict, bundle_id: str):
         self.key_id = created["keyId"]
@@ -179,7 +180,7 @@ class AppleKey:
         return claims
 
     def token(self, **changes) -> str:
-        """A token as Apple's libraries create it. A token without changes is cached for two minutes."""
+        """A token as Apple's libraries create it. A token without changes is reused for two minutes."""
         if not changes:
             if self._kept is None or time.monotonic() - self._kept[0] > 120:
                 text = jwt.encode(self.claims(), self.private, algorithm="ES256", headers={"kid": self.key_id})
@@ -191,7 +192,7 @@ class AppleKey:
         return {"alg": "ES256", "kid": self.key_id, "typ": "JWT"}
 
     def raw_token(self, header, claims) -> str:
-        """A correctly signed token from any two strings, including ones that no library would produce."""
+        """A correctly signed token of any two strings, also of strings that no library would produce."""
         def segment(part):
             if isinstance(part, dict):
                 part = json.dumps(part)
@@ -207,7 +208,7 @@ def b64url(data: bytes) -> str:
 
 
 def payload(jws: str) -> dict:
-    """The payload of a JWS, without verification; other tests verify signatures."""
+    """The payload of a JWS, without verifying the signature; other tests verify signatures."""
     text = jws.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
 
@@ -253,7 +254,7 @@ def catalog(prefix: str) -> dict:
 
 
 def set_up_app(server: Server, bundle_id: str, team=None) -> AppleKey:
-    """An app with a product of every type, and an API key for it."""
+    """Creates an app with a product of every type, and an API key of the app."""
     body = {"bundleId": bundle_id}
     key = {"name": "tests"}
     if team:
@@ -282,7 +283,7 @@ class Answer:
 
 
 class Outcome:
-    """The result of a connection: the answers in order, whether the server closed it, and how long it took."""
+    """The result of a connection: the answers in order, whether the server closed the connection, and the duration."""
 
     def __init__(self, answers, closed, seconds, rest=b""):
         self.answers = answers
@@ -296,12 +297,12 @@ class Outcome:
 
     @property
     def status(self):
-        """The first answer's status, or None if the connection was closed without one."""
+        """The status of the first answer; None if the connection was closed without an answer."""
         return self.answers[0].status if self.answers else None
 
     @property
     def code(self):
-        """The first answer's errorCode."""
+        """The errorCode of the first answer."""
         try:
             return self.answers[0].json().get("errorCode")
         except (IndexError, ValueError, AttributeError):
@@ -312,15 +313,16 @@ class Outcome:
 
 
 def missing_until(received: bytearray) -> int:
-    """The total length needed to complete the first answer in the received bytes, as far as its head shows."""
+    """The number of bytes after which the first answer is complete; 0 if the received header fields do not show it."""
     end = received.find(b"\r\n\r\n", 0, 65_536)
     length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", received[:end]) if end > 0 else None
     return end + 4 + int(length.group(1)) if length and not received.startswith(b"HTTP/1.1 1") else 0
 
 
 def parse_answers(data: bytes, heads=(), before=0) -> tuple:
-    """Parses complete answers from the start of the received data; returns them and the remaining bytes. `heads` has
-    the indexes of the answers without a body, counted from the `before` answers that were parsed earlier."""
+    """Parses complete answers from the start of the received data, and returns them with the remaining bytes. `heads`
+    has the indexes of the answers without a body. They are counted from the first answer on the connection, of which
+    `before` answers were parsed earlier."""
     answers = []
     while True:
         if not data:
@@ -364,8 +366,9 @@ def parse_answers(data: bytes, heads=(), before=0) -> tuple:
 
 
 def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=()) -> Outcome:
-    """Sends bytes, or pieces of bytes one after the other, and reads until `wanted` final answers arrived, the server
-    closed the connection, or the limit passed. Sending and reading run concurrently, so neither blocks the other."""
+    """Sends bytes, or several pieces one after the other. Reads until `wanted` final answers have arrived, the server
+    has closed the connection, or the time limit has passed. Sending and reading run concurrently, so neither blocks the
+    other."""
     if isinstance(chunks, (bytes, bytearray)):
         chunks = [bytes(chunks)]
     begun = time.monotonic()
@@ -425,7 +428,7 @@ def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=(
 
 
 def request_bytes(method, target, headers=None, body=b"", token=None, host="127.0.0.1", length=True) -> bytes:
-    """Builds a request without checking that it is valid."""
+    """The bytes of a request, which need not be valid."""
     if isinstance(method, str):
         method = method.encode("latin-1")
     if isinstance(target, str):

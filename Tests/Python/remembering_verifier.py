@@ -1,13 +1,13 @@
-"""Apple's verifier, made fast enough to verify thousands of signatures under one chain."""
+"""Apple's verifier with a cache, so that it can verify thousands of signatures with the same chain fast."""
 
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 
 
 class RememberingVerifier(SignedDataVerifier):
-    """Apple's verifier with a cache of verified chains, as it has when it checks online.
+    """Apple's verifier with a cache of verified chains, such as the one that it has when it checks online.
 
-    A chain that was valid at two instants is valid between them; outside of that range Apple's code verifies it again.
-    Everything else, above all the signature of each payload, is verified every time.
+    A chain that was valid at two instants is valid between them. Outside of that time, Apple's code verifies it again.
+    Everything else, in particular the signature of each payload, is always verified.
     """
 
     def __init__(self, *arguments):

@@ -1,7 +1,8 @@
-"""An app on a running Till, as tests use it: its control API, its two environments, and Apple's client and verifier.
+"""An app on a running Till, as the tests use it: its control API, its two environments, and Apple's client and
+verifier.
 
-Every answer is checked here: every control answer against the OpenAPI document, every answer of Apple's API for its
-content type and for nulls, every JWS by the official SignedDataVerifier and by payload_rules.
+Every answer is checked here. Control answers are compared with the OpenAPI document. Answers of Apple's API are checked
+for their content type and for nulls. Each JWS is verified by the official SignedDataVerifier and by payload_rules.
 """
 
 import base64
@@ -39,7 +40,7 @@ REQUEST_ID = re.compile(r"[A-Z2-7]{26}\.0\.0")
 DAY = 86_400_000
 NO_OFFER = {"kind": "NONE"}
 
-# What this run provoked and called, for test_complete.py.
+# The error codes and operations of this run, for test_complete.py.
 provoked_codes = set()
 control_calls = {}
 
@@ -49,14 +50,14 @@ def now_ms() -> int:
 
 
 class Unlisted:
-    """Passes any value where the official models expect an enumeration: the client sends `value`."""
+    """Passes any value to the official models where they expect an enumeration. The client then sends `value`."""
 
     def __init__(self, value):
         self.value = value
 
 
 class Till(Server):
-    """A `till serve` process, with its data in the given folder or in its own."""
+    """A `till serve` process with its data in the given folder, or else in its own folder."""
 
     def __init__(self, folder, *arguments, data=None):
         self.folder = Path(folder)
@@ -69,7 +70,7 @@ class Till(Server):
         return self
 
     def address(self, face) -> str:
-        """The address of production, sandbox or control."""
+        """The address of the production port, the sandbox port or the control port."""
         return self.document[face]
 
 
@@ -77,7 +78,7 @@ class Till(Server):
 
 
 class ControlRefused(Exception):
-    """A rejected control call."""
+    """A control call that was rejected."""
 
     def __init__(self, status, body):
         super().__init__(f"{status} {body}")
@@ -88,7 +89,7 @@ class ControlRefused(Exception):
 
 
 class ControlClient:
-    """Calls operations by their operationId and checks each answer against the OpenAPI document of the server."""
+    """Calls operations by their operationId, and checks each answer against the server's OpenAPI document."""
 
     def __init__(self, address: str):
         self.address = address
@@ -101,7 +102,8 @@ class ControlClient:
         self._validators = {}
 
     def call(self, operation_id, body=None, query=None, **parameters):
-        """Returns the answer's JSON or lines; raises ControlRefused for a documented error. Bytes are sent as lines."""
+        """Returns the JSON or the lines of the answer. Raises ControlRefused for a documented error. Bytes are sent as
+        lines."""
         method, path, operation = self.operations[operation_id]
         for name in re.findall(r"{(\w+)}", path):
             path = path.replace("{" + name + "}", path_part(str(parameters.pop(name))))
@@ -111,7 +113,7 @@ class ControlClient:
         return self.check_answer(operation_id, answer)
 
     def check_answer(self, operation_id, answer):
-        """Checks an answer against the documented schema of its status."""
+        """Checks an answer against the documented schema for its status."""
         responses = self.operations[operation_id][2]["responses"]
         key = str(answer.status_code)
         if answer.status_code >= 400:
@@ -143,7 +145,7 @@ class ControlClient:
 
 
 def _closed(schema):
-    """The same schema, with additional properties forbidden."""
+    """The same schema, but without additional properties."""
     if not isinstance(schema, dict):
         return schema
     closed = {key: _closed(value) for key, value in schema.items()}
@@ -157,7 +159,7 @@ def _closed(schema):
 
 
 class App:
-    """An app, a key of its team, and its two environments."""
+    """An app, an API key of its team, and its two environments."""
 
     def __init__(self, server, control, bundle_id, apple_id=None, issuer_id=None, catalog=None):
         self.server = server
@@ -181,7 +183,7 @@ class App:
         return load_pem_private_key(self.key["privateKey"].encode(), None)
 
     def claims(self, **changes) -> dict:
-        """The claims that Apple's documentation lists. A change to None leaves a claim out."""
+        """The claims that Apple's documentation lists. A change to None removes a claim."""
         now = int(time.time())
         claims = {
             "iss": self.issuer_id, "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": self.bundle_id,
@@ -195,7 +197,7 @@ class App:
         return jwt.encode(self.claims(**changes), private, algorithm="ES256", headers={"kid": kid, **(headers or {})})
 
     def client(self, environment, key=None, bundle_id=...) -> AppStoreServerAPIClient:
-        """Apple's client; only its base address is changed."""
+        """Apple's client with the address of this server."""
         key = key or self.key
         client = AppStoreServerAPIClient(
             key["privateKey"].encode(), key["keyId"], key["issuerId"],
@@ -207,7 +209,7 @@ class App:
 
 
 def server_root(server) -> bytes:
-    """The root certificate that the ready file names, in DER."""
+    """The root certificate that the ready file names, as DER."""
     return ssl.PEM_cert_to_DER_cert(Path(server.document["rootCertificate"]).read_text())
 
 
@@ -216,7 +218,7 @@ def _present(**members):
 
 
 class Signed:
-    """A verified JWS: the decoded object of the official library, and the raw payload."""
+    """A verified JWS: the object that the official library decoded, and the raw payload."""
 
     def __init__(self, jws, payload, decoded):
         self.jws = jws
@@ -243,7 +245,7 @@ class Signed:
 
 
 class Purchase:
-    """Control's answer to a purchase, with all its JWS verified."""
+    """The answer of the control API to a purchase, with all its JWS verified."""
 
     def __init__(self, environment, answer):
         self.answer = answer
@@ -274,9 +276,9 @@ class Purchase:
 
 
 class Clock:
-    """A customer clock; it is frozen until it is advanced.
+    """A customer clock, which is frozen until it is advanced.
 
-    In a `with` block the date of everything that is signed must match it to the millisecond. After the block the
+    Within a `with` block, the signing date of everything must match the clock to the millisecond. After the block, the
     customers use the environment's clock again.
     """
 
@@ -289,13 +291,14 @@ class Clock:
         assert made == {"name": self.name, "mode": "frozen", "now": at}
 
     def take(self, customer, **options):
-        """Puts a customer on this clock. A new customer gets this clock's date if the clock is in the past."""
+        """Assigns a customer to this clock. If the clock is in the past, a new customer is created with a date in the
+        past."""
         self.environment.create(customer, **_present(at=self.now if self.now <= now_ms() else None), **options)
         assert self.environment.control("useClock", {"clock": self.name}, customer=customer)["clock"] == self.name
         self.customers.append(customer)
 
     def advance(self, **target) -> dict:
-        """Advances the clock (`to`, `by` or `toNextEvent`); returns the notification types with their counts."""
+        """Advances the clock by `to`, `by` or `toNextEvent`, and returns the number of notifications of each type."""
         before = self.now
         report = self.environment.control("advanceOwnClock", target, clock=self.name)
         assert report["from"] == before and quarantined(report) == []
@@ -316,14 +319,14 @@ class Clock:
 
 
 class ShopEnvironment:
-    """One environment of an app: purchases through control, requests through Apple's API."""
+    """One environment of an app: purchases through the control API, and requests through Apple's API."""
 
     def __init__(self, app, name):
         self.app = app
         self.name = name
         self.wire_name = "Sandbox" if name == "sandbox" else "Production"
         self.client = app.client(name)
-        # The clock of the customers whose data is requested; None is real time.
+        # The clock of the customers whose data is requested; None for real time.
         self.clock = None
         self._session = requests.Session()
         self.verifier = RememberingVerifier(
@@ -346,7 +349,7 @@ class ShopEnvironment:
         return Purchase(self, self.control("buy", {"productId": product_id, **options}, customer=customer))
 
     def buy_many(self, customer, product_id, count, **options) -> list:
-        """The transaction ids of successive purchases. The signed data is not verified."""
+        """Makes purchases one after the other and returns their transaction ids. The signed data is not verified."""
         body = {"productId": product_id, **options}
         return [self.control("buy", body, customer=customer)["transactionId"] for _ in range(count)]
 
@@ -367,15 +370,15 @@ class ShopEnvironment:
         return cancelled
 
     def on_clock(self, customer, at, **options) -> Clock:
-        """A frozen clock at an instant, for this customer only."""
+        """Creates a clock that is frozen at an instant, for this customer only."""
         clock = Clock(self, at)
         clock.take(customer, **options)
         return clock
 
     def lapsed(self, customer, product_id, days=60, offer=NO_OFFER, **options) -> Purchase:
-        """A subscription that was bought so many days ago, cancelled at once, and has expired since.
+        """A subscription that was bought this number of days ago, cancelled at once, and has expired.
 
-        With None for an offer the customer gets the introductory offer, if eligible.
+        If the offer is None, the customer gets the introductory offer, if eligible.
         """
         with self.on_clock(customer, now_ms() - days * DAY) as clock:
             bought = self.buy(customer, product_id, **_present(offer=offer), **options)
@@ -387,7 +390,7 @@ class ShopEnvironment:
     # Verified data
 
     def transaction(self, jws, device=None) -> Signed:
-        """Verifies a transaction with Apple's verifier, and checks the rules for payloads."""
+        """Verifies a transaction with Apple's verifier, and checks it against the payload rules."""
         decoded = self.verifier.verify_and_decode_signed_transaction(jws)
         header, payload = payload_rules.decode(jws)
         payload_rules.check_header(header)
@@ -420,7 +423,8 @@ class ShopEnvironment:
 
     @staticmethod
     def _check_device(payload, device):
-        """deviceVerification is the Base64 of the SHA-384 of nonce and device id, both lower-case."""
+        """Checks that deviceVerification is the Base64 of SHA-384 over the nonce and the device id, both in lower
+        case."""
         if device is None:
             return
         assert device == str(uuid.UUID(device)), "a device id is a lower-case UUID"
@@ -438,7 +442,7 @@ class ShopEnvironment:
     # Apple's API
 
     def send(self, method, path, token=..., headers=None, **options) -> requests.Response:
-        """A plain request, with the app's token unless another header is given."""
+        """Sends a plain request with the app's token, unless another header is given."""
         headers = dict(headers or {})
         if token is ...:
             token = self.app.token()
@@ -447,7 +451,7 @@ class ShopEnvironment:
         return self._session.request(method, self.base + path, headers=headers, timeout=60, **options)
 
     def ask(self, path, keys, **options) -> dict:
-        """GET; the answer must be 200 with exactly these keys."""
+        """Sends a GET request. The answer must be 200 with exactly these keys."""
         answer = self.send("GET", path, **options)
         assert answer.status_code == 200, answer.text
         assert answer.headers["Content-Type"] == JSON
@@ -457,7 +461,7 @@ class ShopEnvironment:
         return value
 
     def check_error(self, answer, code):
-        """Checks the wire format of a documented error, and its entry in the request log."""
+        """Checks the format of a documented error, and its entry in the request log."""
         assert answer.status_code == code // 10_000, f"{answer.status_code} {answer.text}"
         assert answer.headers["Content-Type"] == JSON
         value = answer.json()
@@ -470,7 +474,7 @@ class ShopEnvironment:
         return entry
 
     def explain(self, answer) -> dict:
-        """The entry of an answer in the request log."""
+        """The request log entry of an answer."""
         request_id = answer.headers["X-Request-ID"]
         assert REQUEST_ID.fullmatch(request_id), request_id
         entry = self.app.control.call("explain", requestId=request_id)
@@ -480,7 +484,7 @@ class ShopEnvironment:
         return entry
 
     def refused(self, code, call, method, path, **options):
-        """Apple's client and a plain request both receive a documented error.
+        """Checks that Apple's client and a plain request get the same documented error.
 
         `call` gets the official client. Returns the entry of the request log.
         """
@@ -494,7 +498,7 @@ class ShopEnvironment:
     # History
 
     def history(self, any_id, version=V2, client=None, revision=None, verify=True, **filters):
-        """Reads a history with Apple's client; checks each page, and yields its transactions."""
+        """Reads a history with Apple's client, checks each page, and yields the transactions."""
         request = TransactionHistoryRequest(**filters)
         client = client or self.client
         for number in itertools.count():
@@ -516,7 +520,7 @@ class ShopEnvironment:
             assert number < 5_000, "the history does not end"
 
     def whole_history(self, any_id, version=V2, **filters):
-        """All transactions of a history, and the revision at its end."""
+        """All transactions of a history, with the revision at its end."""
         pages = list(self.history(any_id, version, **filters))
         return [signed for page in pages for signed in page.transactions], pages[-1].revision
 
@@ -534,8 +538,8 @@ class ShopEnvironment:
 
 
 class LeafReader:
-    """Decodes many signed transactions fast: Apple's verifier checks each new chain, and the key of the leaf checks
-    each signature."""
+    """Decodes many signed transactions fast. Apple's verifier checks each new chain, and the key of the leaf
+    certificate checks each signature."""
 
     def __init__(self, environment):
         self.environment = environment
@@ -546,7 +550,7 @@ class LeafReader:
         header, payload = payload_rules.decode(jws)
         if header["x5c"] != self.chain:
             self.environment.transaction(jws)
-            # Set the key first: another thread may check the chain at the same time.
+            # The key is set first, because another thread may check the chain at the same time.
             self.key = x509.load_der_x509_certificate(base64.b64decode(header["x5c"][0])).public_key()
             self.chain = header["x5c"]
         signed, _, signature = jws.rpartition(".")

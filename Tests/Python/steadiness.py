@@ -1,4 +1,4 @@
-"""Checks whether a server under steady load grows: samples its resources, and compares the samples."""
+"""Checks whether a server grows under steady load. It samples the server's resources and compares the samples."""
 
 import os
 import re
@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 MEGABYTE = 1 << 20
-# Memory may differ by so much between two thirds of a run without a leak: the allocator keeps the memory of a burst,
-# and garbage is returned late.
+# Between two thirds of a run, memory may differ by this amount without a leak. The allocator keeps the memory of a
+# burst, and returns unused memory late.
 MEMORY_SHARE, MEMORY_ROOM = 0.02, 3 * MEGABYTE
 
 
 def sample(pid) -> dict:
-    """The resources of a process: bytes of memory, threads, descriptors, and sockets among them."""
+    """The resources of a process: bytes of memory, threads, file descriptors, and how many of these are sockets."""
     status = Path(f"/proc/{pid}/status").read_text()
     held = {
         "rss": int(re.search(r"^VmRSS:\s+(\d+) kB", status, re.M).group(1)) * 1024,
@@ -36,7 +36,7 @@ def sample(pid) -> dict:
 
 
 def open_things(pid) -> Counter:
-    """The targets of a process's descriptors; for sockets, both ends and the state."""
+    """The targets of a process's file descriptors; for sockets, both addresses and the state."""
     ends = {}
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         words = line.split()
@@ -57,14 +57,15 @@ def open_things(pid) -> Counter:
 
 
 def growth(values) -> tuple:
-    """The medians of the second and the last third of the values, in order; the first third is the warm-up."""
+    """The medians of the second and the last third of the values, in the order of time. The first third is the
+    warm-up."""
     third = len(values) // 3
     assert third >= 5, f"{len(values)} samples are too few"
     return statistics.median(values[third:2 * third]), statistics.median(values[2 * third:])
 
 
 def allowed(before) -> float:
-    """How much memory may grow from one third of a run to the next."""
+    """The amount by which memory may grow from one third of a run to the next."""
     return before * MEMORY_SHARE + MEMORY_ROOM
 
 

@@ -1,13 +1,14 @@
 import Synchronization
 import Testing
 
-/// All scenarios. After the last one, the coverage is checked.
+/// Contains all scenarios. After the last one, `CoverageTrait` checks which notifications and transitions they covered.
 @Suite("Scenarios", .judgesCoverage)
 enum Scenarios {}
 
-/// The combined steps of all scenarios.
+/// Collects the notifications and transitions that the scenarios have covered.
 enum Coverage {
-    /// A step of one subscription: the status before (0 if there was none), the notification, the status after.
+    /// A transition of one subscription: the status before (0 without a subscription), the notification, the status
+    /// after.
     struct Step: Hashable, Sendable {
         var from: Int
         var words: String
@@ -38,7 +39,7 @@ enum Coverage {
         }
     }
 
-    /// Every type and subtype of an ordinary purchase, its renewals, changes, billing problems and end.
+    /// Every notification type and subtype that some scenario must cover.
     static let words = [
         "SUBSCRIBED INITIAL_BUY", "SUBSCRIBED RESUBSCRIBE", "DID_RENEW", "DID_RENEW BILLING_RECOVERY",
         "OFFER_REDEEMED", "OFFER_REDEEMED UPGRADE", "OFFER_REDEEMED DOWNGRADE", "ONE_TIME_CHARGE",
@@ -50,7 +51,7 @@ enum Coverage {
         "REFUND_REVERSED", "REVOKE", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION FAILURE",
     ]
 
-    /// Every transition of a subscription.
+    /// Every transition of a subscription that some scenario must cover.
     static let steps: [Step] = [
         step(0, "SUBSCRIBED INITIAL_BUY", 1), step(1, "DID_RENEW", 1),
         step(1, "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED", 1),
@@ -73,14 +74,14 @@ enum Coverage {
 
     private static func step(_ from: Int, _ words: String, _ to: Int) -> Step { Step(from: from, words: words, to: to) }
 
-    /// The steps that no scenario covers, as text.
+    /// The transitions and notifications that no scenario has covered, as text.
     static func missing(in seen: Seen) -> [String] {
         words.filter { !seen.words.contains($0) }
             + steps.filter { !seen.steps.contains($0) }.map { "\($0.words) from status \($0.from) to \($0.to)" }
     }
 }
 
-/// Checks the coverage after all scenarios, in any order, but not when only some scenarios were selected.
+/// Checks the coverage after all scenarios, whatever their order. Does nothing if only some scenarios were selected.
 struct CoverageTrait: SuiteTrait, TestScoping {
     var isRecursive: Bool { false }
 
@@ -99,6 +100,6 @@ struct CoverageTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == CoverageTrait {
-    /// Fails when no scenario covers a notification or transition of the tables.
+    /// Fails when no scenario covers a notification or transition of the lists in `Coverage`.
     static var judgesCoverage: Self { CoverageTrait() }
 }

@@ -2,7 +2,7 @@ import TillCore
 import TillTestSupport
 
 extension FieldTests {
-    /// A new transaction of the same original, through the customer or the store.
+    /// The fields of a new transaction of the same subscription, which the customer or a renewal bought.
     static func bought(_ changes: [Field: String] = [:], reason: String = "PURCHASE") -> [Field: String] {
         [
             .transactionId: "new", .originalTransactionId: "=", .webOrderLineItemId: "new", .productId: "=",
@@ -12,7 +12,7 @@ extension FieldTests {
         ].merging(changes) { $1 }
     }
 
-    /// The first transaction.
+    /// The fields of the first transaction of a subscription.
     private static func first(_ changes: [Field: String] = [:]) -> [Field: String] {
         bought([.originalTransactionId: "id", .originalPurchaseDate: "t", .productId: "pro"].merging(changes) { $1 })
     }
@@ -26,7 +26,7 @@ extension FieldTests {
         return Dictionary(uniqueKeysWithValues: fields.map { ($0, "=") }).merging(changes) { $1 }
     }
 
-    /// An active subscription after a purchase of `product`.
+    /// The renewal info of an active subscription after a purchase of `product`.
     static func began(_ product: String, _ changes: [InfoField: String] = [:]) -> [InfoField: String] {
         [
             .productId: product, .autoRenewProductId: product, .autoRenewStatus: "1", .renewalPrice: "4990",

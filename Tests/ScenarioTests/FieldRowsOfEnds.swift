@@ -1,7 +1,7 @@
 import TillCore
 import TillTestSupport
 
-/// The end of a subscription, its return, refunds and extensions.
+/// Transitions in which a subscription ends, is bought again, is refunded or is extended.
 extension FieldTests {
     private static let subscribed: Play = { shop in
         try await shop.buy("pro", by: "ann")

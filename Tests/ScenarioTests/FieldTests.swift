@@ -2,12 +2,13 @@ import Testing
 import TillCore
 import TillTestSupport
 
-/// The tables of how each transition changes the fields of a transaction and of renewal info, one row each.
-@Suite("What each transition changes")
+/// Checks how each transition changes the fields of a transaction and of renewal info. Each transition is a row.
+@Suite("Each transition changes the documented fields")
 struct FieldTests {
-    /// A transition: its preconditions, its event, and its expected fields.
-    /// Expectations are words: `=` unchanged, `new`, `t` the instant of the event, `old expiry`, `+P1M` this long after
-    /// the purchase date, `-` absent; anything else is the value itself.
+    /// A transition: the operations before it, the operation or event that causes it, and the expected fields.
+    /// Expected values are abbreviated: `=` is the unchanged value, `new` a new value, `t` the instant of the event,
+    /// `old expiry` the previous expiration date, `+P1M` this long after the purchase date, and `-` an absent field.
+    /// Any other text is the value itself.
     struct Row: Sendable, CustomStringConvertible {
         var name: String
         var transaction: [Field: String] = [:]
@@ -54,7 +55,11 @@ struct FieldTests {
         .plan("go", group: "gos", offers: .payAsYouGo(.introductory, times: 3, at: 490)),
     ]
 
-    @Test("Each transition of the tables", arguments: BackendKind.all, rows)
+    @Test(
+        "Each transition changes the fields of the transaction and of renewal info as the table lists",
+        arguments: BackendKind.all,
+        rows
+    )
     func transition(at backend: BackendKind, _ row: Row) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -66,7 +71,7 @@ struct FieldTests {
         let before = try await shop.wire.subscriptions(of: "ann").first
         try await row.event(shop)
         let after = try #require(try await shop.wire.subscriptions(of: "ann").first)
-        // The transaction of the last notification: a refund's notification has the refunded transaction.
+        // The last notification determines the transaction. After a refund, this is the refunded transaction.
         let received = try #require(try await shop.wire.received().last { $0.customer == "ann" })
         let history = try await shop.wire.history(of: "ann")
         #expect(history.last == received.transaction || row.transaction[.transactionId] == "=")
@@ -153,7 +158,7 @@ struct FieldTests {
         return values
     }
 
-    @Test("An upgrade keeps the dates of the replaced transaction and marks it", arguments: BackendKind.all)
+    @Test("An upgrade marks the replaced transaction as upgraded and keeps its dates", arguments: BackendKind.all)
     func replaced(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: Self.products)
         try await shop.buy("pro", by: "ann")
@@ -165,7 +170,10 @@ struct FieldTests {
         #expect(try await shop.transaction(of: "ann", "2026-01-01") == marked)
     }
 
-    @Test("T17: a member's row is revoked and keeps its dates; its reversal clears it", arguments: BackendKind.all)
+    @Test(
+        "A refund revokes a member's transaction and keeps its dates; the reversal removes the revocation",
+        arguments: BackendKind.all
+    )
     func family(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: Self.products)
         try await shop.join("bob", familyOf: "ann")
@@ -184,7 +192,7 @@ struct FieldTests {
         #expect(try await shop.shared("bob").transaction.revocationReason == 0)
     }
 
-    @Test("T18: after an extension the next renewal begins at the new date", arguments: BackendKind.all)
+    @Test("After an extension, the next renewal begins at the extended date", arguments: BackendKind.all)
     func extended(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: Self.products)
         try await shop.buy("pro", by: "ann")

@@ -1,13 +1,13 @@
 import Foundation
 import TillCore
 
-/// The default hour of scenarios. The store adds periods in Pacific time, so a period that begins at four in the
-/// morning there renews at four, which is noon UTC in winter and eleven in summer. A date without a time means that
-/// hour.
+/// The default time of day in scenarios. The App Store adds periods in Pacific time. A period that begins at 4 a.m.
+/// Pacific time also renews then, which is noon UTC in winter and 11:00 UTC in summer.
+/// A date without a time means this time of day.
 struct Hours: Sendable {
     private let secondsOfDay: Int64
 
-    /// The hour at which a scenario begins: noon UTC of a winter day if only a day is given.
+    /// The time of day at which a scenario begins. If only a day is given, it is noon UTC of a winter day.
     init(of start: Timestamp) { secondsOfDay = Hours.pacificSecondsOfDay(start) }
 
     /// Reads `2026-01-31`, `2026-01-31 18:30`, `2026-01-31 18:30:05` and ISO 8601.
@@ -20,7 +20,7 @@ struct Hours: Sendable {
         return midnight.advanced(milliseconds: time * 1_000)
     }
 
-    /// `2026-01-31` at the scenario's hour, `2026-01-31 18:30` at any other.
+    /// The text of an instant: `2026-01-31` at the scenario's time of day, `2026-01-31 18:30` at any other.
     func words(_ instant: Timestamp) -> String {
         let text = instant.iso8601
         let date = String(text.prefix(10))
@@ -29,7 +29,7 @@ struct Hours: Sendable {
         return "\(date) \(time.hasSuffix(":00") ? time.dropLast(3) : time)"
     }
 
-    /// The start of a scenario: noon of the day in winter, or the given time.
+    /// The start of a scenario: the given time, or 4 a.m. Pacific time (noon UTC in winter) of the given day.
     static func start(_ text: String) -> Timestamp {
         let parts = numbers(text)
         guard parts.count <= 3 else { return midnight(parts).advanced(milliseconds: time(parts) * 1_000) }

@@ -1,9 +1,9 @@
 import TillCore
 import TillTestSupport
 
-/// Laws that hold for every notification of every scenario: the tables of the life cycle's fields.
+/// Conditions that every notification in every scenario must satisfy, according to the tables of fields in docs/api.
 enum Laws {
-    /// The laws that one notification breaks; empty when it keeps all.
+    /// The conditions that a notification violates; empty if it satisfies all of them.
     static func violations(by received: ReceivedNotification) -> [String] {
         guard let info = received.renewalInfo, let status = received.status else {
             let isSubscription = received.transaction.type == "Auto-Renewable Subscription"

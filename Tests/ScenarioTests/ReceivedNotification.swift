@@ -1,10 +1,10 @@
 import TillCore
 import TillTestSupport
 
-/// A notification as the developer's server reads it: wire names and wire values, on every backend.
+/// A notification as the developer's server reads it, with Apple's field names and values on every backend.
 struct ReceivedNotification: Equatable, Sendable {
     var signedDate: Timestamp
-    /// The customer whose `appTransactionId` the transaction carries.
+    /// The customer with the `appTransactionId` that the transaction carries.
     var customer: String
     var type: String
     var subtype: String?
@@ -13,11 +13,11 @@ struct ReceivedNotification: Equatable, Sendable {
     var transaction: ReceivedTransaction
     var renewalInfo: ReceivedRenewalInfo?
 
-    /// `SUBSCRIBED INITIAL_BUY`.
+    /// The type and subtype, such as `SUBSCRIBED INITIAL_BUY`.
     var words: String { type + (subtype.map { " \($0)" } ?? "") }
 }
 
-/// A decoded `signedTransactionInfo`, with the keys that scenarios check.
+/// A decoded `signedTransactionInfo`, with the fields that scenarios check.
 struct ReceivedTransaction: Codable, Equatable, Sendable {
     var transactionId: String
     var originalTransactionId: String
@@ -46,7 +46,7 @@ struct ReceivedTransaction: Codable, Equatable, Sendable {
     var commitmentInfo: ReceivedCommitment?
 }
 
-/// `commitmentInfo` of a transaction.
+/// The `commitmentInfo` of a transaction.
 struct ReceivedCommitment: Codable, Equatable, Sendable {
     var billingPeriodNumber: Int
     var totalBillingPeriods: Int
@@ -54,7 +54,7 @@ struct ReceivedCommitment: Codable, Equatable, Sendable {
     var commitmentPrice: Int64?
 }
 
-/// A decoded `signedRenewalInfo`, with the keys that scenarios check.
+/// A decoded `signedRenewalInfo`, with the fields that scenarios check.
 struct ReceivedRenewalInfo: Codable, Equatable, Sendable {
     var originalTransactionId: String
     var productId: String
@@ -78,7 +78,7 @@ struct ReceivedRenewalInfo: Codable, Equatable, Sendable {
     var commitmentInfo: ReceivedRenewalCommitment?
 }
 
-/// `commitmentInfo` of renewal info.
+/// The `commitmentInfo` of renewal info.
 struct ReceivedRenewalCommitment: Codable, Equatable, Sendable {
     var commitmentAutoRenewProductId: String
     var commitmentAutoRenewStatus: Int
@@ -87,7 +87,7 @@ struct ReceivedRenewalCommitment: Codable, Equatable, Sendable {
     var commitmentRenewalPrice: Int64?
 }
 
-/// The state of a subscription on request: the answer of Get All Subscription Statuses.
+/// The present state of a subscription, as Get All Subscription Statuses returns it.
 struct ReceivedSubscription: Equatable, Sendable {
     var status: Int
     var transaction: ReceivedTransaction

@@ -2,21 +2,22 @@ import Testing
 import TillCore
 import TillTestSupport
 
-/// A scenario of a shop: typed operations on dates, and one timeline of all notifications to the developer's server.
-/// It is independent of its backend, so that the same text holds for the rules alone, a store and a server. Accounts are
-/// created when a customer first acts.
+/// A scenario: dated operations of customers and the developer, and one expected timeline of all notifications that the
+/// developer's server receives.
+/// A scenario does not depend on its backend, so the same text holds for the rules of TillCore alone, a database and a
+/// server. The first operation of a customer creates the account.
 final class Scenario: TestLanguage {
     let wire: any WireBackend
     let hours: Hours
     private(set) var now: Timestamp
-    /// The catalog at the beginning: the timeline writes prices that differ from it.
+    /// The products at the beginning. The timeline shows only prices that differ from these.
     let products: [String: Product]
 
-    /// A shop that opens on a day.
+    /// Creates a scenario that begins on a day.
     ///
     /// - Parameters:
-    ///   - environment: Sandbox charges nothing ahead; Production charges a day before a period ends.
-    ///   - change: settings that differ from the defaults.
+    ///   - environment: In the sandbox, renewals are charged when a period ends; in production, one day before.
+    ///   - change: Changes the default policy.
     init(
         at kind: BackendKind,
         on start: String,
@@ -39,7 +40,7 @@ final class Scenario: TestLanguage {
 
     // MARK: Time
 
-    /// Advances the time to a date, including everything that falls due up to and at that hour.
+    /// Advances the clock to a date, and processes everything that falls due until then.
     func advance(to date: String) async throws {
         now = hours.instant(date)
         try await wire.advance(to: now)
@@ -51,19 +52,20 @@ final class Scenario: TestLanguage {
 
     // MARK: Reading the state
 
-    /// The customer's own subscription; the latest if there are several.
+    /// Returns the customer's own subscription; the latest if there are several.
     func own(_ customer: String) async throws -> ReceivedSubscription {
         let all = try await wire.subscriptions(of: customer)
         return try #require(all.last { $0.transaction.inAppOwnershipType == "PURCHASED" })
     }
 
-    /// The subscription that a family member shares with the customer.
+    /// Returns the subscription that a family member shares with the customer.
     func shared(_ customer: String) async throws -> ReceivedSubscription {
         let all = try await wire.subscriptions(of: customer)
         return try #require(all.last { $0.transaction.inAppOwnershipType == "FAMILY_SHARED" })
     }
 
-    /// The customer's own transaction whose period began on a date, or the latest one.
+    /// Returns the customer's own transaction whose period began on a date, or the latest transaction if no date is
+    /// given.
     func transaction(of customer: String, _ date: String?) async throws -> ReceivedTransaction {
         let own = try await wire.history(of: customer).filter { $0.inAppOwnershipType == "PURCHASED" }
             .sorted {
@@ -74,7 +76,7 @@ final class Scenario: TestLanguage {
         return try #require(own.last { $0.purchaseDate == wanted }, "nothing of \(customer) began on \(date)")
     }
 
-    /// An operation that the rules refuse.
+    /// Expects that the rules refuse an operation, with this code.
     func expectRefusal(
         _ code: String,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -90,7 +92,8 @@ final class Scenario: TestLanguage {
 
     // MARK: The timeline
 
-    /// Expects exactly these notifications since the beginning, and that each of them keeps the laws.
+    /// Expects exactly these notifications since the beginning, and that each of them satisfies the conditions of
+    /// `Laws`.
     func expectNotifications(_ timeline: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let received = Timeline.ordered(try await wire.received())
         Coverage.note(received)
@@ -108,7 +111,7 @@ final class Scenario: TestLanguage {
 }
 
 extension Refusal {
-    /// The name of a refusal in the control API, such as `already_subscribed`.
+    /// The code of a refusal in the control API, such as `already_subscribed`.
     fileprivate var code: String {
         let name = String(describing: self).prefix { $0 != "(" }
         return name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }

@@ -1,12 +1,12 @@
 import TillCore
 import TillTestSupport
 
-/// The notifications, one line each: date, customer if there are several, type and subtype, status, and relevant
-/// details.
+/// The text of a timeline. Each notification has one line with its date, its customer if there are several, its type
+/// and subtype, the status, and relevant details.
 struct Timeline {
     let hours: Hours
     let products: [String: Product]
-    /// The day of the line that is being written.
+    /// The date of the notification whose line is being written.
     private var today = ""
 
     init(of scenario: Scenario) {
@@ -14,7 +14,8 @@ struct Timeline {
         products = scenario.products
     }
 
-    /// By the second, then by customer, then in the order of signing: the same on every backend.
+    /// Sorts notifications by the second of their date, then by customer, then by the order of signing. The result is
+    /// the same on every backend.
     static func ordered(_ received: [ReceivedNotification]) -> [ReceivedNotification] {
         received.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)
@@ -45,10 +46,11 @@ struct Timeline {
         }
     }
 
-    /// The longest type and subtype would push everything else too far to the right.
+    /// The width of the column for types and subtypes. Longer texts extend beyond it, because a wider column would move
+    /// all details far to the right.
     private static let widthOfType = 30
 
-    /// The lines that differ, or nil; alignment spaces are ignored.
+    /// The lines that differ from the expected text; nil if there are none. Spaces for alignment are ignored.
     static func difference(of lines: [String], from expected: String) -> String? {
         func squeezed(_ line: some StringProtocol) -> String { line.split(separator: " ").joined(separator: " ") }
         let wanted = expected.split(separator: "\n").map(squeezed)
@@ -110,7 +112,7 @@ struct Timeline {
         }
     }
 
-    /// The purchase: its end, its month of a commitment, its price if it is not the list price, and its offer.
+    /// The purchase: its end, its number within a commitment, its price if it is not the list price, and its offer.
     private func charge(_ row: ReceivedTransaction, _ received: ReceivedNotification) -> [String] {
         var parts: [String] = []
         if row.quantity > 1 { parts.append("\(row.quantity) pieces") }
@@ -144,7 +146,7 @@ struct Timeline {
         return parts
     }
 
-    /// The period of the transaction, if it is not the latest.
+    /// The period of the transaction, if it is not the latest transaction.
     private func older(_ received: ReceivedNotification) -> [String] {
         guard let info = received.renewalInfo, received.transaction.expiresDate != info.renewalDate else { return [] }
         return ["of \(date(received.transaction.purchaseDate))"]
@@ -160,7 +162,7 @@ struct Timeline {
         return parts
     }
 
-    /// The next period, if it is not the same again.
+    /// The next period, if its product, price or offer differs from the present one.
     private func whatFollows(_ info: ReceivedRenewalInfo, _ received: ReceivedNotification) -> [String] {
         var parts: [String] = []
         let isOff = received.subtype == "AUTO_RENEW_DISABLED"
@@ -199,7 +201,7 @@ struct Timeline {
         products[product].map { $0.prices.standard.milliunits * Int64(quantity) }
     }
 
-    /// An instant on the line's own day is written as a time only.
+    /// The text of an instant; an instant on the day of the notification is written as a time only.
     private func date(_ instant: Timestamp?) -> String {
         guard let instant else { return "never" }
         let words = hours.words(instant)

@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 import TillCore
+import TillShop
 import TillTestSupport
 
-/// One advance, daily advances and hourly advances give the same result.
+/// Checks that single advances, daily advances and hourly advances give the same result.
 @Suite("The result does not depend on how time passes")
 struct LawTests {
-    /// Whether the long run is requested (`make soak`).
+    /// Whether `make soak` requested the long run.
     private static let isSoak = ProcessInfo.processInfo.environment["TILL_SOAK"] != nil
 
-    @Test("Five hundred workloads on the rules alone reach every transition")
+    @Test("Five hundred workloads on the rules of TillCore reach every transition")
     func core() async {
         let workloads: UInt64 = Self.isSoak ? 10_000 : 500
         let lines = LineCount()
@@ -37,9 +38,9 @@ struct LawTests {
         #expect(unused.isEmpty, "lines of the transition table that no workload used")
     }
 
-    @Test("The laws find mistakes in the transition table", arguments: MistakenTable.Mistake.allCases)
+    @Test("The simulation finds a mistake in the transition table", arguments: MistakenTable.Mistake.allCases)
     func mistakes(_ mistake: MistakenTable.Mistake) async {
-        // `make soak` tries all lines; these are one of each kind.
+        // `make soak` tries all lines of the table. Other runs try one line of each kind.
         let sample: Set<TransitionLine> = [
             TransitionLine(.active, .renewal), TransitionLine(.gracePeriod, .endOfGrace),
             TransitionLine(.paidAhead, .refund), TransitionLine(.billingRetry, .recovery),
@@ -52,14 +53,14 @@ struct LawTests {
         }
     }
 
-    @Test("A system whose state depends on stops is detected")
+    @Test("The simulation finds a system whose state depends on the stops of the clock")
     func traces() async throws {
         let verdict = try await Simulation.judge(seed: 1, at: .days) { TracedSystem(inner: CoreUnderTest(for: $0)) }
         let failure = try #require(verdict.failure)
         #expect(failure.hasPrefix("seed 1: "))
     }
 
-    @Test("The same seed gives the same workload, another seed another")
+    @Test("The same seed gives the same workload, and another seed gives another workload")
     func seeds() {
         let workloads = [7, 7, 8].map { WorkloadGenerator.workload(of: $0) }
         let texts = workloads.map { workload in workload.operations.map { "\($0)" } }
@@ -68,7 +69,7 @@ struct LawTests {
         #expect(workloads[0].policy == workloads[1].policy)
     }
 
-    @Test("Random numbers are the same in every version")
+    @Test("A seed gives the same random numbers in every version")
     func random() {
         var random = SeededRandom(seed: 1_234_567)
         #expect(
@@ -79,7 +80,7 @@ struct LawTests {
     }
 }
 
-/// A shop that sells a product whenever its time advances.
+/// A shop in which ann buys coins at every stop of its clock.
 private struct TracedSystem: SystemUnderTest {
     var inner: CoreUnderTest
 
@@ -93,13 +94,13 @@ private struct TracedSystem: SystemUnderTest {
     func observe() -> Observation { inner.observe() }
 }
 
-/// The same law with real rows, clocks and commits.
-@Suite("On a store the result does not depend on how time passes")
+/// Checks the same with stored transactions, clocks and commits.
+@Suite("The result does not depend on how time passes in a shop with a database")
 struct StoreLawTests {
-    @Test("A hundred workloads on SQLite, in single advances and day by day")
+    @Test("A hundred workloads on SQLite give the same result in single and in daily advances")
     func sqlite() async throws { try await run(100, on: .sqlite) }
 
-    @Test("Ten workloads on PostgreSQL, in single advances and day by day")
+    @Test("Ten workloads on PostgreSQL give the same result in single and in daily advances")
     func postgres() async throws { try await run(10, on: .postgres) }
 
     private func run(_ workloads: UInt64, on engine: TestEngine) async throws {

@@ -1,4 +1,5 @@
-"""The soak test is not part of `make test`: it takes ten minutes per engine. It shares the tests' helpers."""
+"""The soak test is not part of `make test`, because it takes ten minutes per engine. It uses the helpers of
+Tests/Python."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A steady mixed load of all kinds of calls, from clients with keep-alive connections."""
+"""A steady load of all kinds of calls, from clients with keep-alive connections."""
 
 import asyncio
 import base64
@@ -31,7 +31,7 @@ class Client:
         self.writer = None
 
     async def ask(self, method, path, body=None, headers=""):
-        """Sends a request; returns the status and the body."""
+        """Sends a request, and returns the status and the body."""
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 22)
         kind = ""
@@ -61,16 +61,16 @@ class Client:
 
 
 class Wrong(Exception):
-    """An answer that is neither correct nor the error of an unavailable store."""
+    """An answer that is neither correct nor the error for an unavailable store."""
 
 
 class MixedLoad:
-    """Runs on its own thread. `begin` and `end` may be called repeatedly; the known purchases are kept."""
+    """A load that runs in its own thread. `begin` and `end` may be called repeatedly; the known purchases are kept."""
 
     def __init__(self, server, key):
         self.server, self.key = server, key
         self.sold = defaultdict(list)
-        # Customers whose last purchase was answered with an error, so it is unknown whether it was stored.
+        # The last purchase of these customers was answered with an error, so it may or may not be stored.
         self.unsure = Counter()
         self.numbers = itertools.count()
         self.log = []
@@ -79,7 +79,7 @@ class MixedLoad:
         self.originals = []
         self.transactions = []
         self.receipts = []
-        # A valid token, created once, and one of an unknown key.
+        # One token is valid and was created once. The other has an unknown key.
         self.question = None
 
     # Start and stop
@@ -96,7 +96,7 @@ class MixedLoad:
         assert not self.wrong, "\n".join(self.wrong[:5])
 
     async def all_clients(self):
-        # The number of clients for each operation, and the pause of each client between two calls.
+        # For each operation, the number of clients, and the pause of each client between two calls.
         crews = [
             (self.buys, "control", 4, 0.10), (self.history, ENVIRONMENT, 2, 0.05),
             (self.notifications, ENVIRONMENT, 1, 0.15), (self.verify_receipt, ENVIRONMENT, 1, 0.10),
@@ -118,7 +118,7 @@ class MixedLoad:
             try:
                 is_good = await operation(client, place, turn)
             except Exception as error:
-                # A client that fails reports the error; the others continue.
+                # A client that fails reports the error, and the others continue.
                 self.wrong.append(f"{operation.__name__}: {type(error).__name__}: {error}")
                 break
             if is_good is not None:
@@ -127,7 +127,7 @@ class MixedLoad:
         client.close()
 
     async def control(self, client, method, path, body=None, but=()):
-        """Returns the JSON answer, or None while the store is unavailable."""
+        """Calls the control API. Returns the JSON answer, or None while the store is unavailable."""
         status, text = await client.ask(method, path, body)
         if status in (200, 201):
             return json.loads(text)
@@ -138,7 +138,7 @@ class MixedLoad:
         raise Wrong(f"{method} {path}: {status} {text[:300]!r}")
 
     async def apple(self, client, method, path, body=None, token=None):
-        """Returns the JSON answer, or None while the store is unavailable."""
+        """Calls Apple's API. Returns the JSON answer, or None while the store is unavailable."""
         status, text = await client.ask(
             method, path, body, f"Authorization: Bearer {token or self.key.token()}\r\n"
         )
@@ -151,7 +151,7 @@ class MixedLoad:
     # Operations
 
     async def buys(self, client, place, turn):
-        """Each buyer buys for forty customers in turn, and after a while for forty others."""
+        """Each buyer buys for forty customers in turn, and later for forty other customers."""
         number = next(self.numbers)
         customer = f"customer {place}/{turn // 800}/{turn % 40}"
         kind = "season" if number % 3 else "coins"
@@ -166,7 +166,7 @@ class MixedLoad:
         return True
 
     async def history(self, client, place, turn):
-        """Uses a new token every second time."""
+        """Reads a history, every second time with a new token."""
         if not self.latest:
             return None
         token = self.key.token(jti=f"{place}/{turn}", bid=BUNDLE) if turn % 2 else None
@@ -182,7 +182,7 @@ class MixedLoad:
         ) is not None
 
     async def notifications(self, client, place, turn):
-        """Reads the first pages of the notifications of the past weeks."""
+        """Reads the first pages of the notification history of the past weeks."""
         now = int(time.time() * 1000)
         wanted, query = {"startDate": now - 20 * 86_400_000, "endDate": now}, ""
         for _ in range(3):
@@ -213,7 +213,7 @@ class MixedLoad:
         return code == 0
 
     def side(self, client):
-        """A control client, for an operation that otherwise calls Apple's routes."""
+        """A control client for an operation that otherwise calls Apple's API."""
         if not hasattr(client, "beside"):
             client.beside = Client(self.server.ports["control"])
             close = client.close
@@ -229,7 +229,7 @@ class MixedLoad:
         ) is not None
 
     async def advance(self, client, place, turn):
-        """A new customer subscribes on a customer clock, which advances by half a year in six steps."""
+        """Subscribes a new customer on a customer clock, and advances the clock by half a year in six steps."""
         clock = f"clock-{place}"
         if turn % 8 == 0:
             client.subscriber = f"subscriber {place}/{turn // 8}/{next(self.numbers)}"
@@ -266,7 +266,7 @@ class MixedLoad:
         return True
 
     async def refused(self, client, place, turn):
-        """Tokens with errors of every kind, and unknown ids."""
+        """Sends tokens with errors of every kind, and unknown ids."""
         now = int(time.time())
         token = (
             lambda: "", lambda: "a.b.c", lambda: self.key.token(exp=now - 10), lambda: self.key.token(aud=f"x{turn}"),
@@ -276,7 +276,8 @@ class MixedLoad:
         status, text = await client.ask(
             "GET", f"/inApps/v1/transactions/{turn}", headers=f"Authorization: Bearer {token}\r\n" if token else ""
         )
-        # A malformed id is not looked up; a well-formed one is, so the store may be unavailable.
+        # The server looks up a well-formed id only, so the store may be unavailable for it. A malformed id is rejected
+        # first.
         if status == 500 and json.loads(text)["errorCode"] == 5000001:
             return False
         if status not in (400, 401, 404):
@@ -284,7 +285,7 @@ class MixedLoad:
         return True
 
     async def console(self, client, place, turn):
-        """The requests of an open console."""
+        """Sends the requests of an open console."""
         customer = path_part(self.latest[-1][0]) if self.latest else None
         paths = [
             "/v1/status", "/v1/apps", "/v1/journal?limit=20", f"{SCOPE}/customers?limit=20", f"{SCOPE}/clocks",

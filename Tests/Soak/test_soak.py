@@ -1,5 +1,5 @@
-"""Ten minutes of mixed load on each engine: memory stays flat, no connection is leaked, Till recovers from database
-outages, and no acknowledged data is lost. TILL_SOAK_SECONDS sets another duration."""
+"""Ten minutes of mixed load on each engine. Memory stays flat, no connection is leaked, Till recovers from outages of
+the database, and no acknowledged data is lost. TILL_SOAK_SECONDS sets another duration."""
 
 import asyncio
 import contextlib
@@ -24,14 +24,14 @@ SECONDS = float(os.environ.get("TILL_SOAK_SECONDS") or 600)
 WARM_UP = min(60.0, max(20.0, SECONDS / 10))
 EVERY = 3.0 if SECONDS >= 300 else 1.0
 DOWN = 4.0
-# Each renewal and its notification take 2 kB.
+# Each renewal needs 2 kB, including its notification.
 FILLERS, FILLING_QUARTERS = 100, 30
-# Errors must stop within this many seconds after the database is back.
+# Errors must stop within this number of seconds after the database is available again.
 WELL_WITHIN = 10.0
 
 
 class Sampler:
-    """Samples the process repeatedly."""
+    """Samples the resources of the process repeatedly."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -96,8 +96,8 @@ def test_a_soak(engine, tmp_path):
 
 
 def fill(server, post):
-    """Fills the caches that are bounded by design, so that they do not count as growth: SQLite caches 16 MB of the
-    database, so it needs years of renewals."""
+    """Fills the caches that have a limit, so that they do not count as growth. SQLite caches 16 MB of the database, so
+    the database needs years of renewals."""
     server.control("POST", f"{SCOPE}/clocks", {"name": "years", "mode": "frozen"})
     for number in range(FILLERS):
         customer = f"{SCOPE}/customers/filler-{number}"
@@ -115,21 +115,22 @@ def fill(server, post):
 
 
 def rest(until, post):
-    """Waits, and discards the receiver's posts, because its memory is not under test."""
+    """Waits, and discards the posts that the receiver stores, because the receiver's memory is not under test."""
     while (left := until - time.monotonic()) > 0:
         post.received.clear()
         time.sleep(min(left, 1.0))
 
 
 def connections(database) -> int:
-    """The number of Till's connections that the database reports."""
+    """The number of Till's connections, according to the database."""
     if not database:
         return 0
     return int(database.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'till'"))
 
 
 def quiet(server, database, wanted=None) -> dict:
-    """The resources of an idle Till with no pending deliveries, as soon as they are no more than `wanted`."""
+    """Waits until an idle Till has no pending deliveries and no more resources than `wanted`, and returns its
+    resources."""
     limit = time.monotonic() + 45
     calm = None
     while True:
@@ -205,7 +206,7 @@ def judge_connections(before, after, things):
 
 
 def judge_threads(samples):
-    """The system's thread pools grow and shrink with the load, so the numbers are compared under load."""
+    """Compares the number of threads under load, because the system's thread pools grow and shrink with the load."""
     second, last = growth([one["threads"] for one in samples])
     assert last <= second + 4, f"the number of threads grew from {second} to {last}"
 
@@ -222,7 +223,8 @@ def judge_errors(load, troubles, begun):
 
 
 def judge_deliveries(server):
-    """Every notification was delivered, including those that fell due while the database was away."""
+    """Checks that every notification was delivered, including those that fell due while the database was
+    unavailable."""
     owed, count, after = [], 0, ""
     while count < 2_000:
         page = server.control("GET", f"{SCOPE}/notifications?limit=100{after}")
@@ -237,7 +239,7 @@ def judge_deliveries(server):
 
 
 def judge_ledger(server, key, load, database):
-    """Every purchase must be in its customer's history exactly once."""
+    """Checks that every purchase is in its customer's history exactly once."""
     async def read():
         todo, found = list(load.sold.items()), {}
 
@@ -270,7 +272,7 @@ def judge_ledger(server, key, load, database):
 
 
 async def read_sold(connection, key, any_id):
-    """The transaction ids of a history of the soak's app."""
+    """The transaction ids in a history of the soak test's app."""
     ids, revision = [], None
     while True:
         query = f"?revision={revision}" if revision else ""

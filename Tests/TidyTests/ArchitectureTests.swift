@@ -1,27 +1,27 @@
 import Foundation
 import Testing
 
-/// A newcomer looks up a behaviour in docs/internals/architecture.md and opens the file that it names. A row that names
-/// a moved file or a renamed function fails here.
+/// docs/internals/architecture.md names the file and the function of each behaviour. These tests fail when a row of the
+/// page names a file that was moved or a function that was renamed.
 @Suite("The architecture page names files and functions that exist")
 struct ArchitectureTests {
     static let page = "docs/internals/architecture.md"
     static let fewestBehaviours = 40
 
-    /// The header line of a table of behaviours. The page may have several.
+    /// The header of a table of behaviours. The page may have several such tables.
     static let behaviourHeader = ["Behaviour", "File", "Function"]
-    /// The header line of a table that follows a request through the code, checked in the same way.
+    /// The header of a table that follows a request through the code; its rows are checked like behaviours.
     static let flowHeader = ["Step", "File", "Function"]
     /// The header line of the table of modules.
     static let moduleHeader = ["Module", "Purpose", "Till modules that it may import"]
 
-    /// A row of a table, with the line it is on.
+    /// A row of a table, with its line number.
     struct Row {
         let line: Int
         let cells: [String]
     }
 
-    /// The rows below every header line with the given cells.
+    /// The rows below every header with these cells.
     static func rows(under header: [String], in text: String) -> [Row] {
         var rows: [Row] = []
         var isInside = false
@@ -40,7 +40,7 @@ struct ArchitectureTests {
         return rows
     }
 
-    /// What is between backticks in a cell.
+    /// The texts between backticks in a cell.
     static func codeSpans(in cell: String) -> [String] {
         let parts = cell.split(separator: "`", omittingEmptySubsequences: false)
         return parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }
@@ -52,7 +52,7 @@ struct ArchitectureTests {
         "func", "struct", "class", "enum", "actor", "protocol", "typealias", "var", "let",
     ]
 
-    /// Whether a file declares a name. For `Type.member` it must also declare or extend the type.
+    /// Whether a file declares a name. For `Type.member`, the file must also declare or extend the type.
     static func declares(_ name: String, _ file: SourceFile) -> Bool {
         let parts = name.prefix { $0 != "(" }.split(separator: ".").map(String.init)
         func has(_ word: String, after keywords: Set<String>) -> Bool {
@@ -62,7 +62,7 @@ struct ArchitectureTests {
         return parts.dropLast().allSatisfy { has($0, after: declaring.union(["extension"])) }
     }
 
-    /// Rows that do not lead to a declaration.
+    /// The rows whose file or function does not exist.
     static func behaviourFindings(in text: String, sources: [SourceFile]) -> [Finding] {
         let files = Dictionary(uniqueKeysWithValues: sources.map { ($0.path, $0) })
         let rows = rows(under: behaviourHeader, in: text) + rows(under: flowHeader, in: text)
@@ -94,7 +94,7 @@ struct ArchitectureTests {
 
     // MARK: Modules
 
-    /// Modules that are missing on the page or listed twice, and modules with other imports than in `ImportTests`.
+    /// The modules that the page lacks or lists twice, and those whose imports differ from `ImportTests`.
     static func moduleFindings(
         in text: String,
         allowances: [String: ImportTests.Allowance],
@@ -128,7 +128,7 @@ struct ArchitectureTests {
         return findings
     }
 
-    @Test("The table of modules has every module, with the imports that are enforced")
+    @Test("The table of modules contains every module with its allowed imports")
     func modules() throws {
         let text = try #require(Repository.text(of: Self.page))
         let names = try FileManager.default.contentsOfDirectory(atPath: Repository.root.appending(path: "Sources").path)
@@ -140,7 +140,7 @@ struct ArchitectureTests {
 
     private static let folders = ["Sources/", "Tests/", "Benchmarks/", "docs/", "scripts/"]
 
-    /// Paths between backticks that lead to no file or folder.
+    /// The paths between backticks at which no file or folder exists.
     static func pathFindings(in text: String, of page: String, exists: (String) -> Bool) -> [Finding] {
         text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in
             codeSpans(in: String(line)).filter { path in
@@ -149,7 +149,7 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("Every path in the pages for developers exists")
+    @Test("Every path on the developer pages exists")
     func paths() throws {
         let folder = "docs/internals"
         let names = try FileManager.default.subpathsOfDirectory(atPath: Repository.root.appending(path: folder).path)
@@ -175,7 +175,7 @@ struct ArchitectureTests {
     }
 
     @Test(
-        "Right rows are accepted, with and without the type's name",
+        "A row with an existing file and function has no finding",
         arguments: ["`buy`", "`Shop.buy`", "`Shop.buy(_:)`", "`Queue`", "`Queue.rest`", "`Shop.buy`, `Queue`"]
     )
     func right(names: String) {
@@ -185,7 +185,7 @@ struct ArchitectureTests {
     }
 
     @Test(
-        "A wrong row is found, with its line",
+        "A row with a missing file or function is found, with its line",
         arguments: [
             "| Purchase | `Sources/A/Gone.swift` | `buy` |", "| Purchase | `Sources/A/Shop.swift` | `sell` |",
             "| Purchase | `Sources/A/Shop.swift` | `Ledger.buy` |", "| Purchase | `Sources/A/Shop.swift` | buy |",
@@ -200,14 +200,14 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("A path that does not exist is found, other code is left alone")
+    @Test("A missing path is found, and other code between backticks is ignored")
     func wrongPath() {
         let text = "See `Sources/A/Shop.swift`, `shop.buy`\nand `Tests/Gone.swift`, `docs/a.md`.\n"
         let findings = Self.pathFindings(in: text, of: "a.md") { $0 == "Sources/A/Shop.swift" || $0 == "docs/a.md" }
         #expect(findings.map(\.line) == [2], "\(findings.report)")
     }
 
-    @Test("A missing module, a missing section and other imports than the enforced ones are found")
+    @Test("A missing module, a missing section and wrong imports are found")
     func wrongModules() {
         func findings(_ rows: String, _ headings: String) -> [String] {
             let header = "| \(Self.moduleHeader.joined(separator: " | ")) |\n|---|---|---|"

@@ -1,15 +1,15 @@
 import Testing
 
-/// Both sides of a ratio are built with the same dependencies, so the benchmarks' package requires Till's versions.
+/// A benchmark compares two builds of Till, so the benchmarks must use the same versions of all dependencies as Till.
 @Suite("The benchmarks depend on the same versions as Till")
 struct BenchmarkTests {
-    /// The versions that a manifest requires, by the package's address.
+    /// The versions that a manifest requires, by the URL of the package.
     static func versions(in manifest: String) -> [String: String] {
         let matches = manifest.matches(of: /\.package\(url: "([^"]+)", from: "([^"]+)"\)/)
         return Dictionary(matches.map { (String($0.1), String($0.2)) }) { first, _ in first }
     }
 
-    @Test("Each dependency has Till's version")
+    @Test("The benchmarks require the same version of each dependency as Till")
     func sameVersions() throws {
         let till = Self.versions(in: try #require(Repository.text(of: "Package.swift")))
         let benchmarks = Self.versions(in: try #require(Repository.text(of: "Benchmarks/Package.swift")))
@@ -23,7 +23,7 @@ struct BenchmarkTests {
         #expect(!manifest.contains("Benchmarks"))
     }
 
-    @Test("Versions are read from a manifest")
+    @Test("The versions are read from a manifest")
     func read() {
         let manifest = #".package(url: "https://example.com/a", from: "1.2.3"), .package(path: "..")"#
         #expect(Self.versions(in: manifest) == ["https://example.com/a": "1.2.3"])

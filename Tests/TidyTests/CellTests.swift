@@ -1,8 +1,9 @@
 import Testing
 
-/// An SQLite column can hold any kind of value. GRDB's subscripts trap on an unexpected kind, and its integers convert
-/// it to 0: the engine reads cells by `RowCells` and `HotRow`, which throw.
-@Suite("The SQLite engine checks the kind of every cell it reads")
+/// A SQLite column can hold a value of any type. GRDB's subscripts crash on an unexpected type, and GRDB converts an
+/// unexpected value to the integer 0. The SQLite engine therefore reads cells with `RowCells` and `HotRow`, which throw
+/// an error.
+@Suite("The SQLite engine checks the type of every cell that it reads")
 struct CellTests {
     private static let rows: Set = ["row", "rows", "present"]
     private static let fetches: Set = ["fetchOne", "fetchAll", "fetchSet", "fetchCursor"]
@@ -12,7 +13,7 @@ struct CellTests {
         return file.tokens.indices.compactMap { index in
             let isArgument = file.text(index).hasPrefix("$") || file.text(index - 1) == "$"
             if isArgument || rows.contains(file.text(index)), file.text(index + 1) == "[" {
-                // `row[column, of: table]` is a cell of a written row.
+                // `row[column, of: table]` accesses a row that the engine has written itself.
                 guard !file.has([",", "of"], at: index + 3) else { return nil }
                 return file.finding(at: index, "\(file.text(index))[…] traps on damaged data: read cells by RowCells")
             }
@@ -25,13 +26,13 @@ struct CellTests {
         }
     }
 
-    @Test("Only the files for cells read values from a row")
+    @Test("Only `RowCells` and `HotRow` read values from a row directly")
     func sources() {
         Repository.sources.flatMap(Self.findings(in:)).expectNone()
     }
 
     @Test(
-        "An unchecked read is found",
+        "A direct access to a cell is found",
         arguments: [
             "let a: Int64 = row[0]", "f { $0[1] as String }", "let a = present[0]", "Row.fetchAll(db, sql: a).map(f)",
             "try Int64.fetchOne(db, sql: a)", "let a = row[index]",

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The output and the exit code of a program that has ended.
+/// The output and the exit code of a program that was run to its end.
 struct CommandRun {
-    /// Standard output and standard error together.
+    /// Standard output and standard error, combined.
     let output: String
-    /// The exit code; 0 is success.
+    /// The exit code; 0 means success.
     let status: Int32
 
-    /// Runs a program from the PATH, in the repository's root.
+    /// Runs a program from the PATH in the root folder of the repository.
     ///
     /// - Parameters:
     ///   - arguments: The program's name and its arguments.
-    ///   - input: Its standard input; a few kilobytes at most, because the output is read only after all input is
-    ///     written.
+    ///   - input: The text for standard input; a few kilobytes at most, because the program's output is read only after
+    ///     all input was written.
     init(_ arguments: [String], input: String = "") throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -1,9 +1,9 @@
 import Testing
 
-/// The rules have no ambient input: time, randomness and other state are arguments.
+/// The rules in TillCore take time, randomness and other state as arguments only.
 @Suite("TillCore has no clock, no randomness, no concurrency and no JSON")
 struct CoreTests {
-    /// Words that are forbidden in TillCore, each with the alternative.
+    /// The words that are forbidden in TillCore, each with the alternative.
     static let words: [String: String] = [
         clock: [
             "ContinuousClock", "SuspendingClock", "UTCClock", "DispatchTime", "DispatchWallTime", "ProcessInfo",
@@ -60,8 +60,8 @@ struct CoreTests {
         }
     }
 
-    /// True before a dot that follows a type's name or nothing, as in `Date.now` and `= .now`; a value's own `now`, as
-    /// in `context.now`, is an argument.
+    /// True before a dot that follows a type's name or nothing, as in `Date.now` and `= .now`. A value's own `now`, as
+    /// in `context.now`, is allowed.
     private static func isTypeOrNothing(_ file: SourceFile, _ index: Int) -> Bool {
         guard let first = file.text(index).unicodeScalars.first, file.tokens[index].isWord else {
             return !["?", ")", "]", "!"].contains(file.text(index))
@@ -69,7 +69,7 @@ struct CoreTests {
         return first.properties.isUppercase || ["return", "in", "case", "else", "try"].contains(file.text(index))
     }
 
-    @Test("TillCore has no ambient input")
+    @Test("TillCore takes time and randomness as arguments only")
     func core() {
         Repository.sources.filter { $0.module == "TillCore" }.flatMap(Self.findings(in:)).expectNone()
     }

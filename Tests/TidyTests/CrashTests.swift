@@ -1,6 +1,6 @@
 import Testing
 
-/// Constructs that turn an error into a crash, or assert the absence of data races without a check.
+/// Finds constructs that turn an error into a crash, or that turn off the compiler's check for data races.
 @Suite("Sources have no forced unwrapping and no unchecked concurrency")
 struct CrashTests {
     static func findings(in file: SourceFile) -> [Finding] {
@@ -26,7 +26,8 @@ struct CrashTests {
         }
     }
 
-    /// True if the mark follows the forced expression: `a!`, `f()!`, `a[0]!`, `Int!`, but not `!a` and `a != b`.
+    /// True if the `!` follows the forced expression, as in `a!`, `f()!`, `a[0]!` and `Int!`, but not in `!a` and `a !=
+    /// b`.
     private static func isPostfix(_ file: SourceFile, _ index: Int) -> Bool {
         guard index > 0, !file.tokens[index].isAfterSpace else { return false }
         let isUnequal = file.text(index + 1) == "=" && !file.tokens[index + 1].isAfterSpace
@@ -34,7 +35,7 @@ struct CrashTests {
         return !isUnequal && (before.isWord || [")", "]", "}", ">", "?", "!", "\""].contains(before.text))
     }
 
-    @Test("No try!, as!, force unwrap, @unchecked or nonisolated(unsafe)")
+    @Test("No source contains try!, as!, a force unwrap, @unchecked or nonisolated(unsafe)")
     func sources() {
         (Repository.sources + Repository.benchmarks).flatMap(Self.findings(in:)).expectNone()
     }
@@ -66,7 +67,7 @@ struct CrashTests {
         Self.findings(in: SourceFile("Sources/till/A.swift", sample)).expectNone()
     }
 
-    @Test("The message has the alternative and the place")
+    @Test("The message names the line and the alternative")
     func message() {
         let findings = Self.findings(in: SourceFile("Sources/till/A.swift", "let a = 1\nlet b = try! f()"))
         let expected = "Sources/till/A.swift:2: try!: let the error go up with try, or catch it"

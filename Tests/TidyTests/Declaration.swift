@@ -9,16 +9,16 @@ struct Declaration {
         "func", "var", "let", "struct", "enum", "actor", "class", "protocol", "init", "subscript", "typealias",
     ]
 
-    /// The keyword, such as `func`.
+    /// The keyword of the declaration, such as `func`.
     let kind: String
-    /// The name; an operator's marks; "" for an initializer and a subscript.
+    /// The name, or the characters of an operator; "" for an initializer or a subscript.
     let name: String
-    /// The label of the first parameter, or the name if it has no label; "" without parameters.
+    /// The label of the first parameter; its name if it has no label; "" if there are no parameters.
     let label: String
     let isOverride: Bool
 
-    /// Reads the declaration whose access level is at an index. Nil for an extension, an import, a setter's level, and
-    /// a `package` that is no access level.
+    /// Reads the declaration whose access level is the token at an index. Nil for an extension, an import, the access
+    /// level of a setter, and a `package` that is not an access level.
     init?(accessLevelAt index: Int, in file: SourceFile) {
         guard Self.access.contains(file.text(index)), file.text(index + 1) != "(" else { return nil }
         guard ![".", "@"].contains(file.text(index - 1)) else { return nil }
@@ -32,7 +32,7 @@ struct Declaration {
         self.init(keywordAt: keyword, in: file, isOverride: isOverride)
     }
 
-    /// Reads the declaration whose keyword is at an index.
+    /// Reads the declaration whose keyword is the token at an index.
     init(keywordAt keyword: Int, in file: SourceFile, isOverride: Bool = false) {
         kind = file.text(keyword)
         self.isOverride = isOverride
@@ -43,7 +43,7 @@ struct Declaration {
         label = rest.drop { $0 != "(" }.dropFirst().first { $0 != ")" } ?? ""
     }
 
-    /// True for members of protocols of the standard library, which documents them.
+    /// True for a member that a protocol of the standard library requires and documents.
     var isStandardWitness: Bool {
         switch (kind, name, label) {
         case ("init", _, "from"), ("func", "encode", "to"), ("func", "hash", "into"): true
@@ -52,7 +52,7 @@ struct Declaration {
         }
     }
 
-    /// The index after the modifier or attribute at an index; nil if there is none.
+    /// The index of the token after the modifier or attribute at an index; nil if there is no modifier or attribute.
     private static func endOfModifier(at index: Int, in file: SourceFile) -> Int? {
         let word = file.text(index)
         if word == "@" { return afterParentheses(index + 2, in: file) }
@@ -72,7 +72,7 @@ struct Declaration {
         return end
     }
 
-    /// The index of the first modifier or attribute before an index, or the index itself.
+    /// The index of the first modifier or attribute of a declaration; the index itself if there is none.
     static func start(before index: Int, in file: SourceFile) -> Int {
         var start = index
         while start > 0 {

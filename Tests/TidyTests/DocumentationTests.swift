@@ -1,10 +1,10 @@
 import Testing
 
-/// Declarations that other modules can use have a doc comment. The requirement documents a member that a protocol
-/// requires.
+/// Checks that every declaration that other modules can use has a doc comment. A member that implements a requirement
+/// of a protocol needs none, because the requirement is documented.
 @Suite("Package and public declarations are documented")
 struct DocumentationTests {
-    /// - Parameter explained: The names of the members that our protocols require.
+    /// - Parameter explained: The names of the members that Till's own protocols require.
     static func findings(in file: SourceFile, explained: Set<String> = []) -> [Finding] {
         let offered = file.tokens.indices.compactMap { index -> (Int, Declaration)? in
             guard let declaration = Declaration(accessLevelAt: index, in: file) else { return nil }
@@ -37,7 +37,7 @@ struct DocumentationTests {
         return found
     }
 
-    /// True if a doc comment ends on the line above the declaration, ignoring plain comments between them.
+    /// True if the line above the declaration ends a doc comment. Other comments between them are ignored.
     private static func isDocumented(at index: Int, in file: SourceFile) -> Bool {
         let first = Declaration.start(before: index, in: file)
         let above = file.lines[..<(file.tokens[first].line - 1)].reversed().lazy
@@ -75,7 +75,7 @@ struct DocumentationTests {
     }
 
     @Test(
-        "Documented, inherited and inner declarations have no findings",
+        "Documented, inherited and nested declarations have no findings",
         arguments: [
             "/// Doc.\npackage struct A {}", "/** Doc. */\npackage struct A {}", "struct A { let a = 1 }",
             "/// Doc.\n@A(b: (1))\n@B\npackage var a = 1", "/// Doc.\n// plain\npackage var a = 1",

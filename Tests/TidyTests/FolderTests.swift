@@ -1,10 +1,10 @@
 import Testing
 
-/// A file is found by its name, and a folder by what its files have in common.
-@Suite("Files have names of their own, and folders stay small")
+/// Checks that no two Swift files have the same name, and that no folder has more than twenty files.
+@Suite("File names are unique, and folders are small")
 struct FolderTests {
     static let filesOfFolder = 20
-    /// The folders that may hold more files, each with the reason.
+    /// The folders that may have more files, each with the reason.
     static let exceptions = [
         "Tests/Fixtures/storekit/refused": "one file for each error of an import; test_storekit_files.py reads them all"
     ]
@@ -42,17 +42,17 @@ struct FolderTests {
         ["Sources", "Tests", "Benchmarks/Sources"].flatMap { Repository.swiftPaths(under: $0) }
     }
 
-    @Test("No two Swift files have one name")
+    @Test("No two Swift files have the same name")
     func names() { Self.sharedNames(Self.paths).expectNone() }
 
-    @Test("No folder holds more than twenty loose files", .enabled(if: Repository.isGitClone))
+    @Test("No folder has more than twenty files of its own", .enabled(if: Repository.isGitClone))
     func folders() throws {
         let paths = try Repository.trackedPaths()
         #expect(paths.contains("Package.swift"))
         Self.crowdedFolders(paths, exceptions: Set(Self.exceptions.keys)).expectNone()
     }
 
-    @Test("A second name and a twenty-first file are found")
+    @Test("A duplicate file name and a twenty-first file are found")
     func found() {
         #expect(Self.sharedNames(["A/Ledger.swift", "B/Ledger.swift", "B/Outbox.swift"]).count == 2)
         let crowd = (1...21).map { "A/File\($0).swift" }
@@ -60,7 +60,7 @@ struct FolderTests {
         #expect(Self.crowdedFolders(Array(crowd.dropLast())).isEmpty)
     }
 
-    @Test("A crowded folder may be an exception, and an exception without a crowd is found")
+    @Test("A folder with an exception may have more files, and an unneeded exception is found")
     func exempt() {
         let crowd = (1...21).map { "A/file\($0).txt" }
         #expect(Self.crowdedFolders(crowd, exceptions: ["A"]).isEmpty)

@@ -1,7 +1,7 @@
 import Testing
 
-/// The toolchain's formatter decides on spaces and line breaks.
-@Suite("The sources keep the format of .swift-format")
+/// The formatter of the Swift toolchain determines spaces and line breaks.
+@Suite("The sources follow .swift-format")
 struct FormatTests {
     static let lint = ["swift", "format", "lint", "--strict"]
 
@@ -17,7 +17,7 @@ struct FormatTests {
     }
 
     @Test(
-        "The configuration is applied",
+        "The formatter uses the configuration of the repository",
         arguments: [
             ("let a=1\n", "Spacing"), ("let a = b!\n", "NeverForceUnwrap"), ("let a = try! f()\n", "NeverUseForceTry"),
             ("import B\nimport A\n", "OrderedImports"),
@@ -32,7 +32,7 @@ struct FormatTests {
         #expect(run.output.contains(rule), "\(run.output)")
     }
 
-    @Test("A formatted sample passes")
+    @Test("A formatted sample has no finding")
     func left() throws {
         let run = try Self.lint("import A\nimport B\n\n/// Doc.\npublic let a = [\n    1,\n    2,\n]\n")
         #expect(run.status == 0, "\(run.output)")

@@ -5,29 +5,31 @@ import Testing
 struct FunctionLengthTests {
     static let linesOfFunction = 60
 
-    /// Longer functions, by file and name. The list may only shrink: an entry that is no longer needed fails.
+    /// Functions that may be longer, by file and name. The list may only become shorter: an unneeded entry is a
+    /// finding.
     static let exceptions: Set<String> = [
-        // Plain lists of fields and of statements.
+        // These functions are simple lists of fields or statements.
         "Sources/till/Serving/ShopChoices.swift apply",
         "Sources/TillPostgres/Reading/PostgresStorage+Examination.swift query",
-        // To be split.
+        // These functions are to be split.
         "Sources/TillShop/Transactions/Acts.swift attempt",
         "Sources/TillShop/Transactions/CustomerErasure.swift attemptErasure",
     ]
 
-    /// Functions and initializers with their numbers of lines, from the declaration to the closing brace.
+    /// The functions and initializers of a file, each with its number of lines from the declaration to the closing
+    /// brace.
     static func functions(in file: SourceFile) -> [(name: String, line: Int, lines: Int)] {
         file.lines.indices.compactMap { start in
             let line = file.lines[start]
             guard let name = name(declaredBy: line), hasBody(file.lines[start...]) else { return nil }
             let indent = String(line.prefix { $0 == " " })
-            // The formatter puts the closing brace of a function alone under its declaration.
+            // The formatter puts a function's closing brace on its own line, with the indentation of the declaration.
             let end = file.lines[start...].firstIndex { $0 == indent + "}" }
             return end.map { (name, start + 1, $0 - start + 1) }
         }
     }
 
-    /// Whether a declaration has a body of several lines: it ends with a brace once its parentheses are closed. A
+    /// Whether a declaration has a body of several lines, that is, an opening brace after all parentheses are closed. A
     /// requirement of a protocol has no body.
     private static func hasBody(_ lines: ArraySlice<Substring>) -> Bool {
         var depth = 0
@@ -71,7 +73,7 @@ struct FunctionLengthTests {
         #expect(Self.exceptions.subtracting(long).isEmpty, "entries that are no longer needed")
     }
 
-    @Test("One line too many is found, in a function and in an initializer")
+    @Test("A function and an initializer with 61 lines are found")
     func found() {
         func source(_ declaration: String, _ lines: Int) -> SourceFile {
             let body = String(repeating: "        a()\n", count: lines - 2)

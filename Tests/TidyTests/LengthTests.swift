@@ -8,7 +8,7 @@ struct LengthTests {
 
     static func findings(in file: SourceFile) -> [Finding] {
         var findings: [Finding] = []
-        // A file ends with a line break, so the last element is empty.
+        // A file ends with a line break, so the last element is an empty string.
         let count = file.lines.last?.isEmpty == true ? file.lines.count - 1 : file.lines.count
         if count > linesOfFile {
             let message = "\(count) lines, and \(linesOfFile) are the most: move one idea to a file of its own"
@@ -21,12 +21,12 @@ struct LengthTests {
         return findings
     }
 
-    @Test("No file has more than 450 lines, no line more than 120 columns")
+    @Test("No file has more than 450 lines, and no line has more than 120 columns")
     func sources() {
         (Repository.sources + Repository.benchmarks).flatMap(Self.findings(in:)).expectNone()
     }
 
-    @Test("One line or column too many is found")
+    @Test("A file with 451 lines and a line with 121 columns are found")
     func found() {
         let long = SourceFile("A.swift", String(repeating: "a\n", count: 451))
         #expect(Self.findings(in: long).map(\.line) == [nil])
@@ -34,7 +34,7 @@ struct LengthTests {
         #expect(Self.findings(in: wide).map(\.line) == [2])
     }
 
-    @Test("The maximum length has no finding")
+    @Test("A file and a line of the maximum length have no finding")
     func left() {
         let text = String(repeating: String(repeating: "é", count: 120) + "\n", count: 450)
         #expect(Self.findings(in: SourceFile("A.swift", text)).isEmpty)

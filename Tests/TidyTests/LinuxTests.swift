@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What only Linux has stands behind a condition, so that the other branch cannot be forgotten.
-@Suite("Calls and files that only Linux has are conditional")
+/// Code that only Linux supports must be in a condition, so that nobody forgets the branch for other systems.
+@Suite("Code that only Linux supports is conditional")
 struct LinuxTests {
-    /// C libraries, calls and paths.
+    /// The C libraries, functions and paths that only Linux has.
     static let words = [
         "Glibc", "Musl", "epoll_", "inotify_", "signalfd(", "memfd_create(", "prctl(", "unshare(", "setns(",
         "getTCPInfo(", "mallopt(", "malloc_trim(", "/proc/", "/dev/shm",
@@ -32,7 +32,7 @@ struct LinuxTests {
     /// A branch of `#if`.
     private struct Branch {
         let isOfLinux: Bool
-        /// Whether an `#else` after it is for Linux only.
+        /// Whether an `#else` of this branch is for other systems only.
         let excludesLinux: Bool
 
         init(_ condition: Substring) {
@@ -61,7 +61,7 @@ struct LinuxTests {
         }
     }
 
-    @Test("No Swift or C file uses them without a condition")
+    @Test("No Swift or C file uses a Linux function without a condition")
     func sources() throws {
         let paths = try ["Sources", "Benchmarks/Sources"].flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: Repository.root.appending(path: folder).path)
@@ -76,7 +76,7 @@ struct LinuxTests {
         }
     }
 
-    @Test("The complete module of till exec is conditional")
+    @Test("The complete module of till exec is in a condition")
     func module() {
         for file in Repository.sources where file.module == "TillExec" {
             #expect(file.lines.first == "#if os(Linux)" && file.lines.dropLast().last == "#endif", "\(file.path)")

@@ -1,7 +1,7 @@
 import Testing
 
-/// Swift's reflection may print a key, so a log line contains the `logText` of an error only.
-@Suite("Log lines print no value by reflection")
+/// Swift's default text of an error may contain a key. A log line may therefore contain only the `logText` of an error.
+@Suite("Log lines contain no reflected values")
 struct LogTests {
     private static let levels: Set = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
     private static let values: Set = ["error", "failure", "reason", "cause", "refused", "damaged", "self", "busy"]
@@ -20,7 +20,7 @@ struct LogTests {
         }
     }
 
-    /// The indices between a parenthesis and its closing parenthesis.
+    /// The indices of the tokens between two matching parentheses.
     private static func arguments(from open: Int, in file: SourceFile) -> Range<Int> {
         var depth = 0
         for place in open..<file.tokens.count {
@@ -31,13 +31,13 @@ struct LogTests {
         return open + 1..<file.tokens.count
     }
 
-    @Test("Every error in a log line is converted by logText")
+    @Test("Every error in a log line is converted with logText")
     func sources() {
         Repository.sources.flatMap(Self.findings(in:)).expectNone()
     }
 
     @Test(
-        "A bare error is found",
+        "An unconverted error is found",
         arguments: [
             #"logger.error("failed", metadata: ["cause": "\(error)"])"#, #"shop.logger.warning("no: \(failure)")"#,
             #"context.logger.debug("a", metadata: ["a": "\(f(b))", "cause": "\(reason)"])"#,
@@ -49,7 +49,7 @@ struct LogTests {
     }
 
     @Test(
-        "Words, numbers and other calls have no findings",
+        "Words, numbers and other function calls have no findings",
         arguments: [
             #"logger.error("failed", metadata: ["cause": "\(error.logText)"])"#, #"logger.info("\(count) of \(all)")"#,
             #"throw Refused("\(error)")"#, #"logger.error("error (error)")"#,

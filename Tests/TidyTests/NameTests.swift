@@ -1,11 +1,11 @@
 import Testing
 
-/// A newcomer finds the file of a behaviour by its name, so no name may mean "everything else".
+/// Developers find the file of a behaviour by its name, so no file or folder may have a name that fits everything.
 @Suite("Files and folders have specific names")
 struct NameTests {
-    /// Names without a specific meaning.
+    /// Names that fit everything.
     static let bags: Set = ["common", "core", "extensions", "helpers", "misc", "shared", "support", "util", "utils"]
-    /// Suffixes that add no meaning.
+    /// Suffixes without a meaning.
     static let endings = ["Manager", "Helper", "Helpers", "Util", "Utils", "Utilities", "+Extensions", "+Extension"]
 
     static func findings(path: String) -> [Finding] {
@@ -16,7 +16,7 @@ struct NameTests {
         }
     }
 
-    @Test("No grab-bags, managers or helpers")
+    @Test("No file or folder has an unspecific name")
     func names() {
         let paths = ["Sources", "Tests", "Benchmarks/Sources"].flatMap(Repository.swiftPaths(under:))
         #expect(paths.contains("Tests/TidyTests/NameTests.swift"))

@@ -1,11 +1,12 @@
 import Testing
 
-/// Users get the products of Package.swift. Simulation, receiver and PostgreSQL server of the tests are in none of them.
-@Suite("No product contains code of the tests")
+/// Users get only the products of Package.swift. No product may contain the simulation, the webhook receiver or the
+/// PostgreSQL server of the tests.
+@Suite("No product contains test code")
 struct ShippedCodeTests {
     static let testCode = "TillTestSupport"
 
-    /// The dependencies of each target of a manifest that are targets of the same manifest.
+    /// For each target of a manifest, the targets of the same manifest on which it depends.
     static func dependencies(in manifest: SourceFile) -> [String: Set<String>] {
         let text = manifest.lines.joined(separator: "\n")
         let declaration = /\.\w*[tT]arget\(\s*name: "([^"]+)"(?:,\s*dependencies: \[([^\]]*)\])?/
@@ -22,7 +23,7 @@ struct ShippedCodeTests {
         return Set(products.flatMap { $0.1.matches(of: /"([^"]+)"/).map { String($0.1) } })
     }
 
-    /// Everything that some targets depend on, themselves included.
+    /// The given targets and all targets on which they depend, directly or indirectly.
     static func closure(of targets: Set<String>, in dependencies: [String: Set<String>]) -> Set<String> {
         var found: Set<String> = []
         var left = Array(targets)
@@ -33,7 +34,7 @@ struct ShippedCodeTests {
         return found
     }
 
-    @Test("No product depends on the code of the tests")
+    @Test("No product depends on test code")
     func products() throws {
         let manifest = SourceFile("Package.swift", try #require(Repository.text(of: "Package.swift")))
         let dependencies = Self.dependencies(in: manifest)
@@ -43,7 +44,7 @@ struct ShippedCodeTests {
         #expect(!shipped.contains(Self.testCode), "a product depends on \(Self.testCode): move the code that it needs")
     }
 
-    @Test("Test code is found behind another target")
+    @Test("Test code on which a product depends indirectly is found")
     func found() {
         let text = """
             products: [.executable(name: "a", targets: ["A"])],

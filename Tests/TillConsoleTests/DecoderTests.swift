@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillSigning

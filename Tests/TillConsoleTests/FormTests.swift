@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 

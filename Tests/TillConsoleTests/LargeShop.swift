@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Testing
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillStorage

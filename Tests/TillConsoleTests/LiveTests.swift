@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import TillJSON
 import TillServer
 import TillShop
 import TillTestSupport

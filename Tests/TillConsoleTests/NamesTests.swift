@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillJSON
 import TillServer
 import TillShop
 import TillTestSupport

@@ -2,11 +2,11 @@ import Testing
 import TillCore
 import TillTestSupport
 
-@Suite("Finishing, tokens, downloads")
+@Suite("Finishing transactions, app account tokens and downloads")
 struct DeliveryScheduleTests {
     private static let token = "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11"
 
-    @Test("Finishing keeps the row's place in the history, and repeating it does nothing")
+    @Test("Finishing a transaction keeps its position in the history, and finishing it again does nothing")
     func finishing() throws {
         var shop = CoreShop(selling: [.coins])
         let row = try shop.buy("coins", by: "ann")
@@ -20,7 +20,7 @@ struct DeliveryScheduleTests {
         }
     }
 
-    @Test("A token is set on the current transaction and later ones, earlier ones keep theirs")
+    @Test("An app account token is set on the current and later transactions; earlier transactions keep theirs")
     func tokens() throws {
         var shop = CoreShop(
             on: "2026-01-01",
@@ -44,7 +44,7 @@ struct DeliveryScheduleTests {
         )
     }
 
-    @Test("A second download keeps the first one's date and version")
+    @Test("A second download keeps the date and version of the first download")
     func downloads() throws {
         var shop = CoreShop(selling: [])
         let first = AppTransaction(originalPurchaseDate: shop.now, originalApplicationVersion: "1.0")
@@ -66,7 +66,7 @@ struct DeliveryScheduleTests {
         #expect(kept.applicationVersion == "2.0")
     }
 
-    @Test("The same operations on the same ledger give the same rows: the rules have no clock and no randomness")
+    @Test("The same operations on the same ledger give the same transactions")
     func determinism() throws {
         func runOperations() throws -> [Transaction] {
             var shop = CoreShop(
@@ -84,7 +84,7 @@ struct DeliveryScheduleTests {
         #expect(try runOperations() == runOperations())
     }
 
-    @Test("Every refusal has a sentence that says what was wrong, without Swift type names")
+    @Test("Every refusal is a sentence that names the problem, without Swift type names")
     func explanations() {
         let refusals: [Refusal] = [
             .unknownAccount("ann"), .unknownProduct("x"), .productNotForSale("x"),

@@ -33,7 +33,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test("By Apple's rule an earlier period must be paid; a setting allows extending the first one")
+    @Test("Only a subscription with an earlier paid period can be extended; extendsFirstPeriod removes this condition")
     func firstPeriod() throws {
         var shop = Self.shop()
         try shop.buy("pro", by: "ann")
@@ -43,12 +43,12 @@ struct ExtensionTests {
         shop.policy.extendsFirstPeriod = false
         shop.advance(to: "2026-02-06")
         #expect(try !isRefused(shop))
-        // An extended row is longer than the paid period.
+        // The extended transaction is longer than a normal paid period.
         try extend(&shop, days: 90, "long")
         #expect(try !isRefused(shop))
     }
 
-    @Test("A trial is not a paid period, and a mass extension follows the same rule")
+    @Test("A trial is not a paid period, also for a mass extension")
     func trial() throws {
         var shop = Self.shop(selling: .plan(offers: .freeWeek))
         try shop.buy("pro", by: "ann")
@@ -62,7 +62,7 @@ struct ExtensionTests {
         #expect(try !isRefused(shop))
     }
 
-    @Test("A period charged ahead does not turn the first one into an earlier one, a lapsed one does")
+    @Test("A period charged ahead is no second paid period until it begins; a lapsed period is one")
     func chargedAhead() throws {
         var shop = Self.shop(.production)
         try shop.buy("pro", by: "ann")
@@ -77,7 +77,7 @@ struct ExtensionTests {
         #expect(try !isRefused(shop))
     }
 
-    @Test("An extension after the missing hour ends at the run's time of day")
+    @Test("An extension past the change to daylight saving time ends at the usual time of day")
     func timeOfDay() throws {
         var shop = Self.shop(
             extendsFirstPeriod: true,

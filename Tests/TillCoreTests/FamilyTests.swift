@@ -4,7 +4,7 @@ import TillTestSupport
 
 @Suite("Families")
 struct FamilyTests {
-    @Test("A member's copy has ids of its own, no price, and FAMILY_SHARED")
+    @Test("A family member's shared transaction has its own ids, no price, and the ownership type FAMILY_SHARED")
     func copies() throws {
         var shop = CoreShop(selling: [
             .plan(isShared: true), .skin.shared, .coins,
@@ -26,7 +26,7 @@ struct FamilyTests {
         #expect(shop.status("bob", .familyShared) == .active)
     }
 
-    @Test("A new member gets copies of what the others own, and the others of what the member owns")
+    @Test("A new member gets access to the products of the other members, and the other members to the new member's")
     func joining() throws {
         var shop = CoreShop(selling: [.plan(isShared: true), .skin.shared])
         try shop.buy("pro", by: "ann")
@@ -39,7 +39,7 @@ struct FamilyTests {
         }
     }
 
-    @Test("T17: a refund to the purchaser ends the members' access, its reversal restores it")
+    @Test("A refund to the purchaser ends the members' access, and its reversal restores the access")
     func refund() throws {
         var shop = CoreShop(selling: [.plan(isShared: true), .skin.shared])
         try shop.join("bob", familyOf: "ann")
@@ -62,7 +62,7 @@ struct FamilyTests {
         }
     }
 
-    @Test("A member who leaves loses the shared products; when the organizer leaves, all members do")
+    @Test("A member who leaves loses the shared products; when the organizer leaves, all members lose them")
     func leaving() throws {
         var shop = CoreShop(selling: [.skin.shared])
         try shop.join("bob", familyOf: "ann")
@@ -86,7 +86,7 @@ struct FamilyTests {
         #expect(throws: Refusal.familyFull(family: "family")) { try shop.join("g", familyOf: "a") }
     }
 
-    @Test("A copy cannot be refunded, nor get a token")
+    @Test("A shared transaction cannot be refunded, and cannot get an app account token")
     func copiesAreNotOwned() throws {
         var shop = CoreShop(selling: [.skin.shared])
         try shop.join("bob", familyOf: "ann")
@@ -98,7 +98,7 @@ struct FamilyTests {
         }
     }
 
-    @Test("An upgrade of the purchaser upgrades the copies under their own originals")
+    @Test("When the purchaser upgrades, the members' shared subscriptions keep their original transaction ids")
     func upgrade() throws {
         var shop = CoreShop(selling: [
             .plan("basic", level: 2, isShared: true), .plan("top", isShared: true),
@@ -113,7 +113,7 @@ struct FamilyTests {
         #expect(rows[1].originalID == original.id)
     }
 
-    @Test("A refund of an older purchase does not change the copy of the current one")
+    @Test("A refund of an older purchase leaves the members' current transaction unchanged")
     func olderPurchase() throws {
         var shop = CoreShop(selling: [.skin.shared])
         let first = try shop.buy("skin", by: "ann")

@@ -2,8 +2,9 @@ import Testing
 import TillCore
 import TillTestSupport
 
-/// Operations that unblock pending events: the events happen with the operation, within the same limits.
-@Suite("Operations that unblock pending events")
+/// Checks operations after which delayed events can happen. These events are processed with the operation, within the
+/// same limits.
+@Suite("Operations that let delayed events happen")
 struct RetentionCopyTests {
     static let day: Int64 = 86_400_000
 
@@ -11,7 +12,7 @@ struct RetentionCopyTests {
         CoreShop(in: environment, policy: policy, selling: [.plan(isShared: true), .skin.shared])
     }
 
-    @Test("A refund reversed during the day of charging ahead restores the family's copies and renews at once")
+    @Test("A refund reversed on the day before a renewal restores the family's access and renews at once")
     func reversalInsideTheLead() throws {
         var shop = Self.shop()
         let row = try shop.buy("pro", by: "ann")
@@ -24,7 +25,7 @@ struct RetentionCopyTests {
         #expect(shop.history("ann").count == 2 && shop.history("bob").count == 2)
     }
 
-    @Test("A card that becomes valid after a long grace at a fast rate catches up step by step")
+    @Test("A payment method that becomes valid after a long grace period pays all missed renewals")
     func manyRenewals() throws {
         var policy = Policy(for: .sandbox)
         policy.grace = GracePeriod(days: 28)
@@ -40,7 +41,7 @@ struct RetentionCopyTests {
         #expect(shop.history("ann").count > 90)
     }
 
-    @Test("A refund decided at once also revokes the family's copies")
+    @Test("A refund that is granted at once also revokes the family's access")
     func decidedAtOnce() throws {
         var policy = Policy(for: .sandbox)
         policy.refundWindow = 0
@@ -54,7 +55,7 @@ struct RetentionCopyTests {
         #expect(shop.notifications.last?.type == .revoke)
     }
 
-    @Test("An announced price is charged, whatever change is scheduled after it")
+    @Test("A renewal has the announced price, even if another price increase was scheduled later")
     func announcedFirst() throws {
         var shop = Self.shop(.sandbox)
         try shop.buy("pro", by: "ann", offer: .none)

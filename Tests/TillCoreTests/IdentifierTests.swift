@@ -1,12 +1,12 @@
 import Testing
 import TillCore
 
-@Suite("Identifiers have the format of the App Store's and contain their partition")
+@Suite("Identifiers have the App Store's format and contain their partition")
 struct IdentifierTests {
     private let usa = Storefront.unitedStates
 
     @Test(
-        "A sandbox transaction has sixteen digits from 2000000; a production one fifteen with the storefront's prefix"
+        "A sandbox transaction id has sixteen digits; a production id has fifteen, with the storefront's prefix"
     )
     func shapes() throws {
         var ids = Identifiers(reserved: 7..<100)
@@ -27,7 +27,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "Every id identifies the partition of its account, and decodes to its counter",
+        "Every id contains the partition of its account and its counter",
         arguments: StoreEnvironment.allCases
     )
     func partitions(_ environment: StoreEnvironment) {
@@ -46,12 +46,12 @@ struct IdentifierTests {
         }
     }
 
-    @Test("Ids of an environment are unique, whatever the storefront and however large the counter")
+    @Test("Ids of an environment are unique for all storefronts and counters")
     func uniqueness() throws {
         let places = [usa, try #require(Storefront(code: "DEU")), try #require(Storefront(code: "JPN"))]
         var seen: Set<Int64> = []
         var count = 0
-        // The ranges of adjacent prefixes meet where the counter fills twelve digits.
+        // At counters with twelve digits, the id ranges of adjacent storefront prefixes meet.
         for start in [Int64(1), 976_562_490, 9_765_624_990] {
             var ids = Identifiers(reserved: start..<start + 301)
             let account = ids.account(in: Partition(of: 3))
@@ -65,7 +65,7 @@ struct IdentifierTests {
         #expect(seen.count == count)
     }
 
-    @Test("An order id is M and nine characters, looks unordered, and decodes")
+    @Test("An order id is M and nine characters, does not look sequential, and can be decoded")
     func orders() throws {
         var texts: Set<String> = []
         for number in [Int64(0), 1, 1_024, 1_025, 2_048, 5_555_555, 101_559_956_668_415] {
@@ -81,7 +81,7 @@ struct IdentifierTests {
         }
     }
 
-    @Test("The partition of a customer never changes: these values are permanent")
+    @Test("The partition of a customer never changes; these values are permanent")
     func partitionOfCustomer() {
         let known = Partition(environment: .sandbox, app: "com.example", customer: "ann").number
         #expect(known == 756)
@@ -90,7 +90,7 @@ struct IdentifierTests {
         #expect(Set(numbers).count > 800)
     }
 
-    @Test("A UUID is read in any case and written in lower case; any other text is invalid")
+    @Test("A UUID is read in upper or lower case and written in lower case; any other text is invalid")
     func uuids() {
         #expect(
             UUIDText.canonical("0F6F6E3C-6D3E-4A58-9B1D-6F0F7A0F5A11") == "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11"

@@ -2,8 +2,8 @@ import Testing
 import TillCore
 import TillTestSupport
 
-/// A command is checked against the account at the time of the decision, whatever an earlier read returned.
-@Suite("Commands check the present account")
+/// Checks that a command is validated against the account at the time of the decision, and not against an earlier read.
+@Suite("Commands are checked against the present account")
 struct JudgementTests {
     private static func subscribed(_ product: Product = .plan()) throws -> (CoreShop, TransactionID) {
         let other = Product.plan("max", level: 2)
@@ -18,7 +18,7 @@ struct JudgementTests {
         shop.perform(Job(id: "raise", task: .raisePrice(raise)))
     }
 
-    @Test("A price increase that needs no consent cannot be declined, and nothing is turned off")
+    @Test("A customer cannot decline a price increase that needs no consent, and auto-renew stays on")
     func declining() throws {
         let (opened, original) = try Self.subscribed()
         var shop = opened
@@ -30,10 +30,10 @@ struct JudgementTests {
         }
         refused()
         Self.raisePrice(&shop)
-        // The customer has not been notified.
+        // No notification has asked the customer for consent.
         refused()
         shop.advance(to: "2026-01-06")
-        // A concurrent request was faster.
+        // A concurrent request accepted the increase first.
         var accepted = shop
         try accepted.perform(.acceptPriceIncrease(original), by: "ann")
         #expect(throws: Refusal.noPriceIncrease(original)) {
@@ -47,7 +47,7 @@ struct JudgementTests {
         }
     }
 
-    @Test("A change of plan is refused when the subscription has ended, and never begins one")
+    @Test("A plan change of an ended subscription is refused, and never begins a subscription")
     func changing() throws {
         let (opened, original) = try Self.subscribed()
         var shop = opened
@@ -73,7 +73,7 @@ struct JudgementTests {
         try shop.buy("max", by: "ann")
     }
 
-    @Test("A family member's copy is not changed, and a change that waits for a parent is bought when approved")
+    @Test("A plan change leaves a shared subscription unchanged; a change held for Ask to Buy is bought after approval")
     func changingCopies() throws {
         let (opened, original) = try Self.subscribed(.plan(isShared: true))
         var shop = opened

@@ -3,10 +3,10 @@ import Testing
 import TillCore
 import TillTestSupport
 
-/// A customer who turns renewal off while a payment is missing.
-@Suite("Cancelling while a payment is missing")
+/// Checks customers who turn off auto-renew after a renewal payment has failed.
+@Suite("Cancelling after a failed renewal payment")
 struct LeavingTests {
-    /// A family of two whose subscription could not be charged on 1 February; its grace lasts until the 17th.
+    /// A family of two whose renewal payment failed on 1 February; the grace period lasts until 17 February.
     private static func shop() throws -> CoreShop {
         var policy = Policy(for: .sandbox)
         policy.grace = GracePeriod(days: 16)
@@ -17,7 +17,7 @@ struct LeavingTests {
         return shop
     }
 
-    /// Whether the customer cancelled in a grace period; nil if the customer did not cancel.
+    /// Whether the customer cancelled during the grace period; nil if the customer did not cancel.
     private static func leftInGrace(_ state: SubscriptionState) -> Bool? {
         if case .expired(_, .customer(let leftInGrace), _) = state { leftInGrace } else { nil }
     }
@@ -28,7 +28,7 @@ struct LeavingTests {
         return try #require(shop.subscription("ann"))
     }
 
-    @Test("Cancelling within the grace period is recorded, also for the family's copies and in the store")
+    @Test("A subscription records that its customer cancelled in the grace period, also for family members")
     func withinGrace() throws {
         var shop = try Self.shop()
         let left = try Self.leave(&shop, on: "2026-02-10")
@@ -39,14 +39,14 @@ struct LeavingTests {
         #expect(stored == left)
     }
 
-    @Test("Cancelling after it is not")
+    @Test("A subscription does not record a grace period if its customer cancelled after it")
     func afterGrace() throws {
         var shop = try Self.shop()
         let left = try Self.leave(&shop, on: "2026-02-20")
         #expect(Self.leftInGrace(left.state) == false)
     }
 
-    @Test("Subscribing again resets it")
+    @Test("A new purchase removes the record of the cancellation")
     func again() throws {
         var shop = try Self.shop()
         _ = try Self.leave(&shop, on: "2026-02-10")

@@ -4,7 +4,7 @@ import TillTestSupport
 
 @Suite("Offers and eligibility")
 struct OfferTests {
-    @Test("T2: a free trial has its own length, costs nothing and is available once per group")
+    @Test("A free trial has its own length, costs nothing and is available once per subscription group")
     func trial() throws {
         var shop = CoreShop(
             on: "2026-01-01",
@@ -31,7 +31,7 @@ struct OfferTests {
         #expect(try shop.buy("max", by: "ann", offer: .introductory(evenIfUsed: true)).offer?.kind == .introductory)
     }
 
-    @Test("T3: with pay as you go, the first period has the product's length and the rest is pending")
+    @Test("With pay as you go, the first period has the product's length, and renewals follow at the offer price")
     func payAsYouGo() throws {
         let offer = Offer.payAsYouGo(.introductory, times: 3, at: 990)
         var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: offer)])
@@ -45,7 +45,7 @@ struct OfferTests {
         #expect(info.renewalPrice?.milliunits == 990)
     }
 
-    @Test("Pay up front covers the complete offer at once")
+    @Test("A pay-up-front offer covers the complete offer period with one payment")
     func payUpFront() throws {
         let offer = Offer.payUpFront(.introductory, for: Period(6, .month), at: 9_990)
         var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: offer)])
@@ -55,7 +55,7 @@ struct OfferTests {
         #expect(try shop.buy("pro", by: "bob", offer: .none).offer == nil)
     }
 
-    @Test("A promotional offer is for current and former subscribers; on an active subscription it is pending (T13)")
+    @Test("Current and former subscribers can use a promotional offer; for an active subscription it is pending")
     func promotional() throws {
         let stay = Offer.payUpFront(.promotional, "stay", for: Period(2, .month), at: 2_990)
         var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: stay)])
@@ -79,7 +79,7 @@ struct OfferTests {
         #expect(lapsed.expiresDate == Timestamp(day: "2026-05-01T11:00:00Z"))
     }
 
-    @Test("A code can be used once per customer, by eligible customers, and within its limit")
+    @Test("An eligible customer can use a code once, until its redemption limit is reached")
     func codes() throws {
         let spring = Offer.free(.code, "SPRING").with {
             $0.audience = [.new, .expired]
@@ -113,7 +113,7 @@ struct OfferTests {
         #expect(try shop.renewalInfo("ann").renewalPrice?.milliunits == 5_990)
     }
 
-    @Test("A code makes a one-time product cheaper")
+    @Test("A code lowers the price of a one-time product")
     func oneTimeCode() throws {
         let half = Offer(kind: .code, id: "HALF", mode: .oneTime, prices: .usd(490))
         var shop = CoreShop(selling: [.coins.with { $0.offers = [half] }])
@@ -122,7 +122,7 @@ struct OfferTests {
         #expect(row.offer?.mode == .oneTime && row.offer?.wholePeriod == nil)
     }
 
-    @Test("Win-back offers are for lapsed customers: all in the sandbox, by the criteria in production")
+    @Test("Lapsed customers can use win-back offers; in production only if they meet the offer's criteria")
     func winBack() throws {
         let back = Offer.payUpFront(.winBack, "back", for: .month, at: 990)
         for environment in StoreEnvironment.allCases {
@@ -150,13 +150,13 @@ struct OfferTests {
             try shop.cancelRenewal(of: "ann")
             shop.advance(to: "2026-05-20")
             if environment == .production {
-                // There must be two months between two such offers, and there are.
+                // The customer's win-back offers must be two months apart, and they are.
                 #expect(try shop.buy("pro", by: "ann", offer: .winBack("back")).offer?.id == "back")
             }
         }
     }
 
-    @Test("A signature is valid for one purchase")
+    @Test("A promotional offer's signature is valid for one purchase")
     func nonces() throws {
         let stay = Offer.payUpFront(.promotional, "stay", for: .month, at: 1_990)
         var shop = CoreShop(on: "2026-01-01", selling: [.plan(offers: stay)])
@@ -166,7 +166,7 @@ struct OfferTests {
         #expect(throws: Refusal.offerSignatureUsed(nonce: "n-1")) { try shop.perform(.purchase(purchase), by: "ann") }
     }
 
-    @Test("One-time products have no offers except codes")
+    @Test("A one-time product has no offers except codes")
     func wrongKinds() {
         var shop = CoreShop(selling: [.coins])
         #expect(throws: Refusal.unknownOffer(product: "coins", kind: .introductory, id: nil)) {

@@ -43,14 +43,14 @@ struct PeriodTests {
             keepsAnchor: true,
             ends: ["2025-11-05T10:15:00Z"]
         ),
-        // 02:30 in Pacific time, which is missing on 8 March 2026.
+        // The period begins at 02:30 Pacific time, which does not exist on 8 March 2026.
         Row(
             start: "2026-03-05T10:30:00Z",
             period: Period(3, .day),
             keepsAnchor: true,
             ends: ["2026-03-08T10:30:00Z", "2026-03-11T09:30:00Z"]
         ),
-        // The observed six days of grace across the change from daylight saving time in autumn.
+        // The App Store's observed grace period of six days, across the end of daylight saving time.
         Row(
             start: "2022-11-01T09:15:38Z",
             period: Period(6, .day),
@@ -59,7 +59,7 @@ struct PeriodTests {
         ),
     ]
 
-    @Test("The table of dates is correct, period after period", arguments: table)
+    @Test("Each period ends on the date in the table", arguments: table)
     func dates(_ row: Row) {
         var instant = Timestamp(day: row.start)
         let anchor = row.keepsAnchor ? Period.anchorDay(of: instant) : nil
@@ -70,14 +70,14 @@ struct PeriodTests {
         }
     }
 
-    /// Days on which a Pacific time of day is missing (March) or occurs twice (November).
+    /// Days on which one Pacific hour does not exist (March) or occurs twice (November).
     static let transitions = [
         "2024-03-10", "2025-03-09", "2026-03-08", "2027-03-14", "2028-03-12",
         "2024-11-03", "2025-11-02", "2026-11-01", "2027-11-07", "2028-11-05",
     ]
 
     @Test(
-        "Over years every period ends at the anchor's time of day, an hour later only where that time is missing",
+        "Over years, every period ends at the start's time of day, or an hour later if that time does not exist",
         arguments: transitions,
         [Period(3, .day), Period(1, .week), Period(1, .month), Period(1, .year)]
     )
@@ -86,8 +86,8 @@ struct PeriodTests {
         let dayLength = 24 * hour
         let noon = Timestamp(day: day).milliseconds
         let midnight = Timestamp(milliseconds: noon - Period.timeOfDay(of: Timestamp(milliseconds: noon)))
-        // Many starts around the changes of daylight saving time, also within the hour that occurs twice, and months
-        // before it.
+        // Tries many starts around the changes of daylight saving time, also within the hour that occurs twice, and
+        // starts that are months earlier.
         for distance in period == Period(1, .month) ? -33...2 : -8...8 {
             for minutes in stride(from: Int64(0), to: 300, by: 30) {
                 let shift = Int64(distance) * dayLength + minutes * minute
@@ -106,7 +106,7 @@ struct PeriodTests {
         }
     }
 
-    @Test("A period with another time of day than the anchor's keeps it: a faster rate changed it")
+    @Test("A period whose time of day was changed by a faster renewal rate keeps that time")
     func otherTimes() {
         let start = Timestamp(day: "2026-05-01T17:35:00Z")
         let time = Period.timeOfDay(of: Timestamp(day: "2026-05-01T17:00:00Z"))
@@ -114,7 +114,7 @@ struct PeriodTests {
         #expect(PeriodAnchor(day: 1, time: time).resumed(at: start).time == Period.timeOfDay(of: start))
     }
 
-    @Test("ISO 8601 is read and written; an invalid period is nil")
+    @Test("A period is read from and written as ISO 8601; an invalid text is nil")
     func text() {
         for text in ["P1W", "P3D", "P2W", "P1M", "P6M", "P1Y", "P12M"] {
             #expect(Period(iso8601: text)?.iso8601 == text)
@@ -124,7 +124,7 @@ struct PeriodTests {
         }
     }
 
-    @Test("Twelve months are a year, a week is seven days, a month has no fixed number of days")
+    @Test("A year is twelve months, a week is seven days, and a month has no fixed number of days")
     func lengths() {
         #expect(Period(12, .month).isAsLong(as: Period(1, .year)))
         #expect(Period(1, .week).isAsLong(as: Period(7, .day)))
@@ -135,7 +135,7 @@ struct PeriodTests {
 
 @Suite("Instants")
 struct TimestampTests {
-    @Test("Arithmetic saturates at the limits of the number type")
+    @Test("Arithmetic on instants saturates at the limits of the number type")
     func ends() {
         let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
         #expect(first.wholeSecond == first)
@@ -158,7 +158,7 @@ struct TimestampTests {
         #expect(Timestamp(milliseconds: milliseconds).iso8601 == text)
     }
 
-    @Test("A whole second is the earlier one, also before 1970")
+    @Test("An instant is rounded down to a whole second, also before 1970")
     func wholeSeconds() {
         #expect(Timestamp(milliseconds: 1_999).wholeSecond.milliseconds == 1_000)
         #expect(Timestamp(milliseconds: -1).wholeSecond.milliseconds == -1_000)

@@ -2,12 +2,12 @@ import Testing
 import TillCore
 import TillTestSupport
 
-@Suite("Changes of plan within a group")
+@Suite("Plan changes within a subscription group")
 struct PlanChangeTests {
     @Test(
-        "A higher level at once, the same level at once if the duration is equal, all others at the next renewal",
+        "A change to a higher level, or of the same level and duration, begins at once; any other at renewal",
         arguments: [
-            // (from level, from months, to level, to months, at once)
+            // The columns are: old level, months of the old plan, new level, months of the new plan, begins at once.
             (2, 1, 1, 1, true), (2, 1, 1, 12, true), (1, 1, 1, 1, true), (1, 1, 1, 12, false),
             (1, 12, 1, 12, true), (1, 1, 2, 1, false), (1, 12, 2, 1, false),
         ]
@@ -23,7 +23,7 @@ struct PlanChangeTests {
         .plan("top", level: 1, each: .year, at: 39_990),
     ]
 
-    @Test("T5: an upgrade begins now; the old row is marked and reappears in the history")
+    @Test("An upgrade begins now and marks the old transaction as upgraded, which the history reports as a change")
     func upgrade() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
         let old = try shop.buy("basic", by: "ann", token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
@@ -43,7 +43,7 @@ struct PlanChangeTests {
         #expect(shop.events.last == .upgraded(from: old.id, to: new.id, withOffer: false))
     }
 
-    @Test("T6: a downgrade changes only the next period, and can be withdrawn")
+    @Test("A downgrade changes only the next period, and the customer can withdraw it")
     func downgrade() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
         let row = try shop.buy("top", by: "ann")

@@ -4,7 +4,7 @@ import TillTestSupport
 
 @Suite("Prices by storefront")
 struct PricingTests {
-    /// A catalog of one storefront, in which the coins have a price of their own in Germany.
+    /// A shop whose catalog has prices of one storefront. The coins also have their own price in Germany.
     private func shop(
         storefront: String = "USA",
         selling products: [Product] = [],
@@ -20,14 +20,14 @@ struct PricingTests {
 
     private func storefront(_ code: String) throws -> Storefront { try #require(Storefront(code: code)) }
 
-    /// The price for a new customer of a storefront.
+    /// The price for a new customer in a storefront.
     private func price(_ product: String, in code: String, _ shop: CoreShop) throws -> Money? {
         var shop = shop
         let purchase = Purchase(productID: product, storefront: try storefront(code))
         return try shop.perform(.purchase(purchase), by: "ann").transactionChanges.last?.after.price
     }
 
-    @Test("A storefront without its own price has the number of the standard price in its own currency")
+    @Test("A storefront without its own price uses the number of the standard price, in the storefront's currency")
     func numbers() throws {
         let shop = shop()
         #expect(try price("coins", in: "USA", shop) == Money(milliunits: 990, currency: "USD"))
@@ -36,7 +36,7 @@ struct PricingTests {
         #expect(try price("coins", in: "AFG", shop) == Money(milliunits: 990, currency: "USD"))
     }
 
-    @Test("Every storefront uses its own currency, whatever the catalog's, unless the operator set another")
+    @Test("Every storefront uses its own currency unless the operator sets another")
     func pairs() throws {
         for home in ["USA", "JPN", "DEU"] {
             var shop = shop(storefront: home)
@@ -47,14 +47,14 @@ struct PricingTests {
                 #expect(paid?.currency == storefront.currency, "\(storefront.code) under a catalog of \(home)")
             }
         }
-        // The operator set both: the standard price of the catalog's storefront, and a price of a storefront.
+        // The operator set the standard price of the catalog's storefront, and also the price of one storefront.
         var shop = shop(storefront: "JPN")
         shop.catalog.products["coins"]?.prices.byStorefront["FRA"] = Money(milliunits: 5, currency: "GBP")
         #expect(try price("coins", in: "JPN", shop) == Money(milliunits: 990, currency: "USD"))
         #expect(try price("coins", in: "FRA", shop) == Money(milliunits: 5, currency: "GBP"))
     }
 
-    @Test("An offer, a commitment and a renewal follow the same rule")
+    @Test("An offer, a commitment and a renewal use the storefront's currency, too")
     func subscriptions() throws {
         let introductory = Offer.payAsYouGo(.introductory, times: 1, at: 1_990)
         var annual = Product.plan("year", each: .year, at: 59_990, group: "2")
@@ -73,7 +73,7 @@ struct PricingTests {
         #expect(monthly?.commitment?.price == Money(milliunits: 71_880, currency: "JPY"))
     }
 
-    @Test("A higher standard price applies to subscribers of every storefront in their own currency")
+    @Test("A higher standard price applies to subscribers of every storefront, in the storefront's currency")
     func increases() throws {
         var shop = shop(selling: [.plan()])
         shop.open("ann", storefront: try storefront("JPN"))
@@ -84,9 +84,9 @@ struct PricingTests {
         #expect(increase?.price == Money(milliunits: 5_990, currency: "JPY"))
     }
 
-    @Test("A subscription that version 0.1.0 sold in the catalog's currency keeps it")
+    @Test("A subscription that version 0.1.0 sold in the catalog's currency keeps that currency")
     func agreed() throws {
-        // 0.1.0 charged the price of the catalog's storefront everywhere.
+        // Version 0.1.0 charged the price of the catalog's storefront in every storefront.
         var shop = shop(
             storefront: "JPN",
             selling: [.plan(), .plan("lite", level: 2, at: 990)]
@@ -104,7 +104,7 @@ struct PricingTests {
         #expect(increase?.price == Money(milliunits: 5_990, currency: "USD"))
     }
 
-    @Test("An environment that rejects missing prices rejects the purchase, and names product and storefront")
+    @Test("An environment that rejects missing prices refuses the purchase, and names the product and the storefront")
     func refused() throws {
         let offer = Offer.payUpFront(.introductory, for: Period(2, .month), at: 1_990)
         var plan = Product.plan(offers: offer)
@@ -121,7 +121,7 @@ struct PricingTests {
             try price("pro", in: "DEU", shop)
         }
         var other = shop
-        // A price in the purchase is set by the operator, too.
+        // A price in the purchase is also set by the operator.
         var purchase = Purchase(productID: "season", storefront: try storefront("FRA"))
         purchase.price = PriceOverride(milliunits: 8_990, currency: "EUR")
         let row = try other.perform(.purchase(purchase), by: "ann").transactionChanges.last?.after
@@ -130,7 +130,7 @@ struct PricingTests {
         #expect(words.contains("season") && words.contains("FRA") && words.contains("--missing-price"))
     }
 
-    @Test("A subscriber can change only to a plan with a price, and pays the agreed price until then")
+    @Test("A subscriber can change only to a plan with a price, and until then pays the agreed price")
     func changes() throws {
         var shop = shop(selling: [.plan(), .plan("lite", level: 2, at: 990)])
         shop.open("ann", storefront: try storefront("FRA"))

@@ -24,7 +24,7 @@ struct PurchaseResultTests {
         try shop.perform(.purchase(Purchase(productID: product, offer: offer)), by: "ann").purchaseResult
     }
 
-    @Test("A purchase reports whether it began, changed, or only scheduled something")
+    @Test("A purchase reports whether it began a subscription, changed a plan, or scheduled a change")
     func results() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
         #expect(try result(&shop, "coins") == .purchased)
@@ -42,7 +42,7 @@ struct PurchaseResultTests {
         #expect(try result(&shop, "basic") == .resubscribed)
     }
 
-    @Test("A purchase that pays for a failed renewal, a pending purchase, and commands other than purchases")
+    @Test("A held purchase reports that it is held, and after approval its result; a new payment method reports none")
     func others() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
         try shop.buy("basic", by: "ann")
@@ -58,7 +58,7 @@ struct PurchaseResultTests {
         )
     }
 
-    @Test("A renewal before the purchase is not reported as its result")
+    @Test("A purchase does not report a renewal that happened before it")
     func afterARenewal() throws {
         var shop = CoreShop(on: "2026-01-01", selling: Self.products)
         try shop.buy("top", by: "ann")

@@ -2,9 +2,9 @@ import Testing
 import TillCore
 import TillTestSupport
 
-@Suite("Buying")
+@Suite("Purchases")
 struct PurchaseTests {
-    @Test("A consumable can be bought repeatedly, one to ten at a time, for the total price")
+    @Test("A customer can buy a consumable repeatedly, one to ten at a time, for the total price")
     func consumables() throws {
         var shop = CoreShop(selling: [.coins])
         let first = try shop.buy("coins", by: "ann", quantity: 3)
@@ -23,7 +23,7 @@ struct PurchaseTests {
         }
     }
 
-    @Test("An owned non-consumable is free and returns the original purchase, until a refund")
+    @Test("Buying an owned non-consumable is free and returns the original purchase, until it is refunded")
     func nonConsumables() throws {
         var shop = CoreShop(selling: [.skin])
         let row = try shop.buy("skin", by: "ann")
@@ -45,7 +45,7 @@ struct PurchaseTests {
         #expect(try shop.buy("skin", by: "ann").id != row.id)
     }
 
-    @Test("An owned product needs no card, no parent and no code, also when a held purchase is approved")
+    @Test("Buying an owned product needs no payment method, approval or code, also as a held purchase")
     func ownedWithoutPayment() throws {
         var skin = Product.skin
         skin.offers = [Offer(kind: .code, id: "HALF", mode: .oneTime, prices: .usd(990))]
@@ -64,7 +64,7 @@ struct PurchaseTests {
         #expect(shop.accounts["ann"]?.codesRedeemed.isEmpty == true && shop.history("ann").count == 1)
     }
 
-    @Test("A family member with a copy can also buy the product, and then owns it")
+    @Test("A family member with access to a product can also buy it, and then owns it")
     func ownedByFamily() throws {
         var shop = CoreShop(selling: [.skin.shared])
         let shared = try shop.buy("skin", by: "ann")
@@ -77,7 +77,7 @@ struct PurchaseTests {
         )
     }
 
-    @Test("A price without a currency is in that of the storefront in which the purchase is made")
+    @Test("A price without a currency is in the currency of the storefront of the purchase")
     func priceCurrency() throws {
         let euro = Money(milliunits: 1_090, currency: "EUR")
         let prices = PriceList(standard: Money(milliunits: 990, currency: "USD"), byStorefront: ["DEU": euro])
@@ -93,7 +93,7 @@ struct PurchaseTests {
         }
     }
 
-    @Test("A non-renewing subscription has no expiry and can be bought again")
+    @Test("A non-renewing subscription has no expiration date and can be bought again")
     func nonRenewing() throws {
         var shop = CoreShop(selling: [.season])
         let row = try shop.buy("season", by: "ann")
@@ -101,7 +101,7 @@ struct PurchaseTests {
         #expect(try shop.buy("season", by: "ann").id != row.id)
     }
 
-    @Test("T1: a first purchase of a subscription starts a period now")
+    @Test("The first purchase of a subscription begins a period now")
     func firstPurchase() throws {
         var shop = CoreShop(on: "2026-01-15", selling: [.plan()])
         let row = try shop.buy("pro", by: "ann", token: "0F6F6E3C-6D3E-4A58-9B1D-6F0F7A0F5A11")
@@ -119,7 +119,7 @@ struct PurchaseTests {
         #expect(info.expirationIntent == nil && info.isInBillingRetry == nil)
     }
 
-    @Test("Purchase dates are whole seconds, and no event is dated before the last one")
+    @Test("Purchase dates are whole seconds, and no event is dated before an earlier event")
     func dates() throws {
         var shop = CoreShop(selling: [.coins])
         shop.advance(to: shop.now.advanced(milliseconds: 999))
@@ -140,7 +140,7 @@ struct PurchaseTests {
         }
     }
 
-    @Test("The storefront determines the price, the purchase may override both")
+    @Test("The storefront determines the price; the purchase may override storefront and price")
     func storefronts() throws {
         let euro = Money(milliunits: 1_090, currency: "EUR")
         let prices = PriceList(standard: Money(milliunits: 990, currency: "USD"), byStorefront: ["DEU": euro])
@@ -157,7 +157,7 @@ struct PurchaseTests {
         #expect(throws: Refusal.badPrice(milliunits: .max)) { try shop.perform(.purchase(purchase), by: "eva") }
     }
 
-    @Test("A product that is not in the catalog, or no longer for sale, is refused")
+    @Test("A purchase of a product that is unknown or not for sale is refused")
     func absentProducts() {
         var skin = Product.skin
         skin.isForSale = false
@@ -168,12 +168,12 @@ struct PurchaseTests {
         #expect(throws: Refusal.badAppAccountToken("x")) { try shop.buy("coins", by: "ann", token: "x") }
     }
 
-    @Test("T12: a lapsed subscription resumes under the same original, with any product of the group")
+    @Test("A purchase of any product of the group renews a lapsed subscription under the same original transaction")
     func resubscription() throws {
         var shop = CoreShop(on: "2026-01-01", selling: [.plan(), .plan("max", level: 2)])
         let first = try shop.buy("pro", by: "ann")
         try shop.cancelRenewal(of: "ann")
-        // More than sixty days after the end.
+        // 3 April is more than sixty days after the end of the subscription.
         shop.advance(to: "2026-04-03")
         #expect(shop.status("ann") == .expired)
         let again = try shop.buy("max", by: "ann")
@@ -189,7 +189,7 @@ struct PurchaseTests {
         #expect(try shop.renewalInfo("ann").recentStart == again.purchaseDate)
     }
 
-    @Test("A short gap keeps the start of the run: sixty days at the calendar rate, in either environment")
+    @Test("A gap of up to sixty days keeps recentSubscriptionStartDate at the calendar rate, in either environment")
     func recentStart() throws {
         for environment in StoreEnvironment.allCases {
             var shop = CoreShop(on: "2026-01-01", in: environment, selling: [.plan()])
@@ -207,7 +207,7 @@ struct PurchaseTests {
         #expect(try shop.renewalInfo("ann").recentStart == again.purchaseDate)
     }
 
-    @Test("Groups are independent: each has a separate subscription")
+    @Test("A customer has a separate subscription in each subscription group")
     func groups() throws {
         var shop = CoreShop(selling: [.plan(), .plan("radio", group: "999")])
         let pro = try shop.buy("pro", by: "ann")

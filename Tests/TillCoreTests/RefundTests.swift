@@ -4,7 +4,7 @@ import TillTestSupport
 
 @Suite("Refunds")
 struct RefundTests {
-    @Test("T15, T16: a refund marks the row, its reversal clears it; both move it to the end of the history")
+    @Test("A refund revokes a transaction, and a reversal ends that; both move it to the end of the history")
     func fullAndBack() throws {
         var shop = CoreShop(selling: [.coins])
         let first = try shop.buy("coins", by: "ann")
@@ -25,7 +25,7 @@ struct RefundTests {
         #expect(try shop.refund(first, by: "ann").refundNumber == 2)
     }
 
-    @Test("A partial refund is in thousandths of a percent; the unused part of a period is computed")
+    @Test("A partial refund is in thousandths of a percent; a prorated refund is the unused part of the period")
     func prorated() throws {
         var shop = CoreShop(on: "2026-04-01T12:00:00Z", selling: [.plan(), .coins])
         let coins = try shop.buy("coins", by: "ann")
@@ -43,7 +43,7 @@ struct RefundTests {
         }
     }
 
-    @Test("A period that has not begun is unused: a full refund, also when the developer prefers a prorated one")
+    @Test("A period that has not begun gets a full refund, even if the developer prefers a prorated refund")
     func notBegun() throws {
         for isDecidedByPreference in [false, true] {
             var shop = CoreShop(on: "2026-04-01T12:00:00Z", in: .production, selling: [.plan()])
@@ -63,7 +63,7 @@ struct RefundTests {
         }
     }
 
-    @Test("A one-time product or an ended period has nothing left to prorate")
+    @Test("A one-time product or an ended period cannot get a prorated refund")
     func nothingLeft() throws {
         var shop = CoreShop(on: "2026-04-01", selling: [.plan(), .coins])
         let coins = try shop.buy("coins", by: "ann")
@@ -74,7 +74,7 @@ struct RefundTests {
         #expect(throws: Refusal.nothingLeftToProrate(pro.id)) { try shop.refund(pro, by: "ann", .unused) }
     }
 
-    @Test("A refund of the current period revokes, of an older one it does not; a purchase restores the status")
+    @Test("A refund of the current period revokes the subscription, a refund of an older period does not")
     func statuses() throws {
         var shop = CoreShop(
             on: "2026-01-01",

@@ -1,10 +1,10 @@
 import Testing
 import TillCore
 
-@Suite("When a failed notification is sent again")
+@Suite("Retries of failed notifications")
 struct RetryScheduleTests {
     @Test(
-        "Offsets from the first attempt, in hours",
+        "A failed notification is retried after fixed delays",
         arguments: [
             (RetrySchedule.production, [0, 1, 13, 37, 85, 157]), (.single, [0]), (.v1, [0, 6, 30, 78]),
         ]
@@ -18,7 +18,7 @@ struct RetryScheduleTests {
         #expect(attempts.map { ($0.milliseconds - start.milliseconds) / 3_600_000 } == hours)
     }
 
-    @Test("Delays are counted from the previous attempt, however late it was")
+    @Test("The delay of a retry is counted from the previous attempt, even if that attempt was late")
     func late() {
         let late = Timestamp(seconds: 2_000_000_000)
         let next = RetrySchedule.production.next(afterAttempts: 2, last: late)

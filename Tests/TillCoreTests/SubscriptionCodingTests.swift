@@ -3,10 +3,10 @@ import Testing
 import TillCore
 import TillTestSupport
 
-/// A subscription stored by version 0.1.0 can be read, and continues.
+/// Checks that subscriptions that version 0.1.0 has stored can be read and continue.
 @Suite("Subscriptions of version 0.1.0")
 struct SubscriptionCodingTests {
-    /// The account of a customer, and the customer's subscription as version 0.1.0 wrote it.
+    /// The account of a customer and the customer's subscription, as version 0.1.0 stored them.
     private func old(_ shop: CoreShop) throws -> (account: [String: Any], subscription: [String: Any]) {
         let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(shop.accounts["ann"]))
         let account = try #require(encoded as? [String: Any])
@@ -37,12 +37,12 @@ struct SubscriptionCodingTests {
         return shop
     }
 
-    @Test("The time of day of a run is that at which the current period began")
+    @Test("A subscription of version 0.1.0 renews at the time of day at which its current period began")
     func timeOfDay() throws {
         var shop = try weekly()
         shop.advance(to: "2026-03-02")
         let subscription = try #require(shop.subscription("ann"))
-        // It ends in the missing hour.
+        // The period ends in the hour that does not exist on that day.
         #expect(subscription.renewalDate == Timestamp(day: "2026-03-08T10:30:00Z"))
         let written = try old(shop)
         let opened = try read(written.account, written.subscription)
@@ -50,7 +50,7 @@ struct SubscriptionCodingTests {
         #expect(opened.anchor.time == 9_000_000, "02:30")
     }
 
-    @Test("A subscription that has drifted to 03:30 opens, and keeps that time")
+    @Test("A subscription of version 0.1.0 that drifted to 03:30 can be read, and keeps that time")
     func drifted() throws {
         var shop = try weekly()
         shop.advance(to: "2026-03-09")
@@ -65,7 +65,7 @@ struct SubscriptionCodingTests {
         #expect(next == Timestamp(day: "2026-03-22T10:30:00Z"))
     }
 
-    @Test("Paid periods are counted by their length")
+    @Test("Paid periods of version 0.1.0 are counted by their length")
     func paidPeriods() throws {
         var shop = try weekly()
         for (day, count) in [("2026-02-23", 1), ("2026-03-02", 2), ("2026-03-09", 2)] {
@@ -76,7 +76,7 @@ struct SubscriptionCodingTests {
         }
     }
 
-    @Test("Dates of any size are read, and reported as damage", arguments: [Int64.min, Int64.max])
+    @Test("Dates of any size are read, and invalid dates are reported as damage", arguments: [Int64.min, Int64.max])
     func extremes(_ number: Int64) throws {
         let (account, written) = try old(try weekly())
         var object = written
@@ -89,7 +89,7 @@ struct SubscriptionCodingTests {
         #expect(opened.latestTransaction.damage != nil && opened.paidPeriods >= 2)
     }
 
-    @Test("A held purchase with a price of its own keeps the price")
+    @Test("A held purchase keeps the price that the operator set")
     func heldPrice() throws {
         let text =
             #"{"productID":"coins","quantity":1,"isFinished":false,"isInterrupted":true,"#

@@ -3,10 +3,10 @@ import Testing
 import TillCore
 import TillTestSupport
 
-/// Every pair of a state and a cause has a result, and the documentation lists it.
+/// Checks that every pair of a state and a change has a result, and that the documentation lists it.
 @Suite("The transition table")
 struct TransitionTests {
-    @Test("The matrix of states and causes is the one in the documentation")
+    @Test("The matrix of states and changes equals the matrix in the documentation")
     func documented() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -15,7 +15,7 @@ struct TransitionTests {
         #expect(page.contains(matrix), "docs/api/lifecycle.md must have this table:\n\(matrix)")
     }
 
-    @Test("A cause of time has an effect exactly in the states with its deadline")
+    @Test("A scheduled event has an effect only in the states that have its deadline")
     func deadlines() {
         let matrix = TransitionMatrix()
         let states: [CauseKind: Set<StateKind>] = [
@@ -29,7 +29,7 @@ struct TransitionTests {
         }
     }
 
-    @Test("A change of status is notified with it, and the last notification of an instant has the new status")
+    @Test("A change of status sends a notification, and the last notification of an instant has the new status")
     func statuses() throws {
         let matrix = TransitionMatrix()
         for line in matrix.handled {

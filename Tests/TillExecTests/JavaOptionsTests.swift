@@ -3,11 +3,11 @@ import Testing
 
 @testable import TillExec
 
-@Suite("JAVA_TOOL_OPTIONS")
+@Suite("JAVA_TOOL_OPTIONS of till exec")
 struct JavaOptionsTests {
     private static let name = "JAVA_TOOL_OPTIONS"
 
-    @Test("An option comes after those of the user")
+    @Test("till exec appends its option to the user's options")
     func added() {
         var environment: [String: String] = [:]
         JavaOptions.add("-Da=1", unless: "-Da=", to: &environment)
@@ -16,7 +16,7 @@ struct JavaOptionsTests {
         #expect(environment[Self.name] == "-Da=1 -Db=2")
     }
 
-    @Test("An option of the user stays as it is")
+    @Test("till exec keeps an option that the user has set")
     func kept() {
         var environment = [Self.name: "-Da=own"]
         JavaOptions.add("-Da=1", unless: "-Da=", to: &environment)
@@ -26,7 +26,7 @@ struct JavaOptionsTests {
         #expect(environment[Self.name] == "-Dhttps.proxyHost=proxy.test")
     }
 
-    @Test("Exceptions of the proxy get Java's format")
+    @Test("Exceptions of the proxy are converted to Java's format")
     func proxy() {
         var environment: [String: String] = [:]
         JavaOptions.addProxy(port: 4_711, except: "localhost, 127.0.0.1,::1,.internal", to: &environment)

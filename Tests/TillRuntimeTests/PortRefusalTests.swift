@@ -8,7 +8,7 @@ import TillShop
 struct PortRefusalTests {
     private let folder = RuntimeFolder()
 
-    @Test("A taken port is refused before anything is created")
+    @Test("The runtime refuses a taken port before it creates anything")
     func taken() async throws {
         let server = try await Runtime(RuntimeFolder.ephemeral(), logger: RuntimeFolder.logger).start()
         let port = server.runtime.ports[.sandbox]
@@ -24,7 +24,7 @@ struct PortRefusalTests {
         try await server.stop()
     }
 
-    @Test("A port that is taken after the check stops the server in order")
+    @Test("The runtime stops in order when a port is taken after the check")
     func takenLater() async throws {
         let first = try await Runtime(RuntimeFolder.ephemeral(), logger: RuntimeFolder.logger).start()
         let port = first.runtime.ports[.production]
@@ -39,13 +39,13 @@ struct PortRefusalTests {
         #expect(refused?.listener == .production)
         #expect(refused?.code == EADDRINUSE)
         try await second.stop()
-        // The directory is free again.
+        // The data directory is unlocked again.
         let next = try await Runtime(configuration, logger: RuntimeFolder.logger).start()
         #expect(next.runtime.ports[.production] == port)
         try await next.stop()
     }
 
-    @Test("Two listeners cannot have one port")
+    @Test("The runtime refuses two listeners on the same port")
     func same() async throws {
         var configuration = folder.configuration()
         configuration.productionPort = 40_001
@@ -55,7 +55,7 @@ struct PortRefusalTests {
         #expect(refused?.description == words)
     }
 
-    @Test("The text names the port and the flag", arguments: ListenerKind.allCases)
+    @Test("The refusal names the port and the flag", arguments: ListenerKind.allCases)
     func text(listener: ListenerKind) {
         for code in [EADDRINUSE, EACCES, EADDRNOTAVAIL, ENOMEM] {
             let text = PortRefused(listener: listener, port: 4_711, code: code).description

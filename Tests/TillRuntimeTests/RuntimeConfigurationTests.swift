@@ -4,7 +4,7 @@ import TillSigning
 
 @testable import TillRuntime
 
-@Suite("Configurations are checked before anything is created")
+@Suite("A configuration is checked before anything is created")
 struct RuntimeConfigurationTests {
     private static func refusal(_ change: (inout RuntimeConfiguration) -> Void) -> String? {
         var configuration = RuntimeFolder.ephemeral()
@@ -17,10 +17,10 @@ struct RuntimeConfigurationTests {
         }
     }
 
-    @Test("The defaults are valid")
+    @Test("The standard configuration is valid")
     func standard() { #expect(Self.refusal { _ in } == nil) }
 
-    @Test("Each invalid setting is refused by name")
+    @Test("The runtime refuses each invalid setting and names it")
     func invalid() {
         #expect(Self.refusal { $0.node.name = "" }?.hasPrefix("nodeName") == true)
         #expect(Self.refusal { $0.node.name = String(repeating: "n", count: 513) }?.hasPrefix("nodeName") == true)
@@ -39,7 +39,7 @@ struct RuntimeConfigurationTests {
         }
     }
 
-    @Test("TLS adds its listener, and the proxy its own")
+    @Test("TLS adds its own listener, and the proxy another")
     func listeners() throws {
         var configuration = RuntimeFolder.ephemeral()
         #expect(configuration.ports.map(\.listener) == [.production, .sandbox, .control])
@@ -51,7 +51,7 @@ struct RuntimeConfigurationTests {
     }
 
     @Test(
-        "The OCSP URL has a name that reaches the server, and its production port",
+        "The OCSP URL has a host name that reaches the server, and the port of production",
         arguments: [
             ("127.0.0.1", 9_000, "http://localhost:9000/ocsp"), ("0.0.0.0", 0, "http://localhost:8888/ocsp"),
             ("192.0.2.1", 80, "http://192.0.2.1:80/ocsp"), ("2001:db8::1", 80, "http://[2001:db8::1]:80/ocsp"),

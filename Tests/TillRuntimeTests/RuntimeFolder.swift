@@ -6,16 +6,16 @@ import NIOHTTP1
 import TillRuntime
 import TillShop
 
-/// A data directory for the runtimes of one test, removed when the test releases it.
+/// A data directory for the runtimes of one test. It is removed when the test releases this object.
 final class RuntimeFolder: Sendable {
     let directory = DataDirectory(NSTemporaryDirectory() + "till-runtime-\(UUID().uuidString)")
 
     deinit { try? FileManager.default.removeItem(atPath: directory.path) }
 
-    /// A configuration with ports that the system chooses.
+    /// A configuration whose ports the system chooses.
     func configuration() -> RuntimeConfiguration { Self.onFreePorts(directory) }
 
-    /// The same without a data directory.
+    /// A configuration without a data directory, whose ports the system chooses.
     static func ephemeral() -> RuntimeConfiguration { onFreePorts(nil) }
 
     private static func onFreePorts(_ directory: DataDirectory?) -> RuntimeConfiguration {
@@ -30,14 +30,14 @@ final class RuntimeFolder: Sendable {
 }
 
 extension RunningServer {
-    /// Reports a closed port at once, instead of connecting again until the timeout.
+    /// Reports a closed port at once, instead of retrying until the timeout.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// The status and body of an answer.
+    /// Sends a request, and returns the status and the body of the answer.
     func get(_ path: String, from listener: ListenerKind) async throws -> (status: UInt, body: String) {
         let request = HTTPClientRequest(url: address(listener) + path)
         let answer = try await Self.client.execute(request, timeout: .seconds(60))

@@ -3,7 +3,7 @@ import Testing
 import TillRuntime
 import TillShop
 
-/// A server in the test's own process, on a temporary SQLite database.
+/// Runs servers in the process of the test, each on a temporary SQLite database.
 @Suite("A runtime starts, serves and stops")
 struct RuntimeTests {
     private let folder = RuntimeFolder()
@@ -12,7 +12,7 @@ struct RuntimeTests {
         try await Runtime(configuration, logger: RuntimeFolder.logger)
     }
 
-    @Test("Every listener answers, and nothing answers after the stop")
+    @Test("Every listener answers until the runtime stops")
     func serves() async throws {
         var configuration = folder.configuration()
         configuration.isDemo = true
@@ -27,7 +27,7 @@ struct RuntimeTests {
         }
     }
 
-    @Test("A stop writes the request log, closes the store and unlocks the directory")
+    @Test("A stop writes the request log, closes the database and unlocks the directory")
     func stopsInOrder() async throws {
         let first = try await runtime(folder.configuration()).start()
         #expect(try await first.get("/inApps/v1/history/1", from: .production).status == 401)
@@ -39,7 +39,7 @@ struct RuntimeTests {
         #expect(journal.body.contains("/inApps/v1/history/1"))
     }
 
-    @Test("An ephemeral directory exists until the stop")
+    @Test("An ephemeral directory exists until the runtime stops")
     func ephemeral() async throws {
         let server = try await runtime(RuntimeFolder.ephemeral()).start()
         let path = server.runtime.directory.path
@@ -48,7 +48,7 @@ struct RuntimeTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("The callback runs when the directory is locked and nothing is open; its error undoes the start")
+    @Test("The callback runs when the directory is locked and no port is open; its error cancels the start")
     func beforeOpening() async throws {
         let directory = folder.directory
         await #expect(throws: CallbackFailure.self) {
@@ -62,7 +62,7 @@ struct RuntimeTests {
         try await server.stop()
     }
 
-    @Test("An announcement comes with every port; its error stops the server")
+    @Test("The announcement contains every port; its error stops the runtime")
     func announcement() async throws {
         let runtime = try await runtime(folder.configuration())
         await #expect(throws: CallbackFailure.self) {
@@ -76,7 +76,7 @@ struct RuntimeTests {
         try await next.stop()
     }
 
-    @Test("A second runtime cannot use the directory of a running one")
+    @Test("A second runtime cannot use the directory of a running runtime")
     func locked() async throws {
         let server = try await runtime(folder.configuration()).start()
         await #expect(throws: DirectoryRefused.self) { _ = try await runtime(folder.configuration()) }
@@ -84,7 +84,7 @@ struct RuntimeTests {
         try await server.stop()
     }
 
-    @Test("A stop does not wait longer than its limit")
+    @Test("A stop does not last longer than its limit")
     func stopLimit() async throws {
         var configuration = folder.configuration()
         configuration.drain = .seconds(3_600)
@@ -94,7 +94,7 @@ struct RuntimeTests {
         await #expect(throws: (any Error).self) { try await server.get("/healthz", from: .control) }
     }
 
-    @Test("A cancelled start leaves nothing open")
+    @Test("A cancelled start leaves no port open")
     func cancelled() async throws {
         let runtime = try await runtime(folder.configuration())
         let start = Task {

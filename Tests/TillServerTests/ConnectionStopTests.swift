@@ -6,7 +6,7 @@ import Testing
 
 @testable import TillServer
 
-/// Without a socket, and with a clock that the test advances.
+/// Runs connections without sockets, on a clock that the test advances.
 @Suite("Closing connections when the server stops")
 struct ConnectionStopTests {
     private func connection() throws -> EmbeddedChannel {
@@ -47,7 +47,7 @@ struct ConnectionStopTests {
         #expect(channel.isActive)
         try answer(channel)
         #expect(try partCount(channel) == 2)
-        // Endless requests, and answers to them, do not keep it open.
+        // Further requests and their answers do not keep the connection open.
         #expect(throws: ChannelError.self) { try answer(channel) }
         try request(channel)
         #expect(try partCount(channel) == 0)
@@ -55,7 +55,7 @@ struct ConnectionStopTests {
         #expect(!channel.isActive)
     }
 
-    @Test("The server does not wait for a client that does not read the answer")
+    @Test("The server does not wait for a client that does not read its answer")
     func unread() throws {
         let channel = try connection()
         try request(channel)
@@ -63,7 +63,7 @@ struct ConnectionStopTests {
         channel.isWritable = false
         channel.pipeline.fireChannelWritabilityChanged()
         channel.embeddedEventLoop.advanceTime(by: ConnectionStop.stallLimit - .milliseconds(1))
-        // It read some bytes in time.
+        // The client read some bytes in time.
         channel.isWritable = true
         channel.pipeline.fireChannelWritabilityChanged()
         channel.embeddedEventLoop.advanceTime(by: ConnectionStop.stallLimit)
@@ -74,7 +74,7 @@ struct ConnectionStopTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Nor for a connection that was blocked when the server began to stop")
+    @Test("The server does not wait for a connection that was blocked when the stop began")
     func full() throws {
         let channel = try connection()
         try request(channel)

@@ -5,14 +5,15 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillSigning
 import TillStorage
 import TillTestSupport
 
-/// Complete exchanges with the control API, without a socket.
-@Suite("The control API on the wire")
+/// Sends complete requests to the control API and checks the answers, without a socket.
+@Suite("Requests and answers of the control API")
 struct ControlTests {
     func withControl(
         _ test: TestShop,
@@ -38,7 +39,7 @@ struct ControlTests {
         ) { ($0.status.code, String(buffer: $0.body)) }
     }
 
-    @Test("Every error of a body is named by its path")
+    @Test("An error in a request body is named by its path")
     func faults() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
@@ -51,7 +52,7 @@ struct ControlTests {
         }
     }
 
-    @Test("The answer to a purchase has its effects, and a job has what it extends and where")
+    @Test("A purchase returns its effects; a bulk extension returns its product and storefronts")
     func results() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
@@ -85,7 +86,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Sixteen concurrent rotations of the chain succeed, and each answers with its own chain")
+    @Test("Sixteen concurrent rotations of the signing chain succeed, and each returns its own chain")
     func rotations() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -100,7 +101,7 @@ struct ControlTests {
         #expect(test.log.errors.isEmpty, "\(test.log.errors)")
     }
 
-    @Test("A rotation that cannot be written returns an error, and a damaged account returns its cause")
+    @Test("A key rotation that cannot be written returns an error, and a damaged account returns the reason")
     func causes() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try FileManager.default.removeItem(atPath: test.directory.rootKey)
@@ -152,7 +153,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A key that two apps share is revoked for the given app, and not without one")
+    @Test("Revoking a key that two apps share requires the app")
     func sharedKey() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let apps = ["com.example.one", "com.example.two"]
@@ -180,13 +181,13 @@ struct ControlTests {
         }
         #expect(test.shop.registry.keys("8C3D5E71").map { $0.record.revokedAt == nil } == [true, false])
         try await withControl(test) { client in
-            // An API key needs no app.
+            // A team's App Store Connect API key needs no app.
             let revoked = try await send(client, .post, "/v1/keys/\(test.key.keyID)/revoke", nil)
             #expect(revoked.status == 200)
         }
     }
 
-    @Test("An environment with missingPrice refuse refuses purchases without a price; the other environment sells")
+    @Test("An environment with missingPrice refuse refuses purchases without a price; other environments accept them")
     func missingPrice() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
@@ -212,7 +213,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A byte order mark before a name matches no other customer, and no new name may have one")
+    @Test("A byte order mark before a name matches no other customer, and a new name with one is refused")
     func byteOrderMarks() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withControl(test) { client in
@@ -236,16 +237,18 @@ struct ControlTests {
         }
     }
 
-    @Test("Percent-encoding is decoded byte by byte")
+    @Test("Percent-encoding is decoded and encoded byte by byte")
     func percentEncoding() {
         #expect("%EF%BB%BFa%2fb%c3%a9+".percentDecoded == "\u{FEFF}a/b\u{e9}+")
         #expect(PercentEncoding.decoded("a+b%2B", plusIsSpace: true) == "a b+")
+        #expect(PercentEncoding.encoded("aZ09-._~") == "aZ09-._~")
+        #expect(PercentEncoding.encoded("a/b +%\0é") == "a%2Fb%20%2B%25%00%C3%A9")
         for broken in ["%", "%1", "%g1", "%1g", "%FF", "%C3", "a%00", "%+1"] {
             #expect(broken.percentDecoded == nil, "\(broken)")
         }
     }
 
-    @Test("Requests with another origin, host or content type are rejected")
+    @Test("A request with another origin, host or content type is refused")
     func origins() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -269,7 +272,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A browser request needs a content type that only pages of this origin can send, with a body or without")
+    @Test("A browser request needs a content type that only pages of this origin can send, even without a body")
     func browserContentTypes() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -288,7 +291,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Pages of other sites can link to pages here, and can read nothing")
+    @Test("A page of another site can link to the server's pages, but cannot read anything")
     func sites() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in
@@ -312,7 +315,7 @@ struct ControlTests {
         }
     }
 
-    @Test("With control API tokens required, only a token gives access")
+    @Test("When control API tokens are required, only a token gives access")
     func tokens() async throws {
         let test = try await TestShop()
         try await withControl(test, token: "secret") { client in
@@ -328,7 +331,7 @@ struct ControlTests {
         }
     }
 
-    @Test("The OpenAPI document has one operation id for each verb, and is JSON")
+    @Test("The OpenAPI document is JSON and has one operation id for each verb")
     func document() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in

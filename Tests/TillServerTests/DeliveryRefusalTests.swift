@@ -10,8 +10,8 @@ import TillTestSupport
 
 @testable import TillServer
 
-/// How the control API and Apple's routes answer a notification that is delivered to them, and an unexpected body.
-@Suite("Deliveries to Till itself")
+/// Checks the answers when a notification is delivered to Till's own ports, and when a request has an unexpected body.
+@Suite("Notifications that are delivered to Till itself")
 struct DeliveryRefusalTests {
     private static let delivery: HTTPFields = {
         var fields: HTTPFields = [.contentType: "application/json"]
@@ -24,7 +24,7 @@ struct DeliveryRefusalTests {
         test.controlAPI()
     }
 
-    /// A path with a value for each parameter.
+    /// A path in which each parameter has a value.
     private static func completed(_ path: String) -> String {
         path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : "/\($0)".dropFirst() }.reduce("") { "\($0)/\($1)" }
     }
@@ -41,7 +41,7 @@ struct DeliveryRefusalTests {
         }
     }
 
-    @Test("Control rejects a delivery under every operation and on every other path")
+    @Test("The control API rejects a notification on every path")
     func control() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let control = Self.control(test)
@@ -61,7 +61,7 @@ struct DeliveryRefusalTests {
         }
     }
 
-    @Test("An operation without a body rejects one, and treats an empty object as none")
+    @Test("An operation without a body rejects a body, except an empty object")
     func bodies() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let control = Self.control(test)
@@ -96,7 +96,7 @@ struct DeliveryRefusalTests {
     }
 
     @Test(
-        "Apple's routes reject a delivery in both environments, with the reason in the request log",
+        "The App Store Server API rejects a notification in both environments, and the request log has the reason",
         arguments: StoreEnvironment.allCases
     )
     func apple(environment: StoreEnvironment) async throws {
@@ -121,7 +121,7 @@ struct DeliveryRefusalTests {
         }
     }
 
-    @Test("The port with Apple's host names rejects a delivery, too")
+    @Test("The port with Apple's host names also rejects a notification")
     func underAppleNames() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let responder = HostResponder(hosts: HostTable(further: ["localhost"])) { environment in
@@ -135,7 +135,7 @@ struct DeliveryRefusalTests {
         }
     }
 
-    @Test("An endpoint's URL may not name one of Till's own ports", arguments: [1_881, 1_882, 1_883])
+    @Test("An endpoint's URL with one of Till's own ports is refused", arguments: [1_881, 1_882, 1_883])
     func endpoint(port: Int) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         for port in [1_881, 1_882, 1_883] { test.shop.ownPorts.add(host: "127.0.0.1", port: port) }

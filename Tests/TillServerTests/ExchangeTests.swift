@@ -7,14 +7,15 @@ import NIOCore
 import Synchronization
 import Testing
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillSigning
 import TillStorage
 import TillTestSupport
 
-/// Complete exchanges with Apple's routes, without a socket.
-@Suite("Apple's routes on the wire")
+/// Sends complete requests to the App Store Server API and checks the answers, without a socket.
+@Suite("Requests and answers of the App Store Server API")
 struct ExchangeTests {
     private func withAPI(
         _ test: TestShop,
@@ -42,7 +43,7 @@ struct ExchangeTests {
         ) { $0 }
     }
 
-    @Test("A 401 is plain text with the id of its entry in the request log")
+    @Test("A 401 is plain text with the id of the request log entry")
     func unauthenticated() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withAPI(test) { client in
@@ -74,7 +75,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("An error has two keys and exactly the content type that clients compare with")
+    @Test("An error has two keys and exactly the content type that clients expect")
     func errorForm() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let token = try test.token()
@@ -86,7 +87,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("Control and the request log name an unreadable row of the ledger, and no other customer is affected")
+    @Test("The control API and the request log name an unreadable transaction, and other customers are unaffected")
     func damagedRow() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
@@ -114,7 +115,7 @@ struct ExchangeTests {
         try await test.sandbox.refund(other, by: "bob")
     }
 
-    @Test("A history of one transaction has these keys in this order, and an empty query is accepted")
+    @Test("A history with one transaction has these keys in this order, and an empty query is accepted")
     func history() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
@@ -137,7 +138,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("With Apple's profile a first paid period is not extended: 403 with 4030004")
+    @Test("With Apple's profile, extending a first paid period returns 403 with 4030004")
     func firstPeriod() async throws {
         for (settings, status) in [(Settings.apple, 403), (Settings(), 200)] {
             let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
@@ -161,7 +162,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("The other environment does not know the id, and the request log names the right one")
+    @Test("An id of the other environment is not found, and the request log names the right environment")
     func environments() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
@@ -175,7 +176,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("Look Up Order ID works in the sandbox, unlike Apple's; Apple's profile turns it off")
+    @Test("Look Up Order ID works in the sandbox, unlike Apple's; with Apple's profile it does not")
     func profile() async throws {
         let test = try await TestShop(selling: SampleCatalog.all, settings: .apple)
         let row = try await test.buy("coins", by: "ann")
@@ -189,7 +190,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "An unknown route or method is answered without an error object",
+        "An unknown route or method gets an answer without an error object",
         arguments: [
             ("GET", "/", 404), ("GET", "/inapps/v2/history/1", 404), ("POST", "/inApps/v2/history/1", 405),
             ("GET", "/inApps/v1/transactions/1/finish", 405), ("GET", "/inApps/v2/history", 404),
@@ -219,7 +220,7 @@ struct ExchangeTests {
         ("/inApps/v1/notifications/test/", ["GET", "POST"]),
     ]
 
-    @Test("Every other method of a served path is 405, and Allow has the served ones", arguments: served)
+    @Test("Every other method of a served path gets 405, and Allow lists the served methods", arguments: served)
     func methods(_ path: String, _ methods: [String]) async throws {
         let test = try await TestShop()
         let allowed = try #require(HTTPField.Name("Allow"))
@@ -242,7 +243,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("A path without its id is 404 where nothing is served, and the request log names what is missing")
+    @Test("A path without its id gets 404 if nothing is served there, and the request log names what is missing")
     func withoutID() async throws {
         let test = try await TestShop()
         try await withAPI(test) { client in
@@ -257,8 +258,8 @@ struct ExchangeTests {
 
     // MARK: Notification history
 
-    /// The status of a history that begins this many milliseconds before the oldest date of its window, and the number
-    /// of its notifications.
+    /// The status of a notification history that begins this many milliseconds before the oldest date of its window,
+    /// and the number of its notifications.
     private func history(_ test: TestShop, in environment: StoreEnvironment, before oldest: Int64) async throws -> (
         Int, count: Int
     ) {
@@ -290,7 +291,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "The history accepts a start up to a day before its window, and returns the window",
+        "A notification history may start up to a day before its window, and returns only the window",
         arguments: StoreEnvironment.allCases
     )
     func historySlack(in environment: StoreEnvironment) async throws {
@@ -303,8 +304,8 @@ struct ExchangeTests {
         try await test.buy("coins", by: "ann", in: environment)
         test.advance(days * day)
         try await test.buy("coins", by: "bob", in: environment)
-        // Exactly at the edge of the window the first notification is included; a moment later it is not, for any
-        // start.
+        // A notification exactly at the start of the window is included. A moment later it is not, whatever start the
+        // request has.
         #expect(try await history(test, in: environment, before: 0) == (200, 2))
         test.advance(60_000)
         #expect(try await history(test, in: environment, before: 1) == (200, 1))
@@ -313,14 +314,17 @@ struct ExchangeTests {
         #expect(try await history(test, in: environment, before: day + 1).0 == 400)
     }
 
-    @Test("Apple's profile accepts no start before the window", arguments: StoreEnvironment.allCases)
+    @Test(
+        "With Apple's profile, a notification history may not start before its window",
+        arguments: StoreEnvironment.allCases
+    )
     func historyOfApple(in environment: StoreEnvironment) async throws {
         let test = try await TestShop(selling: SampleCatalog.all, settings: .apple)
         #expect(try await history(test, in: environment, before: 0).0 == 200)
         #expect(try await history(test, in: environment, before: 1).0 == 400)
     }
 
-    @Test("The refusal of a token signed with an offer key that two apps share names the token's app")
+    @Test("The refusal of a token that is signed with an offer key of two apps names the token's app")
     func offerKey() async throws {
         let test = try await TestShop()
         let pair = APIKeyPair.make()
@@ -345,7 +349,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("A token for a subscription needs the original's id and a UUID")
+    @Test("Set App Account Token needs an original transaction id and a UUID")
     func appAccountToken() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")

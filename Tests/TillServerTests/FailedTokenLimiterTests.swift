@@ -6,8 +6,8 @@ import Testing
 
 @testable import TillServer
 
-/// Every test has a clock of its own, which moves only when the test moves it, so no test waits.
-@Suite("Wrong control API tokens are answered slowly, per address and in total")
+/// Every test has its own clock, which only the test moves, so no test waits.
+@Suite("Wrong control API tokens are refused slowly, per address and in total")
 struct FailedTokenLimiterTests {
     private final class Clock: Sendable {
         private let instant = Mutex(ContinuousClock().now)
@@ -34,13 +34,13 @@ struct FailedTokenLimiterTests {
         for _ in 0..<times { try await wrong.refuse("refused", from: address, logger) }
     }
 
-    @Test("Ten refusals per address are immediate, then one a second, however many requests run at once")
+    @Test("Ten refusals per address are immediate; then one is sent per second, however many requests run concurrently")
     func perAddress() async throws {
         try await refuse(from: "192.0.2.1", times: 10)
         #expect(clock.waited.isEmpty)
         try await refuse(from: "192.0.2.1", times: 40)
         #expect(clock.waited == (1...40).map { min(.seconds($0), FailedTokenLimiter.maxWait) })
-        // Another address does not wait for it.
+        // Requests from another address are not delayed.
         try await refuse(from: "192.0.2.2")
         #expect(clock.waited.count == 40)
         clock.advance(.seconds(3_600))
@@ -48,7 +48,7 @@ struct FailedTokenLimiterTests {
         #expect(clock.waited.count == 40)
     }
 
-    @Test("The delay after an attack lasts at most the longest wait plus the time of a burst")
+    @Test("After an attack, refusals are delayed for at most the longest wait plus the time of a burst")
     func over() async throws {
         try await refuse(from: "192.0.2.1", times: 5_000)
         clock.advance(
@@ -59,7 +59,7 @@ struct FailedTokenLimiterTests {
         #expect(clock.waited.count == before)
     }
 
-    @Test("A hundred refusals from many addresses are immediate, then ten a second")
+    @Test("A hundred refusals for many addresses are immediate; then ten are sent per second")
     func inAll() async throws {
         for number in 0..<100 { try await refuse(from: "10.0.\(number / 250).\(number % 250)") }
         #expect(clock.waited.isEmpty)
@@ -117,7 +117,7 @@ struct FailedTokenLimiterTests {
     }
 
     @Test(
-        "The network of an address",
+        "IPv4 addresses are counted one by one, IPv6 addresses by their network",
         arguments: [
             ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"), ("::1", "0:0:0:0::/64"),
             ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),

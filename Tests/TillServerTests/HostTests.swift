@@ -6,13 +6,13 @@ import TillTestSupport
 
 @testable import TillServer
 
-/// Routing of host names to environments, and the tunnels that the proxy opens.
-@Suite("Serving Apple's host names")
+/// Checks the environment for each host name, and the tunnels that the proxy opens.
+@Suite("Apple's host names")
 struct HostTests {
     private static let hosts = HostTable(further: ["till.test", "Sandbox.till.test", "*.stores.test", "::1"])
 
     @Test(
-        "A name selects its environment, whatever its case and port",
+        "A host name selects its environment, regardless of its case and port",
         arguments: [
             ("api.storekit.apple.com", StoreEnvironment.production), ("api.storekit.itunes.apple.com:443", .production),
             ("buy.itunes.apple.com.", .production), ("API.STOREKIT-SANDBOX.APPLE.COM:8443", .sandbox),
@@ -25,7 +25,7 @@ struct HostTests {
     }
 
     @Test(
-        "Any other name selects none",
+        "Any other host name selects no environment",
         arguments: [
             "", ":", "localhost", "127.0.0.1:443", "apple.com", "api.storekit.apple.com.evil.test", "stores.test",
             "a.b.stores.test", "[::1]:443", "api.storekit.apple.com:x", "xapi.storekit.apple.com",
@@ -37,7 +37,7 @@ struct HostTests {
     }
 
     @Test(
-        "The proxy opens tunnels to the App Store's names on port 443",
+        "The proxy opens tunnels to Apple's App Store host names on port 443",
         arguments: ["api.storekit.apple.com:443", "SANDBOX.itunes.apple.com:443", "buy.itunes.apple.com.:443"]
     )
     func tunnel(target: String) {
@@ -45,7 +45,7 @@ struct HostTests {
     }
 
     @Test(
-        "The proxy rejects everything else with a message",
+        "The proxy rejects any other target with a message",
         arguments: [
             ("CONNECT example.com:443 HTTP/1.1", 403), ("CONNECT till.test:443 HTTP/1.1", 403),
             ("CONNECT api.storekit.apple.com:8443 HTTP/1.1", 403), ("CONNECT api.storekit.apple.com HTTP/1.1", 400),

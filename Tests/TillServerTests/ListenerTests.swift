@@ -6,16 +6,19 @@ import Testing
 
 @testable import TillServer
 
-/// The thread on which a request is answered.
-@Suite("Connections")
+/// Checks on which thread a request is answered.
+@Suite("Threads of connections")
 struct ListenerTests {
-    @Test("A request is answered on the thread of its connection, or on another", arguments: [true, false])
+    @Test(
+        "A request is answered on the thread of its connection or on another thread, as configured",
+        arguments: [true, false]
+    )
     func place(answersOnLoop: Bool) async throws {
         let router = Router(context: APIContext.self)
         router.get("/place") { _, context in
             let before = context.channel.eventLoop.inEventLoop
             await Task.yield()
-            // After waiting elsewhere the task returns to the same thread.
+            // After a task on another thread, the request continues on the thread of its connection.
             await Task.detached {}.value
             return "\(before) \(context.channel.eventLoop.inEventLoop)"
         }

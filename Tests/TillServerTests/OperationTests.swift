@@ -3,16 +3,17 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillTestSupport
 
-/// Operations of customers and operators through the control API, and their answers.
+/// Checks operations of customers and operators through the control API, and their answers.
 @Suite("Operations on the control API")
 struct OperationTests {
     private let control = ControlTests()
 
-    @Test("A purchase of an owned product is answered 200 with the original purchase")
+    @Test("A purchase of an owned product returns 200 with the original purchase")
     func alreadyOwned() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await control.withControl(test) { client in
@@ -38,7 +39,7 @@ struct OperationTests {
         }
     }
 
-    @Test("Any operation dated later than the clock is a conflict")
+    @Test("An operation with a date after the clock's time is a conflict")
     func laterThanClock() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")
@@ -67,7 +68,7 @@ struct OperationTests {
         }
     }
 
-    @Test("A manual notification names the app, a customer or a transaction, as its type requires")
+    @Test("A notification that the operator sends names the app, a customer or a transaction, as its type requires")
     func notificationsByHand() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
@@ -111,21 +112,4 @@ struct OperationTests {
             }
         }
     }
-}
-
-/// Reads an answer by key.
-extension JSONTree {
-    fileprivate subscript(key: String) -> JSONTree? { members.first { $0.key == key }?.value }
-
-    /// The members of an object; empty for any other value.
-    fileprivate var members: [Member] { if case .object(let members) = self { members } else { [] } }
-
-    /// The elements of an array; empty for any other value.
-    fileprivate var elements: [JSONTree] { if case .array(let elements) = self { elements } else { [] } }
-
-    /// A string.
-    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
-
-    /// A whole number.
-    fileprivate var number: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
 }

@@ -11,13 +11,14 @@ import TillSigning
 import TillStorage
 import TillTestSupport
 
-/// Read-only routes write nothing, and all show one state of an account: as of the last run of the ticker.
-@Suite("Routes that only read")
+/// Checks that read-only routes write nothing and show the same state of an account: the state after the last run of
+/// the ticker, which processes due events.
+@Suite("Read-only routes")
 struct ReaderTests {
     private static let month: Int64 = 31 * 86_400_000
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
-    /// The answers of the routes about a customer's only subscription.
+    /// The answers of all routes about a customer's only subscription.
     private struct RouteAnswers: Equatable {
         var status: Int
         var renewsOrRetries: Bool
@@ -52,7 +53,7 @@ struct ReaderTests {
         return try object(body)
     }
 
-    /// Reads the answers of all routes about one subscription.
+    /// Requests all routes about one subscription.
     private static func read(_ test: TestShop, _ first: Transaction, _ receipt: [UInt8], _ single: String) async throws
         -> RouteAnswers
     {
@@ -106,7 +107,7 @@ struct ReaderTests {
         let receipt = try #require(try await test.shop.appReceipt(of: try await Self.account(test)))
         let single = try await test.shop.transactionReceipt(of: first, try await Self.account(test))
         let before = try await Self.account(test)
-        // The trial has ended, and the ticker has not run.
+        // The trial has ended, but the ticker has not run.
         test.advance(Self.month)
         let behind = try await Self.read(test, first, receipt, single)
         #expect(try await Self.account(test).version == before.version)
@@ -127,7 +128,7 @@ struct ReaderTests {
         #expect(after.statusOfTransactionReceipt == (isCancelled ? 21_006 : 0))
     }
 
-    @Test("A family member's copy has the state of the purchase while the ticker is behind")
+    @Test("A family member's shared transaction has the state of the purchase while the ticker is behind")
     func family() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("pro", by: "ann")
@@ -140,7 +141,7 @@ struct ReaderTests {
         #expect(instant < test.now && member.sharedSubscriptions.first?.status == .active)
     }
 
-    @Test("The ticker reports how far behind it is, and nothing when it has caught up")
+    @Test("The ticker reports how far behind it is, and nothing when it has processed everything")
     func lag() async throws {
         let figures = PrometheusFigures()
         let test = try await TestShop(selling: SampleCatalog.all)
@@ -153,7 +154,7 @@ struct ReaderTests {
         let text = figures.text()
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("till_clock_lag_seconds ") })
         let lag = try #require(line.split(separator: " ").last.flatMap { Double($0) })
-        // A renewal is charged up to a day ahead of the end.
+        // A renewal is charged up to one day before the period ends.
         #expect(lag >= 90 && lag <= 90 + 86_400)
         for _ in 0..<1_000 where !figures.text().contains("till_clock_lag_seconds 0") {
             try await Task.sleep(for: .milliseconds(10))

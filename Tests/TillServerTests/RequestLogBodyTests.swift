@@ -2,12 +2,12 @@ import Testing
 
 @testable import TillServer
 
-@Suite("No secret in a body reaches the request log")
+@Suite("The request log contains no secret from a body")
 struct RequestLogBodyTests {
     private static let secret = "0123456789abcdef"
 
     @Test(
-        "Invalid bodies",
+        "The log contains no secret from an invalid body",
         arguments: [
             #"{"password":"SECRET"}"#, #"{"Password":"SECRET"}"#, #"{"a":[{"sharedSecret":"SECRET"}]}"#,
             #"{"password":"x","password":"SECRET"}"#, #"{"password":"SECRET"#, #"{"a":1 "password":"SECRET"}"#,
@@ -34,7 +34,7 @@ struct RequestLogBodyTests {
         #expect(error.explanation.contains("`SECRET"))
     }
 
-    @Test("Other bodies are logged as they were sent")
+    @Test("Any other body is logged as it was sent")
     func kept() {
         for text in [#"{ "a" : 1 }"#, #"{"a":"#, "a=b"] { #expect(RequestLogBody.text(Array(text.utf8)) == text) }
     }

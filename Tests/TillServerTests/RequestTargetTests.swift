@@ -4,7 +4,7 @@ import Testing
 
 @testable import TillServer
 
-/// Strict parsing of the host of a request.
+/// Checks the strict parsing of the host in a request.
 @Suite("The authority of a request")
 struct RequestTargetTests {
     @Test(
@@ -22,7 +22,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "Any other text is malformed",
+        "Any other text is rejected as malformed",
         arguments: [
             "127.0.0.1:8890@evil.com", "user@localhost", "localhost@evil.example", "localhost:x", "localhost:80:80",
             "localhost:65536", "localhost:-1", "localhost:+1", "[::1", "::1", "[::1]x", "[::1]:x", "[127.0.0.1]", "[]",
@@ -46,7 +46,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "A request of HTTP/1 has one Host field, and an absolute target is for the same host",
+        "An HTTP/1 request has one Host field, and an absolute target must have the same host",
         arguments: [
             ("/x", ["localhost:8890"], "/x"), ("/x?a=http://evil/", ["localhost"], "/x?a=http://evil/"),
             ("http://localhost:8890/x?y", ["LOCALHOST:8890"], "/x?y"), ("HTTP://localhost", ["localhost:80"], "/"),
@@ -61,7 +61,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "Every other request of HTTP/1 is rejected",
+        "Any other HTTP/1 request is rejected",
         arguments: [
             ("/x", []), ("/x", ["localhost", "localhost"]), ("/x", ["localhost", "evil"]),
             ("/x", ["127.0.0.1:8890@evil.com"]), ("http://evil.com/x", ["localhost"]),
@@ -77,7 +77,7 @@ struct RequestTargetTests {
         #expect(throws: RequestTarget.Refused.self) { try RequestTarget.check(&head) }
     }
 
-    @Test("Only HTTP/1.0 may omit the Host field")
+    @Test("Only an HTTP/1.0 request may omit the Host field")
     func without() throws {
         var old = Self.head("/readyz", [], version: .http1_0, method: .GET)
         try RequestTarget.check(&old)
@@ -95,7 +95,7 @@ struct RequestTargetTests {
         return request
     }
 
-    @Test("A request of HTTP/2 names one authority, in either field")
+    @Test("An HTTP/2 request names one authority, in the `:authority` or the `Host` field")
     func streams() throws {
         for (authority, hosts) in [
             ("a.test", []), ("A.test", ["a.TEST"]), ("a.test:1", ["a.test:1"]),

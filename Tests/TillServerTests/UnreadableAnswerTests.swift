@@ -7,7 +7,7 @@ import TillShop
 import TillStorage
 import TillTestSupport
 
-/// Answers of the control API when data is unreadable.
+/// Checks the answers of the control API when stored data is unreadable.
 @Suite("Control API with unreadable data")
 struct UnreadableDataTests {
     private let control = ControlTests()
@@ -25,7 +25,7 @@ struct UnreadableDataTests {
         return test
     }
 
-    @Test("Lists contain all other customers and name the damaged account")
+    @Test("A list contains all other customers, and names the damaged account")
     func lists() async throws {
         let test = try await shop("UPDATE accounts SET state = '{' WHERE customer = 'bob'")
         try await control.withControl(test) { client in
@@ -43,7 +43,7 @@ struct UnreadableDataTests {
         }
     }
 
-    @Test("For a damaged row the answer names the damage and the remedy")
+    @Test("The answer about a damaged transaction names the damage and the remedy")
     func rows() async throws {
         let test = try await shop("UPDATE outbox SET signed_date = 'abc'")
         try await control.withControl(test) { client in

@@ -10,7 +10,7 @@ struct BoundedLogHandlerTests {
         let privateKey = "secret"
     }
 
-    @Test("Every text in a log line is cut to a maximum length, and an error is logged by name")
+    @Test("Every text in a log line is cut at a maximum length, and an error is logged by its name")
     func cut() throws {
         let log = TestLog()
         var logger = Logger(label: "test", factory: { _ in BoundedLogHandler(log.logger().handler) })

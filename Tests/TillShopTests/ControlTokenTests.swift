@@ -8,7 +8,7 @@ import TillTestSupport
 @Suite("Control API tokens")
 struct ControlTokenTests {
     @Test(
-        "Every server of a store accepts a new token at once, and rejects it at once when it is revoked",
+        "Every server of a store accepts a new token at once, and rejects a revoked token at once",
         arguments: TestEngine.allCases
     )
     func everywhere(_ engine: TestEngine) async throws {
@@ -33,7 +33,7 @@ struct ControlTokenTests {
         #expect(!(try await test.shop.isControlToken(secret.exposed)))
     }
 
-    @Test("The store keeps a digest and not the token, and no restore restores a revoked token")
+    @Test("The store keeps a digest instead of the token, and a restore does not restore a revoked token")
     func kept() async throws {
         let test = try await TestShop()
         let (_, secret) = try await test.shop.makeControlToken(named: "ci")
@@ -48,7 +48,7 @@ struct ControlTokenTests {
         #expect(try await test.shop.isControlToken(later.exposed))
     }
 
-    @Test("Invalid, duplicate and unknown names are rejected, and so is one token too many")
+    @Test("An invalid, duplicate or unknown token name is rejected, and so is one token too many")
     func refusals() async throws {
         let test = try await TestShop()
         for name in ["", ".ci", "c i", String(repeating: "x", count: 65)] {

@@ -5,9 +5,9 @@ import TillShop
 import TillStorage
 import TillTestSupport
 
-@Suite("Cursors are opaque, durable and cannot be forged")
+@Suite("Cursors are opaque, stay valid and cannot be forged")
 struct CursorTests {
-    @Test("A cursor decodes to what was encoded, also by another shop on the same store")
+    @Test("A cursor is decoded to what was encoded, also by another shop on the same store")
     func roundTrip() async throws {
         let test = try await TestShop()
         let cursor = Cursor(
@@ -26,7 +26,7 @@ struct CursorTests {
         #expect(otherShop.shop.cursors.open(text) == nil)
     }
 
-    @Test("A cursor with any character changed, removed or added is invalid")
+    @Test("A cursor with a changed, removed or added character is invalid")
     func tampering() async throws {
         let test = try await TestShop()
         let text = test.shop.cursors.seal(Cursor(route: .refunds, account: AccountID(1), position: 1))

@@ -8,19 +8,20 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// Stored accounts that contradict themselves or each other, as manual edits of an export or a database leave them.
-/// None of them may trap: the doctor reports each, an import rejects it, and the shop quarantines it.
+/// Damages stored accounts, as a manual edit of an export or of a database can do. An account then contradicts itself
+/// or another account.
+/// No damage may crash the server: the doctor reports it, an import rejects it, and the shop quarantines the account.
 @Suite("Damaged accounts are quarantined")
 struct DamagedAccountTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
     private static let customers = ["ann", "bob", "cat", "dan", "eve"]
 
-    /// A change of stored accounts.
+    /// A manual change that damages stored accounts.
     struct Damage: Sendable, CustomTestStringConvertible {
-        /// The customers whose operations are rejected.
+        /// The customer whose operations are rejected.
         let customer: String
-        /// A part of the reason.
+        /// A text that the reason must contain.
         let words: String
         let sql: String
 
@@ -32,7 +33,7 @@ struct DamagedAccountTests {
             self.sql = sql
         }
 
-        /// Changes the state of a customer's account.
+        /// A change of the state of a customer's account.
         static func state(_ customer: String, _ words: String, of changed: String? = nil, _ expression: String)
             -> Damage
         {
@@ -42,10 +43,10 @@ struct DamagedAccountTests {
     }
 
     static let damages: [Damage] = [
-        // Families.
+        // These changes damage families.
         Damage("ann", "which does not exist", "DELETE FROM accounts WHERE customer = 'bob'"),
-        .state("ann", "which says otherwise", of: "bob", "json_remove(state, '$.family')"),
-        .state("ann", "which says otherwise", of: "bob", "json_set(state, '$.family.name', 'Others')"),
+        .state("ann", "which is not in this family", of: "bob", "json_remove(state, '$.family')"),
+        .state("ann", "which is not in this family", of: "bob", "json_set(state, '$.family.name', 'Others')"),
         .state(
             "ann",
             "does not have it as a member",
@@ -65,8 +66,8 @@ struct DamagedAccountTests {
                 '$.family.members[#]', 4, '$.family.members[#]', 5)
             """
         ),
-        .state("ann", "has another clock", of: "bob", "json_set(state, '$.clock', 'own')"),
-        // Copies.
+        .state("ann", "uses another clock", of: "bob", "json_set(state, '$.clock', 'own')"),
+        // These changes damage shared transactions.
         .state(
             "bob",
             "is not in its family",
@@ -85,7 +86,7 @@ struct DamagedAccountTests {
             "that it does not have",
             "json_set(state, '$.sharedSubscriptions[0].groupID', 'x', '$.sharedSubscriptions[0].state.latest.groupID', 'x')"
         ),
-        // Subscriptions and their rows.
+        // These changes damage subscriptions and their transactions.
         .state(
             "cat",
             "which names account",
@@ -99,7 +100,7 @@ struct DamagedAccountTests {
         ),
         .state(
             "cat",
-            "two subscriptions with one original",
+            "two subscriptions with the same original",
             "json_insert(state, '$.subscriptions[#]', json_extract(state, '$.subscriptions[0]'))"
         ),
         .state(
@@ -133,7 +134,7 @@ struct DamagedAccountTests {
                 "expiresDate":1,"price":{"milliunits":1,"currency":"USD"}}'))
             """
         ),
-        // Owned products, requests, names.
+        // These changes damage owned products, requests and names.
         .state(
             "ann",
             "two products from one transaction",
@@ -153,7 +154,7 @@ struct DamagedAccountTests {
         .state("eve", "stored", "json_set(state, '$.customer', 'zoe')"),
     ]
 
-    /// Ann shares what she bought with Bob; Cat has a subscription of her own; Dan waits for a parent's approval and
+    /// Ann shares her purchases with Bob. Cat has her own subscription. Dan waits for the approval of a purchase and
     /// for a refund.
     private func shop() async throws -> TestShop {
         let test = try await TestShop(selling: SampleCatalog.all)
@@ -205,7 +206,7 @@ struct DamagedAccountTests {
         try await test.shop.takeState(text: try await text(test))
     }
 
-    @Test("A sound account can be read while a member of its family is damaged")
+    @Test("An undamaged account can be read while a member of its family is damaged")
     func damagedRelative() async throws {
         let test = try await shop()
         let sql = "json_remove(state, '$.subscriptions[0].state.latest.expiresDate')"
@@ -228,7 +229,7 @@ struct DamagedAccountTests {
     }
 
     @Test(
-        "No operation on a damaged account traps, the account is quarantined, and other accounts work",
+        "No operation on a damaged account causes a crash; the account is quarantined and others work",
         arguments: damages
     )
     func quarantined(_ damage: Damage) async throws {
@@ -242,7 +243,7 @@ struct DamagedAccountTests {
         #expect(refused?.reason.contains(damage.words) == true, "\(String(describing: refused))")
         #expect(test.shop.quarantine.all.values.contains { $0.contains(damage.words) })
         #expect(test.log.errors.count { $0.contains("an account was quarantined") } == 1)
-        // No operation and no advance ends the process.
+        // No operation and no advance may end the process.
         let months = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
         for customer in Self.customers { await perform(customer, test) }
         _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
@@ -255,7 +256,7 @@ struct DamagedAccountTests {
         }
     }
 
-    /// Every kind of command that looks up other accounts or earlier rows, rejected or not.
+    /// Performs every kind of command that looks up other accounts or earlier transactions, and ignores refusals.
     private func perform(_ customer: String, _ test: TestShop) async {
         let found = try? await test.sandbox.account(of: customer)
         guard let account = found ?? nil else { return }
@@ -277,7 +278,7 @@ struct DamagedAccountTests {
         _ = account.heldSubscriptions.map { "\($0.status) \($0.renewalDate.iso8601)" }
     }
 
-    @Test("A family whose organizer was erased meanwhile cannot be joined")
+    @Test("A customer cannot join a family whose organizer was erased in the meantime")
     func erasedHost() async throws {
         let test = try await shop()
         let cat = try await account("cat", test)

@@ -5,10 +5,10 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// The check behind `/readyz`. test_operating.py tests it with a full disk.
-@Suite("Whether a purchase could be committed")
+/// Checks the disk space check of `/readyz`. test_operating.py runs it with a full disk.
+@Suite("The readiness check finds out whether a purchase could be committed")
 struct DiskSpaceMonitorTests {
-    @Test("A commit that fails for lack of space makes the check fail until a write succeeds")
+    @Test("After a commit failed for lack of space, the check fails until a write succeeds")
     func commits() async throws {
         let watch = DiskSpaceMonitor()
         let writes = Synchronized(0)
@@ -20,7 +20,7 @@ struct DiskSpaceMonitorTests {
         await #expect(throws: CocoaError.self) {
             _ = try await watch.hasDiskSpace(free: nil) { throw CocoaError(.fileReadUnknown) }
         }
-        // Another failure does not mean a full disk, and nothing is written while commits succeed.
+        // Any other error does not mean a full disk. While commits succeed, the check writes nothing.
         watch.note([.failure(.engine("broken"))])
         #expect(try await !watch.hasDiskSpace(free: nil) { throw full })
         #expect(writes.value == 0)
@@ -32,7 +32,7 @@ struct DiskSpaceMonitorTests {
         #expect(try await watch.hasDiskSpace(free: nil) { throw full })
     }
 
-    @Test("Less than a megabyte of free space counts as full, without a write")
+    @Test("Less than a megabyte of free space counts as a full disk, without a test write")
     func free() async throws {
         let watch = DiskSpaceMonitor()
         #expect(try await !watch.hasDiskSpace(free: DiskSpaceMonitor.leastFree - 1) { Issue.record("written") })
@@ -41,7 +41,7 @@ struct DiskSpaceMonitorTests {
         #expect(DiskSpaceMonitor.free(in: "/nowhere") == nil)
     }
 
-    @Test("The shop reads the results of its commits, and its test write leaves nothing behind")
+    @Test("The shop passes the results of its commits to the check, and the test write leaves no data")
     func shop() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let before = try await test.shop.storage.documents(.shop)

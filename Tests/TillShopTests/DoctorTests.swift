@@ -10,7 +10,7 @@ import TillTestSupport
 
 @Suite("Findings of the doctor")
 struct DoctorTests {
-    /// A planted corruption, and a word that the doctor's finding must contain.
+    /// Damage that the test causes, with a word that the doctor's finding must contain.
     struct Corruption: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let word: String
@@ -63,7 +63,7 @@ struct DoctorTests {
             finding: "has another version of transaction",
             "UPDATE ledger SET price = 1 WHERE type = 'autoRenewable'"
         ),
-        .sql("an identifier counter that went back", finding: "beyond the last one", "UPDATE identifiers SET next = 2"),
+        .sql("an identifier counter that went back", finding: "was never reserved", "UPDATE identifiers SET next = 2"),
         .sql(
             "a lost original",
             finding: "names the original",
@@ -229,7 +229,7 @@ struct DoctorTests {
         try await test.buy("skin", by: "ann")
         let refunded = try await test.buy("coins", by: "ann")
         try await test.sandbox.refund(refunded, by: "ann")
-        // In production a renewal is charged a day ahead; until the renewal date the previous period is current.
+        // In production, a renewal is charged one day ahead. The previous period is current until the renewal date.
         try await test.buy("pro", by: "eve", in: .production)
         let production = ClockName(AccountScope(environment: .production, app: TestShop.bundleID))
         _ = try await test.shop.advance(production, .by(milliseconds: 156 * 3_600_000), settling: false)
@@ -243,13 +243,13 @@ struct DoctorTests {
         }
     }
 
-    @Test("An undamaged shop has no findings")
+    @Test("The doctor has no findings in an undamaged shop")
     func well() async throws {
         let (test, _) = try await shop()
         #expect(await findings(test).isEmpty)
     }
 
-    @Test("Each corruption is found and named", arguments: corruptions)
+    @Test("The doctor finds and names each corruption", arguments: corruptions)
     func found(_ corruption: Corruption) async throws {
         let (test, transaction) = try await shop()
         try corruption.plant(test.directory, transaction)
@@ -261,7 +261,7 @@ struct DoctorTests {
         )
     }
 
-    @Test("An unreadable row is reported, and hides no findings about other accounts")
+    @Test("The doctor reports an unreadable row, and still finds problems of other accounts")
     func unreadableRow() async throws {
         let (test, transaction) = try await shop()
         let corruption = Corruption.sql(
@@ -293,7 +293,7 @@ struct DoctorTests {
         #expect(reached.unreached == nil && reached.others.isEmpty && reached.modes.count == 1)
     }
 
-    @Test("A damaged file is not served, and the error states what to do next")
+    @Test("A damaged file is not served, and the error names the next step")
     func refused() async throws {
         let (test, _) = try await shop()
         let database = try DatabaseQueue(path: test.directory.database)
@@ -302,7 +302,7 @@ struct DoctorTests {
         }
         try database.close()
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: test.directory.database))
-        // Behind the header of the page, where its cells begin: the file still opens.
+        // The damage is behind the page's header, where the cells begin, so that the file can still be opened.
         try file.seek(toOffset: UInt64((try #require(page) - 1) * 8_192 + 8_192 - 64))
         try file.write(contentsOf: Data(repeating: 0x7f, count: 64))
         try file.close()
@@ -311,7 +311,7 @@ struct DoctorTests {
         #expect(await !findings(test).isEmpty)
     }
 
-    @Test("Events scheduled under an earlier catalog or renewal rate are not findings")
+    @Test("Events that were scheduled under an earlier catalog or renewal rate are not findings")
     func preconditionFailed() async throws {
         let (test, _) = try await shop()
         let storage = try SQLiteStorage(path: test.directory.database)
@@ -326,7 +326,7 @@ struct DoctorTests {
         #expect(await findings(test).isEmpty)
     }
 
-    @Test("The doctor runs beside a server that is processing purchases")
+    @Test("The doctor runs beside a server that processes purchases")
     func beside() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let selling = Task {

@@ -4,13 +4,13 @@ import TillShop
 import TillStorage
 import TillTestSupport
 
-/// Scheduled work that an operator's change has made obsolete neither blocks a clock nor stays for ever.
+/// After a change by the operator, scheduled work may be obsolete. It must not block a clock or remain in the store.
 @Suite("Obsolete scheduled work")
 struct PreconditionTests {
     static let scope = AccountScope(environment: .production, app: TestShop.bundleID)
     static let clock = ClockName(scope)
 
-    @Test("A renewal scheduled for the day before the end does not block the clock once the product is not for sale")
+    @Test("A renewal due a day before the end does not block the clock if the product was removed from sale")
     func withdrawn() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -34,14 +34,14 @@ struct PreconditionTests {
         #expect(try await storage.nextDue(of: trial.account) == nil)
     }
 
-    @Test("Deliveries to a deleted endpoint are dropped, however they were queued")
+    @Test("Deliveries to a deleted endpoint are discarded, however they were queued")
     func deletedEndpoint() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         let endpoints = ["primary", "spare"].map { EndpointRecord(name: $0, url: "http://127.0.0.1:9/\($0)") }
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = endpoints }
         try await test.buy("coins", by: "eve", in: .production)
-        // As a crash between the two halves of a deletion leaves it.
+        // This is the state after a crash between the two writes of a deletion.
         var rules = test.shop.registry.rules(of: Self.scope)
         rules.endpoints.removeAll { $0.name == "spare" }
         try await test.shop.registry.put(rules, of: Self.scope)

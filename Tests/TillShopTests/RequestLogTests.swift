@@ -19,7 +19,7 @@ struct RequestLogTests {
         )
     }
 
-    @Test("An entry is found at once, before it is written")
+    @Test("A request log entry is found at once, before it is written to the store")
     func atOnce() async throws {
         let test = try await TestShop()
         await test.shop.requestLog.note(entry(1))
@@ -27,7 +27,7 @@ struct RequestLogTests {
         #expect(try await test.shop.requestLog.entry("ID2") == nil)
     }
 
-    @Test("During a flood the newest entries are kept, as many as the setting allows")
+    @Test("During a flood of requests, the newest entries are kept, up to the configured number")
     func flood() async throws {
         let test = try await TestShop(settings: Settings(journalLength: 50))
         for number in 1...5_000 { await test.shop.requestLog.note(entry(number)) }
@@ -36,7 +36,7 @@ struct RequestLogTests {
         #expect(latest.count == 50)
     }
 
-    @Test("Request ids are 26 base-32 characters and a suffix, and unique")
+    @Test("A request id has 26 base-32 characters and a suffix, and is unique")
     func requestIDs() {
         let ids = (0..<2_000).map { _ in RequestID.make() }
         #expect(Set(ids).count == ids.count)

@@ -9,7 +9,7 @@ import TillTestSupport
 
 @Suite("The shop commits the decisions of the rules")
 struct ShopTests {
-    @Test("A hundred concurrent purchases of one customer all succeed, in an unbroken order")
+    @Test("A hundred concurrent purchases of one customer succeed, and their history has no gap")
     func oneCustomer() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let ids = try await withThrowingTaskGroup(of: TransactionID.self) { group in
@@ -24,7 +24,7 @@ struct ShopTests {
         #expect(Set(page.rows.map(\.id)) == ids)
     }
 
-    @Test("Concurrent customers share commits and keep their own histories")
+    @Test("Concurrent customers share commits, and each keeps a separate history")
     func manyCustomers() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -63,7 +63,7 @@ struct ShopTests {
         #expect(account.rowCount == 60 && account.changeNumber == 60)
     }
 
-    @Test("A rejected command leaves nothing behind, not even a new customer")
+    @Test("A rejected command changes nothing, and creates no customer")
     func refusals() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         await #expect(throws: Refusal.unknownProduct("nothing")) { try await test.buy("nothing", by: "ann") }
@@ -73,7 +73,7 @@ struct ShopTests {
         }
     }
 
-    @Test("No purchase, refund or new customer is dated later than the customer's clock")
+    @Test("No purchase, refund or new customer has a date later than the customer's clock")
     func laterThanClock() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let shop = test.shop
@@ -95,8 +95,8 @@ struct ShopTests {
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let accounts = try await shop.storage.accounts(of: scope, after: nil, limit: 10)
         #expect(accounts.map(\.customer) == ["ann"] && accounts.first?.rowCount == 1)
-        // The customer's own clock is the limit while it is behind real time. Once it is at real time, every date is
-        // possible.
+        // While the customer's own clock is behind real time, that clock is the limit. When it shows real time, every
+        // earlier date is possible.
         let own = ClockName(scope, own: "past")
         let past = test.now.advanced(milliseconds: -1_000)
         try await shop.createClock(own, .frozen(at: past))
@@ -110,7 +110,7 @@ struct ShopTests {
         #expect(job.state == .waiting)
     }
 
-    @Test("The accounts of a family change together, and an unknown customer may join")
+    @Test("The accounts of a family change in one commit, and a new customer may join")
     func families() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let host = try await test.shop.openAccount(test.customer("ann"), Opening())
@@ -139,7 +139,7 @@ struct ShopTests {
         }
     }
 
-    @Test("A code with a limit is redeemed that many times and no more, however many requests run at once")
+    @Test("A code can be redeemed only up to its limit, however many requests run concurrently")
     func codes() async throws {
         var coins = Product.coins
         let price = PriceList(standard: Money(milliunits: 10, currency: "USD"))
@@ -172,7 +172,7 @@ struct ShopTests {
         #expect(try await test.shop.storage.owner(of: row.id, in: production) == nil)
     }
 
-    @Test("A data directory belongs to one process; a second process gets an error that names the first")
+    @Test("A data directory belongs to one process; a second process gets an error with the id of the first")
     func locking() async throws {
         let test = try await TestShop()
         let lock = try DirectoryLock(test.directory)
@@ -186,7 +186,7 @@ struct ShopTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("The certificates are created once, kept, and rotate under the same root")
+    @Test("The certificates are created once and kept, and rotations stay under the same root")
     func certificates() async throws {
         let test = try await TestShop()
         let store = CertificateStore(test.directory)
@@ -201,7 +201,7 @@ struct ShopTests {
         #expect(FileManager.default.fileExists(atPath: test.directory.chain(first.id).certificates))
     }
 
-    @Test("An account that leaves a clock ahead continues from its last event when no time is given")
+    @Test("A customer who leaves a clock ahead continues from the last event if no time is given")
     func ahead() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let (shop, ann) = (test.shop, test.customer("ann"))

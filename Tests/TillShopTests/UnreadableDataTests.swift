@@ -9,15 +9,15 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// Stored data that cannot be read, as a manual edit of the database leaves it: the data is named, and no other
-/// customer is affected.
+/// Stores data that Till cannot read, as a manual edit of the database can do. The error must name the data, and no
+/// other customer may be affected.
 @Suite("Unreadable data affects no other customer")
 struct UnreadableDataTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
     private static let cut = "UPDATE accounts SET state = substr(state, 1, 100) WHERE customer = 'bob'"
 
-    /// Ann, Bob and Cat subscribe; Ann also bought coins.
+    /// Ann, Bob and Cat have subscriptions. Ann has also bought coins.
     private func shop() async throws -> TestShop {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -38,11 +38,11 @@ struct UnreadableDataTests {
     // MARK: Accounts
 
     @Test(
-        "Operations on the account are rejected with the reason, and other accounts work",
+        "Operations on an unreadable account are rejected with the reason, and other accounts work",
         arguments: [
             (cut, "its state cannot be read"),
-            ("UPDATE accounts SET version = 0 WHERE customer = 'bob'", "its column version is 0, and its state says 1"),
-            ("UPDATE accounts SET state = x'7b' WHERE customer = 'bob'", "its column state holds bytes"),
+            ("UPDATE accounts SET version = 0 WHERE customer = 'bob'", "its column version is 0, but its state has 1"),
+            ("UPDATE accounts SET state = x'7b' WHERE customer = 'bob'", "its column state contains bytes"),
         ]
     )
     func account(_ sql: String, _ words: String) async throws {
@@ -53,7 +53,7 @@ struct UnreadableDataTests {
         #expect(test.shop.quarantine.all.values.contains { $0.contains(words) })
         try await test.buy("coins", by: "ann")
 
-        // A job that a clock starts counts the account once, and does not block the clock.
+        // A job that a clock starts reports the account once, and does not block the clock.
         let at = test.shop.now(on: Self.clock).advanced(milliseconds: 86_400_000)
         let later = try await test.shop.startJob(.shareProduct("pro"), in: Self.scope, at: at)
         #expect(later.state == .waiting)
@@ -66,11 +66,11 @@ struct UnreadableDataTests {
         }
         let done = try #require(try await test.shop.job(later.id))
         #expect(done.state == .done && done.failed == 1, "\(done)")
-        // So does a job that runs at once.
+        // A job that runs at once also reports the account once.
         let job = try await test.shop.startJob(.extend(Self.extension), in: Self.scope)
         #expect(job.state == .done && job.failed == 1 && job.succeeded == 2, "\(job)")
 
-        // An erasure must read the customer; other customers can be erased.
+        // An erasure must read the customer's account. Other customers can be erased.
         await #expect(throws: DamagedAccount.self) { try await test.shop.eraseCustomer(test.customer("bob")) }
         _ = try await test.shop.eraseCustomer(test.customer("cat"))
 
@@ -98,14 +98,14 @@ struct UnreadableDataTests {
         try edit("UPDATE accounts SET clock = 'own' WHERE customer = 'cat'", in: test)
         let findings = await test.doctorFindings()
         for words in [
-            "A row of the table ledger", "its column price holds", "A row of the table outbox",
+            "A row of the table ledger", "its column price contains", "A row of the table outbox",
             "its column signed_date",
             "A row of the table documents (kind clock, name", "its column body", "(bob) is damaged",
             "stored under another clock", "(ann) is damaged: a row of the table ledger",
         ] { #expect(findings.contains { $0.contains(words) }, "\(words): \(findings)") }
     }
 
-    @Test("An unreadable document is reported by each command that needs it")
+    @Test("Each command that needs an unreadable document reports it")
     func document() async throws {
         let test = try await shop()
         try edit("UPDATE documents SET body = '{}' WHERE kind = 'catalog'", in: test)
@@ -113,7 +113,7 @@ struct UnreadableDataTests {
         #expect(damaged?.row == "kind catalog, name \(TestShop.bundleID)" && damaged?.column == "body")
     }
 
-    @Test("An unreadable delivery is logged once, and others arrive")
+    @Test("An unreadable delivery is logged once, and other deliveries are made")
     func delivery() async throws {
         let post = try await WebhookReceiver.start { _ in .status(200) }
         let test = try await TestShop(selling: SampleCatalog.all)
@@ -134,7 +134,7 @@ struct UnreadableDataTests {
 
     // MARK: Identifiers
 
-    @Test("With exhausted identifiers a purchase is rejected with the reason, and the doctor reports it")
+    @Test("When the identifiers are exhausted, a purchase is rejected with the reason, and the doctor reports it")
     func identifiers() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try edit("UPDATE identifiers SET next = 9223372036854775000", in: test)
@@ -154,7 +154,7 @@ struct UnreadableDataTests {
     }
 
     @Test(
-        "An import rejects a row that could not be read afterwards, and names its line",
+        "An import rejects a row that Till could not read afterwards, and names its line",
         arguments: [
             (ShopTable.deliveries, "log", Cell.text("[null]")),
             (.ledger, "revocation_date", .integer(1_767_225_600_000)), (.ledger, "offer_kind", .integer(1)),
@@ -183,7 +183,7 @@ struct UnreadableDataTests {
         #expect(number == start + 2 && what.contains("a row of the table \(table.rawValue)"), "\(what)")
     }
 
-    @Test("An import rejects identifiers near the maximum, because no purchase would be possible")
+    @Test("An import rejects identifiers near the maximum, because no later purchase would be possible")
     func counters() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("API keys")
 struct APIKeyPairTests {
-    @Test("A new key has ten characters of A to Z and 0 to 9, and ids are unique")
+    @Test("A new key id has ten characters from A to Z and 0 to 9, and ids are unique")
     func ids() {
         let pairs = (0..<50).map { _ in APIKeyPair.make() }
         for pair in pairs {
@@ -14,7 +14,7 @@ struct APIKeyPairTests {
         #expect(Set(pairs.map(\.publicKey)).count == 50)
     }
 
-    @Test("The .p8 file and the stored public key read back as the same key")
+    @Test("The .p8 file and the stored public key are read back as the same key")
     func roundTrip() throws {
         let pair = APIKeyPair.make()
         #expect(pair.privateKeyPEM.exposed.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
@@ -36,7 +36,7 @@ struct APIKeyPairTests {
         #expect(answer.status == 0 && answer.text.contains("prime256v1"))
     }
 
-    @Test("Bytes that are not a point, text that is not a key and ids that need escaping are rejected")
+    @Test("Bytes that are not a point, text that is not a key, and ids that need escaping are rejected")
     func refused() {
         #expect(throws: SigningError(.unreadable, .apiKey, "")) { try VerificationKey(x963: []) }
         #expect(throws: SigningError(.unreadable, .apiKey, "")) {

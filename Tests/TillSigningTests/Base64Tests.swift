@@ -3,9 +3,9 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("Base64, standard and for URLs")
+@Suite("Base64 and base64url")
 struct Base64Tests {
-    @Test("Base64 of every length and of random content equals Foundation's, and decodes")
+    @Test("Base64 of any length and content equals Foundation's, and can be decoded")
     func agreesWithFoundation() {
         var generator = SystemRandomNumberGenerator()
         for length in 0..<300 {
@@ -23,7 +23,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "base64url rejects padding, white space, foreign characters, leftovers and unused bits",
+        "base64url rejects padding, white space, characters outside its alphabet, incomplete groups and unused bits",
         arguments: ["QQ==", "QQ=", "QU I", "QUI\n", "+w", "/w", "Q", "QUJDR", "QR", "QUJ", "QQé", "Q.Q"]
     )
     func urlIsStrict(text: String) {
@@ -31,7 +31,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Standard Base64 rejects missing, misplaced and superfluous padding, white space and unused bits",
+        "Standard Base64 rejects missing or misplaced padding, white space and unused bits",
         arguments: [
             "QQ", "QQ=", "QUI", "QR==", "QUJ=", "Q===", "====", "QUJD====", "QQ==QQ==", "QUJ\n", "-w==", "_w==",
         ]
@@ -40,7 +40,7 @@ struct Base64Tests {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test("Appending keeps the existing content")
+    @Test("Appending Base64 keeps the existing content")
     func appends() {
         var text = Array("a.".utf8)
         Base64URL.append([0xFB, 0xFF], to: &text)

@@ -9,7 +9,7 @@ struct BearerTokenTests {
 
     let pair = APIKeyPair.make()
 
-    /// The claims of a valid token with some changed (values as JSON) and one left out.
+    /// The claims of a valid token, with some values changed (as JSON) and one claim left out.
     private func claims(_ changes: [String: String] = [:], without missing: String? = nil) -> [UInt8] {
         var members: [String: String] = [
             "iss": "\"\(Self.issuer)\"", "aud": "\"appstoreconnect-v1\"", "bid": "\"com.example.app\"",
@@ -26,7 +26,7 @@ struct BearerTokenTests {
         "Bearer " + (try pair.sign(claims(changes, without: missing)))
     }
 
-    /// A token with a custom header; the signature is 64 zero bytes unless given.
+    /// A token with a custom header. Unless a signature is given, it has 64 bytes and is wrong.
     private func forged(_ header: String, signature: [UInt8] = [UInt8](repeating: 1, count: 64)) -> String {
         let parts = [Array(header.utf8), claims(), signature]
         return "Bearer " + parts.map { String(decoding: Base64URL.encode($0), as: UTF8.self) }.joined(separator: ".")
@@ -42,7 +42,7 @@ struct BearerTokenTests {
         }
     }
 
-    @Test("A token as the official Swift client creates it is accepted: fractional times, iat, a nonce")
+    @Test("A token of the official Swift library is accepted: fractional times, iat and a nonce")
     func swiftClient() throws {
         let authorization = try header(["iat": "1767225599.75", "exp": "1767225899.75", "nonce": "\"x\""])
         let token = try BearerToken(authorization: authorization)
@@ -59,18 +59,18 @@ struct BearerTokenTests {
         )
     }
 
-    @Test("A token without iat, as the Python and Java clients create it, is accepted")
+    @Test("A token without iat, as the official Python and Java libraries create it, is accepted")
     func pythonClient() throws {
         #expect(refusal(try header(without: "iat")) == nil)
     }
 
-    @Test("aud may be an array of one; the scheme is case-insensitive; surrounding spaces are ignored")
+    @Test("aud may be an array with one element; the scheme is case-insensitive; surrounding spaces are ignored")
     func tolerated() throws {
         #expect(refusal(try header(["aud": #"["appstoreconnect-v1"]"#])) == nil)
         #expect(refusal(try header().replacing("Bearer ", with: "bearer   ") + " ") == nil)
     }
 
-    @Test("A missing header, another scheme and an empty token have different errors")
+    @Test("A missing header, another scheme and an empty token cause different errors")
     func schemes() throws {
         #expect(refusal(nil) == .headerMissing)
         #expect(refusal("") == .notBearer(scheme: nil))
@@ -79,7 +79,7 @@ struct BearerTokenTests {
         #expect(refusal("Bearer  ") == .tokenMissing)
     }
 
-    @Test("A token sent without its scheme is not repeated in the explanation")
+    @Test("The explanation does not repeat a token that was sent without its scheme")
     func bareToken() throws {
         let token = try pair.sign(claims())
         for authorization in [token, token + " x"] {
@@ -89,7 +89,7 @@ struct BearerTokenTests {
         }
     }
 
-    @Test("A malformed token is rejected for its format")
+    @Test("A malformed token is rejected because of its format")
     func malformed() {
         #expect(refusal("Bearer a.b") == .malformed(.segments(2)))
         #expect(refusal("Bearer a b c") == .malformed(.segments(1)))
@@ -98,7 +98,7 @@ struct BearerTokenTests {
         #expect(refusal("Bearer \(long)") == .malformed(.tooLong(bytes: 20_000, limit: 16_384)))
     }
 
-    @Test("Only ES256 is accepted, and the usual mistakes are named")
+    @Test("Only ES256 is accepted, and the explanation names common mistakes")
     func algorithms() {
         let none = refusal(forged(#"{"alg":"none","kid":"A"}"#, signature: []))
         #expect(none == .wrongAlgorithm("none"))
@@ -111,7 +111,7 @@ struct BearerTokenTests {
         #expect(refusal(forged(#"{"kid":"A"}"#)) == .wrongAlgorithm(nil))
     }
 
-    @Test("A header with critical extensions, without a key or with a DER signature is rejected")
+    @Test("A header with critical extensions, without a key id or with a DER signature is rejected")
     func headers() {
         #expect(refusal(forged(#"{"alg":"ES256","kid":"A","crit":["b64"]}"#)) == .criticalHeader)
         #expect(refusal(forged(#"{"alg":"ES256"}"#)) == .keyIDMissing)
@@ -122,12 +122,12 @@ struct BearerTokenTests {
         )
     }
 
-    @Test("A bid that is not a text counts as missing, for which some routes have a separate error")
+    @Test("A bid that is not a text counts as missing; some routes have a separate error for this")
     func bidOfAnotherKind() throws {
         for value in ["{}", "true", "[1]", "5"] { #expect(refusal(try header(["bid": value])) == .bundleIDMissing) }
     }
 
-    @Test("Claims of the wrong type are rejected by name", arguments: ["iss", "aud", "iat", "exp"])
+    @Test("A claim of the wrong type is rejected by name", arguments: ["iss", "aud", "iat", "exp"])
     func kinds(name: String) throws {
         for value in ["{}", "true", "[1]"] {
             guard case .wrongKind(name, _)? = refusal(try header([name: value])) else {
@@ -137,13 +137,13 @@ struct BearerTokenTests {
         }
     }
 
-    @Test("A time as a string is invalid")
+    @Test("A time that is a string is rejected")
     func timeAsString() throws {
         let refused = BearerRefusal.wrongKind(claim: "exp", expected: "a number of seconds since 1970")
         #expect(refusal(try header(["exp": "\"1767225900\""])) == refused)
     }
 
-    @Test("A token signed with another key, or changed afterwards, has a bad signature")
+    @Test("A token that was signed with another key, or changed after signing, has a bad signature")
     func badSignature() throws {
         let other = try APIKeyPair(keyID: pair.keyID, privateKeyPEM: APIKeyPair.make().privateKeyPEM)
         #expect(refusal("Bearer " + (try other.sign(claims()))) == .badSignature(keyID: pair.keyID))
@@ -160,13 +160,13 @@ struct BearerTokenTests {
         #expect(refusal("Bearer \(token)") == .badSignature(keyID: pair.keyID))
     }
 
-    @Test("An unknown key is rejected after the time of a verification")
+    @Test("A token with an unknown key is rejected only after the time of a verification")
     func unknownKey() throws {
         let token = try BearerToken(authorization: try header())
         #expect(token.refuseUnknownKey() == .unknownKey(keyID: pair.keyID))
     }
 
-    @Test("Issuer and audience must be those of the key and of the API")
+    @Test("The issuer must be that of the key, and the audience that of the API")
     func issuerAndAudience() throws {
         #expect(refusal(try header(["iss": "\"someone\""])) == .wrongIssuer("someone", expected: Self.issuer))
         #expect(refusal(try header(without: "iss")) == .wrongIssuer(nil, expected: Self.issuer))
@@ -188,17 +188,17 @@ struct BearerTokenTests {
         #expect(refusal(try header(without: "exp")) == .expirationMissing)
     }
 
-    @Test("With iat, exp is at most an hour after it, counted in whole seconds")
+    @Test("In a token with iat, exp is at most an hour later, in whole seconds")
     func lifetimeFromIssue() throws {
         #expect(refusal(try header(["exp": "1767229200"])) == nil)
         #expect(refusal(try header(["iat": "1767225600", "exp": "1767229200.9"])) == nil)
         let refused = refusal(try header(["exp": "1767229201"]))
         #expect(refused == .livesTooLong(seconds: 3_601, maximum: 3_600, countedFromIssue: true))
         #expect(refused?.explanation.contains("1 second too late") == true)
-        #expect(refused?.explanation.contains("the most is 3600 seconds (60 minutes)") == true)
+        #expect(refused?.explanation.contains("the maximum is 3600 seconds (60 minutes)") == true)
     }
 
-    @Test("Without iat, exp is at most an hour after now, plus the leeway")
+    @Test("In a token without iat, exp is at most an hour after the present, plus the leeway")
     func lifetimeFromNow() throws {
         #expect(refusal(try header(["exp": "1767229260"], without: "iat")) == nil)
         let refused = refusal(try header(["exp": "1767229261"], without: "iat"))
@@ -206,14 +206,14 @@ struct BearerTokenTests {
         #expect(refused?.explanation.contains("it has no iat") == true)
     }
 
-    @Test("An iat within the leeway is accepted, one beyond it is not")
+    @Test("An iat in the future is accepted within the leeway, and rejected beyond it")
     func clockAhead() throws {
         let authorization = try header(["iat": "1767225660"])
         #expect(refusal(authorization) == nil)
         #expect(refusal(authorization, leeway: 59) == .issuedInFuture(seconds: 60, leeway: 59))
     }
 
-    @Test("A missing or empty bid is checked last")
+    @Test("A missing or empty bid is reported only if everything else is valid")
     func bundle() throws {
         #expect(refusal(try header(without: "bid")) == .bundleIDMissing)
         #expect(refusal(try header(["bid": "\"\""])) == .bundleIDMissing)
@@ -221,7 +221,7 @@ struct BearerTokenTests {
     }
 
     @Test(
-        "Absurd times are rejected with an explanation, without a crash",
+        "Absurd times are rejected with an explanation and without a crash",
         arguments: ["1e300", "-1e300", "-1", "0", "9223372036854775808", "1e18", "1.7976931348623157e308", "-0.0"]
     )
     func absurdTimes(value: String) throws {

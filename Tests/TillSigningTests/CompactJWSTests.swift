@@ -1,8 +1,9 @@
 import Testing
+import TillJSON
 
 @testable import TillSigning
 
-@Suite("Tokens from other implementations")
+@Suite("Tokens of other implementations")
 struct CompactJWSTests {
     private func text(_ header: String, _ payload: String, _ signature: String = "AA") -> String {
         [header, payload].map { String(decoding: Base64URL.encode(Array($0.utf8)), as: UTF8.self) }
@@ -18,14 +19,14 @@ struct CompactJWSTests {
         }
     }
 
-    @Test("Every kind of value is read")
+    @Test("A token with every kind of JSON value is read")
     func values() throws {
         let json = #" { "a" : "x\n\u00e9\ud83d\ude00\/", "b":[1,-2.5,1e3,0], "c":true,"d":false,"e":null,"f":{} } "#
         let jws = try CompactJWS(text(#"{"alg":"ES256"}"#, json))
         #expect(
             jws.claims == [
-                "a": .string("x\né😀/"), "b": .array([.number(1), .number(-2.5), .number(1_000), .number(0)]),
-                "c": .bool(true), "d": .bool(false), "e": .null, "f": .object([:]),
+                "a": .string("x\né😀/"), "b": .array(["1", "-2.5", "1e3", "0"].map { .number($0) }),
+                "c": .bool(true), "d": .bool(false), "e": .null, "f": .object([]),
             ]
         )
         #expect(jws.payload == Array(json.utf8))
@@ -53,7 +54,8 @@ struct CompactJWSTests {
     func notUTF8() {
         let payload = Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
         let token = "e30." + String(decoding: Base64URL.encode(payload), as: UTF8.self) + ".AA"
-        #expect(refusal(token) == .notJSON(.payload, reason: "has a string that is not UTF-8"))
+        let reason = "is not valid JSON ($: expected UTF-8, found bytes that are not valid UTF-8)"
+        #expect(refusal(token) == .notJSON(.payload, reason: reason))
     }
 
     @Test("Eight levels of nesting are accepted, nine and thousands are rejected")
@@ -63,11 +65,12 @@ struct CompactJWSTests {
             return #"{"a":"# + String(repeating: "[", count: inner) + String(repeating: "]", count: inner) + "}"
         }
         #expect(refusal(text("{}", nested(8))) == nil)
-        #expect(refusal(text("{}", nested(9))) == .notJSON(.payload, reason: "is nested deeper than 8 levels"))
+        let reason = "is not valid JSON ($: expected at most 8 levels, found one more at line 1, column 13)"
+        #expect(refusal(text("{}", nested(9))) == .notJSON(.payload, reason: reason))
         #expect(refusal(text("{}", nested(5_000)), limit: 100_000) != nil)
     }
 
-    @Test("Length, parts and alphabet are checked")
+    @Test("The length, the number of parts and the alphabet of a token are checked")
     func shape() {
         #expect(refusal("") == .segments(1))
         #expect(refusal("a.b") == .segments(2))

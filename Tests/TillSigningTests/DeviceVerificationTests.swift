@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Device verification")
 struct DeviceVerificationTests {
-    @Test("The value is Base64 of SHA-384 over nonce and device id in lower case, as OpenSSL computes it")
+    @Test("A device verification is Base64 of SHA-384 over the lower-case nonce and device id, as in OpenSSL")
     func agreesWithOpenSSL() throws {
         let nonce = try #require(UUID(uuidString: "0F8FAD5B-D9CB-469F-A165-70867728950E"))
         let device = try #require(UUID(uuidString: "7C9E6679-7425-40DE-944B-E07FC1F90AE7"))

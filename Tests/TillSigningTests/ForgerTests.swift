@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import TillJSON
 
 @testable import TillSigning
 
 @Suite("Forgeries that a correct verifier must reject")
 struct ForgerTests {
-    /// 2026-01-01 and half a year later, in milliseconds.
+    /// 1 January 2026; `realTime` is half a year later. Each is in milliseconds since 1970.
     static let signed: Int64 = 1_767_225_600_000
     static let realTime: Int64 = 1_782_864_000_000
     static let payload = Array(#"{"productId":"com.example.seeds"}"#.utf8)
@@ -32,7 +33,7 @@ struct ForgerTests {
         return (jws, texts.compactMap { if case .string(let text) = $0 { text } else { nil } })
     }
 
-    /// OpenSSL's verdict on leaf and intermediate at an instant, under our root.
+    /// OpenSSL's verdict on a leaf and an intermediate at an instant, with our root as the trusted root.
     private func verdict(_ certificates: [String], at milliseconds: Int64) throws -> OpenSSL.Answer {
         let parts = certificates.map { CertificateText.pem(of: Base64.decode($0) ?? []) }
         return try OpenSSL.inFolder { folder in
@@ -45,7 +46,7 @@ struct ForgerTests {
     }
 
     @Test(
-        "The certificates of all but four cases lead to the root, so that only one thing is wrong",
+        "The certificates of all but four cases lead to the root, so that each case has only one fault",
         arguments: Forgery.allCases
     )
     func certificates(forgery: Forgery) throws {
@@ -57,7 +58,7 @@ struct ForgerTests {
         }
     }
 
-    @Test("A leaf outside its validity is valid a little earlier or later")
+    @Test("A leaf certificate that is outside its validity is valid a little earlier or later")
     func times() throws {
         let day: Int64 = 86_400_000
         let expired = try verdict(try forged(.expiredLeaf).certificates, at: Self.signed - day - 1_000)
@@ -66,7 +67,7 @@ struct ForgerTests {
         #expect(early.status == 0, "\(early.text)")
     }
 
-    @Test("Marker extensions are missing in their cases only")
+    @Test("Apple's marker extensions are missing only in the cases about them")
     func markers() throws {
         for forgery in Forgery.allCases {
             let (_, certificates) = try forged(forgery)
@@ -81,7 +82,7 @@ struct ForgerTests {
         }
     }
 
-    @Test("Chains of two and of four certificates have that length", arguments: Forgery.allCases)
+    @Test("The cases with two and with four certificates have chains of that length", arguments: Forgery.allCases)
     func length(forgery: Forgery) throws {
         let count = try forged(forgery).certificates.count
         #expect(count == (forgery == .chainOfTwo ? 2 : forgery == .chainOfFour ? 4 : 3))

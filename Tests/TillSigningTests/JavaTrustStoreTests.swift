@@ -3,8 +3,8 @@ import Foundation
 import Testing
 import TillSigning
 
-/// The format is that of the JDK's `JavaKeyStore`; Tests/Python/network/test_exec.py has a JDK read it.
-@Suite("Trust stores for Java")
+/// Checks the format of the JDK's `JavaKeyStore`. In Tests/Python/network/test_exec.py, a JDK reads a trust store.
+@Suite("Java trust stores")
 struct JavaTrustStoreTests {
     private let certificates: [[UInt8]]
 
@@ -13,7 +13,7 @@ struct JavaTrustStoreTests {
         certificates = chain.certificatesDER
     }
 
-    @Test("A store is JKS: its header, its entries, and a checksum over the password and all of it")
+    @Test("A trust store is in JKS format: header, entries, and a checksum over the password and the data")
     func format() throws {
         let bytes = JavaTrustStore(certificates: certificates).written(at: 1_767_225_600_000)
         #expect(bytes.prefix(12) == [0xFE, 0xED, 0xFE, 0xED, 0, 0, 0, 2, 0, 0, 0, 3])
@@ -26,7 +26,7 @@ struct JavaTrustStoreTests {
         #expect(bytes.suffix(20) == Array(sum)[...])
     }
 
-    @Test("A store is read back; truncated and other data are rejected")
+    @Test("A trust store is read back; truncated and other data are rejected")
     func roundTrip() throws {
         let bytes = JavaTrustStore(certificates: certificates).written(at: 0)
         #expect(JavaTrustStore(bytes)?.certificates == certificates)
@@ -35,11 +35,11 @@ struct JavaTrustStoreTests {
         }
         #expect(JavaTrustStore(Array("-----BEGIN CERTIFICATE-----".utf8)) == nil)
         #expect(JavaTrustStore(certificates[0]) == nil, "a certificate alone is no store")
-        // A key among the entries: this is not a trust store.
+        // The store contains a key, so it is not a trust store.
         #expect(JavaTrustStore(Array(bytes[..<12]) + [0, 0, 0, 1] + Array(bytes[16...])) == nil)
     }
 
-    @Test("PKCS#12 without encryption is accepted, the format of JDKs since 18; an encrypted one is rejected")
+    @Test("An unencrypted PKCS#12 trust store, as in JDKs since 18, is accepted; an encrypted one is rejected")
     func pkcs12() throws {
         try OpenSSL.inFolder { folder in
             let pem = certificates.map { der in

@@ -5,10 +5,10 @@ import X509
 
 @testable import TillSigning
 
-/// The verifier in Apple's Swift library, against our responder.
-@Suite("The Swift client with the OCSP responder")
+/// Checks the OCSP responder with the verifier in Apple's Swift library.
+@Suite("Apple's Swift library with the OCSP responder")
 struct OCSPPolicyTests {
-    /// Sends requests to a responder.
+    /// Sends the verifier's requests to a responder.
     private struct Carrier: OCSPRequester {
         let responder: OCSPResponder
         let state: OCSPState
@@ -25,7 +25,7 @@ struct OCSPPolicyTests {
     private struct Cut: Error {}
 
     @Test(
-        "It accepts a good answer and rejects all others",
+        "Apple's verifier accepts a good answer and rejects all others",
         arguments: [
             (OCSPState.good, true), (.slow(milliseconds: 1), true), (.revoked(at: 0, reason: .keyCompromise), false),
             (.unknown, false), (.stale, false), (.error(.tryLater), false), (.error(.unauthorized), false),

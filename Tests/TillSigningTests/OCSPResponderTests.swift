@@ -20,12 +20,12 @@ struct OCSPResponderTests {
         self.responder = responder
     }
 
-    /// OpenSSL compares with real time.
+    /// OpenSSL compares the dates of an answer with real time.
     private var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
     // MARK: OpenSSL as the client
 
-    /// Certificates and requests about them, as files.
+    /// Certificates and OCSP requests about them, as files.
     private struct Fixture {
         let folder: URL
         let root: String
@@ -40,7 +40,7 @@ struct OCSPResponderTests {
             root = try folder.file("root.pem", parts[2])
         }
 
-        /// A request made by OpenSSL.
+        /// An OCSP request created by OpenSSL.
         func question(_ arguments: [String]) throws -> [UInt8] {
             let path = folder.appendingPathComponent("question.der")
             let answer = try OpenSSL.run(["ocsp"] + arguments + ["-reqout", path.path])
@@ -48,13 +48,13 @@ struct OCSPResponderTests {
             return Array(try Data(contentsOf: path))
         }
 
-        /// OpenSSL's verdict on an answer to its own request.
+        /// OpenSSL's verdict on an answer to the request that OpenSSL created.
         func judgement(of bytes: [UInt8], _ arguments: [String]) throws -> String {
             let path = folder.appendingPathComponent("answer.der")
             try Data(bytes).write(to: path)
             let asked = folder.appendingPathComponent("question.der").path
             let certificates = ["-CAfile", root, "-verify_other", intermediate, "-no-CApath", "-no-CAstore"]
-            // The nonce of the request, and not another one.
+            // The answer must have the nonce of the request, and no other nonce.
             let files = ["-reqin", asked, "-no_nonce", "-respin", path.path]
             return try OpenSSL.run(["ocsp"] + files + certificates + arguments).text
         }
@@ -68,7 +68,7 @@ struct OCSPResponderTests {
     private struct NoAnswer: Error {}
 
     @Test(
-        "OpenSSL reads leaf and intermediate as good, with either hash",
+        "OpenSSL reads the leaf and intermediate certificates as good, with either hash",
         arguments: ["sha1", "sha256", "sha384"]
     )
     func good(hash: String) throws {
@@ -85,7 +85,7 @@ struct OCSPResponderTests {
         }
     }
 
-    @Test("OpenSSL reads when and why a certificate was revoked")
+    @Test("OpenSSL reads the time and the reason of a revocation")
     func revoked() throws {
         try OpenSSL.inFolder { folder in
             let fixture = try Fixture(folder, chain)
@@ -97,7 +97,7 @@ struct OCSPResponderTests {
                 }
                 let text = try fixture.judgement(of: try bytes(reply), asked)
                 #expect(text.contains("Response verify OK") && text.contains("leaf.pem: revoked"), "\(text)")
-                // OpenSSL 3.0 has no text for the last two.
+                // OpenSSL 3.0 has no text for the last two reasons.
                 let isNamed = text.lowercased().contains("reason: \(reason.rawValue.lowercased())")
                 #expect(isNamed || [.privilegeWithdrawn, .aaCompromise].contains(reason), "\(text)")
                 let content = try bytes(reply)
@@ -110,7 +110,7 @@ struct OCSPResponderTests {
         }
     }
 
-    @Test("Several certificates of one issuer are answered together, each with its state, also those of old chains")
+    @Test("Several certificates of one issuer are answered in one response, including certificates of old chains")
     func several() throws {
         let newer = try SigningChain.issue(under: root, ocspURL: "http://localhost:8888/ocsp")
         var responder = responder
@@ -132,7 +132,7 @@ struct OCSPResponderTests {
         }
     }
 
-    @Test("A number that was never issued is unknown; for another root there is no answer")
+    @Test("A serial number that was never issued is unknown; a request about another root gets no answer")
     func unknown() throws {
         try OpenSSL.inFolder { folder in
             let fixture = try Fixture(folder, chain)
@@ -152,7 +152,7 @@ struct OCSPResponderTests {
         }
     }
 
-    @Test("Outdated, slow, wrong and failing answers differ from a good one only in that")
+    @Test("Outdated, slow, wrong and failing answers differ from a good answer only in that")
     func states() throws {
         try OpenSSL.inFolder { folder in
             let fixture = try Fixture(folder, chain)
@@ -185,7 +185,8 @@ struct OCSPResponderTests {
         var statuses: [UInt8: Int] = [:]
         func ask(_ bytes: [UInt8]) throws {
             let answer = try self.bytes(responder.reply(to: bytes, at: now) { _ in .good })
-            // 30 len 0a 01 status, or a long answer whose status comes after a header of four bytes.
+            // The answer is the sequence `30 len 0a 01 status`, or a long answer with the status after a header of four
+            // bytes.
             let status = answer.count == 5 ? answer[4] : 0
             statuses[status, default: 0] += 1
         }
@@ -203,16 +204,16 @@ struct OCSPResponderTests {
     }
 
     @Test(
-        "A request that is too deep, too long, empty or has too many entries is malformed",
+        "A request that is nested too deeply, too long, empty or has too many entries is malformed",
         arguments: [
             [], [0x30, 0x00], [0x30, 0x80, 0x00, 0x00], [0x05, 0x00],
-            // Deeper than any client's: sequences in sequences.
+            // These nested sequences are deeper than those of any client.
             (0..<100).reversed().reduce(into: [UInt8]()) { bytes, _ in
                 bytes = [0x30, 0x82, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes
             },
             [UInt8](repeating: 0x30, count: 20_000),
             [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x88] + [UInt8](repeating: 0xFF, count: 8),
-            // A request without a certificate.
+            // This request contains no certificate.
             [0x30, 0x04, 0x30, 0x02, 0x30, 0x00],
         ] as [[UInt8]]
     )
@@ -220,7 +221,7 @@ struct OCSPResponderTests {
         #expect(try self.bytes(responder.reply(to: bytes, at: now) { _ in .good }) == [0x30, 3, 0x0A, 1, 1])
     }
 
-    @Test("Thirty-two certificates are answered, thirty-three are too many")
+    @Test("A request for thirty-two certificates is answered, and one for thirty-three is refused")
     func count() throws {
         try OpenSSL.inFolder { folder in
             let fixture = try Fixture(folder, chain)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The `openssl` command, as a second implementation.
+/// The `openssl` command, which serves as an independent implementation.
 enum OpenSSL {
     struct Answer {
         let status: Int32
@@ -20,7 +20,7 @@ enum OpenSSL {
         return Answer(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
     }
 
-    /// Runs `body` with a temporary folder.
+    /// Calls `body` with a temporary folder, and removes the folder afterwards.
     static func inFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("till-signing-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -30,7 +30,7 @@ enum OpenSSL {
 }
 
 extension URL {
-    /// Writes a file into the folder and returns its path.
+    /// Writes a file to the folder and returns its path.
     func file(_ name: String, _ text: String) throws -> String {
         let url = appendingPathComponent(name)
         try text.write(to: url, atomically: true, encoding: .utf8)

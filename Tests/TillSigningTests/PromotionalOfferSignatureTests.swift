@@ -28,7 +28,7 @@ struct PromotionalOfferSignatureTests {
         )
     }
 
-    /// Signs like the official libraries: from the documented format, without the type under test.
+    /// Signs according to the documented format, like the official libraries, without the type that this suite tests.
     private func signature(user: String, nonce: String, timestamp: Int64 = now) throws -> String {
         let text =
             "com.example.app\u{2063}ABCDEF1234\u{2063}pro.monthly\u{2063}spring\u{2063}\(user)\u{2063}\(nonce)"
@@ -49,7 +49,7 @@ struct PromotionalOfferSignatureTests {
         }
     }
 
-    @Test("A signature over the lower-cased values is accepted, however the app spells the UUIDs")
+    @Test("A signature over the lower-case values is accepted, however the app writes the UUIDs")
     func accepted() throws {
         let made = try signature(
             user: "9a6f1c3e-1111-4222-8333-abcdefabcdef",
@@ -61,7 +61,7 @@ struct PromotionalOfferSignatureTests {
         #expect(refusal(offer(user: ""), anonymous) == nil)
     }
 
-    @Test("Another product, customer, nonce, time or key does not match the signature")
+    @Test("A signature does not match another product, customer, nonce, time or key")
     func misfits() throws {
         let made = try signature(
             user: "9a6f1c3e-1111-4222-8333-abcdefabcdef",
@@ -75,7 +75,7 @@ struct PromotionalOfferSignatureTests {
         #expect(throws: bad) { try offer().verify(made, key: APIKeyPair.make().publicKey, now: Self.now) }
     }
 
-    @Test("A signature in another encoding, and a nonce that is not a UUID, are rejected")
+    @Test("A signature in another encoding, or with a nonce that is not a UUID, is rejected")
     func encodings() throws {
         let made = try signature(user: "", nonce: "0f8fad5b-d9cb-469f-a165-70867728950e")
         #expect(refusal(offer(user: ""), made + "\n") == .notBase64)
@@ -84,7 +84,7 @@ struct PromotionalOfferSignatureTests {
         #expect(refusal(offer(nonce: "once"), made) == .nonceNotUUID("once"))
     }
 
-    @Test("A signature is valid for 24 hours, and its clock may be a minute ahead")
+    @Test("A signature is valid for 24 hours, and its timestamp may be a minute in the future")
     func time() throws {
         let made = try signature(user: "", nonce: "0f8fad5b-d9cb-469f-a165-70867728950e")
         let offer = offer(user: "")
@@ -94,7 +94,7 @@ struct PromotionalOfferSignatureTests {
         #expect(refusal(offer, made, now: Self.now - 61_000) == .issuedInFuture(seconds: 61))
     }
 
-    @Test("The limits of the number type do not crash", arguments: [Int64.min, -1, 0, .max])
+    @Test("A timestamp at a limit of the number type causes no crash", arguments: [Int64.min, -1, 0, .max])
     func extremes(timestamp: Int64) throws {
         let made = try signature(user: "", nonce: "0f8fad5b-d9cb-469f-a165-70867728950e", timestamp: timestamp)
         let refused = try #require(refusal(offer(user: "", timestamp: timestamp), made))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The root authority")
 struct RootAuthorityTests {
-    @Test("A root written as PEM reads back as the same root")
+    @Test("A root that is written as PEM is read back as the same root")
     func roundTrip() throws {
         let root = try RootAuthority.make(name: "Till Root CA of tests")
         let read = try RootAuthority(certificatePEM: root.certificatePEM, privateKeyPEM: root.privateKeyPEM)
@@ -17,7 +17,7 @@ struct RootAuthorityTests {
         #expect(root.fingerprint == read.fingerprint)
     }
 
-    @Test("Two roots differ in key, certificate and fingerprint")
+    @Test("Two roots have different keys, certificates and fingerprints")
     func unique() throws {
         let roots = try [RootAuthority.make(), RootAuthority.make()]
         #expect(roots[0].fingerprint != roots[1].fingerprint)
@@ -52,7 +52,7 @@ struct RootAuthorityTests {
         #expect(error?.description.contains("BEGIN") == false)
     }
 
-    @Test("A certificate that is not its own issuer is not a root")
+    @Test("A certificate that another authority issued is not a root")
     func notSelfSigned() throws {
         let chain = try SigningChain.issue(under: RootAuthority.make(), ocspURL: "http://localhost/ocsp")
         #expect(throws: SigningError(.brokenChain, .root, "")) {
@@ -64,7 +64,7 @@ struct RootAuthorityTests {
     }
 
     @Test(
-        "A name is plain ASCII of at most 64 characters",
+        "A root's name has at most 64 ASCII characters",
         arguments: ["", "a~b", "what?", "a>b", "Wurzel für alle", "a\nb", String(repeating: "a", count: 65)]
     )
     func names(name: String) {

@@ -7,7 +7,7 @@ import X509
 
 @Suite("The signing chain")
 struct SigningChainTests {
-    /// 2026-01-01 in milliseconds.
+    /// 1 January 2026, in milliseconds since 1970.
     static let someDay: Int64 = 1_767_225_600_000
     static let payload = Array(#"{"bundleId":"com.example.app","signedDate":1767225600000}"#.utf8)
 
@@ -86,7 +86,7 @@ struct SigningChainTests {
         }
     }
 
-    @Test("The header is alg and three certificates, and contains neither - nor _, for any keys")
+    @Test("The header contains alg and three certificates, and never - or _, whatever the keys")
     func header() throws {
         for _ in 0..<20 {
             let chain = try SigningChain.issue(under: root, ocspURL: "http://localhost:8888/~till?a>b")
@@ -103,20 +103,20 @@ struct SigningChainTests {
         #expect(chain.certificatesDER[2] == root.certificateDER)
     }
 
-    @Test("A signed payload verifies with the leaf's key and decodes unchanged")
+    @Test("A signed payload is verified with the leaf's key and decoded unchanged")
     func signs() throws {
         let jws = try CompactJWS(try chain.sign(Self.payload))
         #expect(jws.payload == Self.payload)
         #expect(jws.headerString("alg") == "ES256")
         #expect(jws.verify(with: chain.publicKey))
-        // With the library directly, and with the key of the certificate rather than ours.
+        // The library verifies it directly, with the key from the certificate instead of our own key.
         let leafKey = try #require(P256.Signing.PublicKey(chain.leaf.publicKey))
         let signed = chain.headerSegment + [UInt8(ascii: ".")] + Base64URL.encode(Self.payload)
         let signature = try P256.Signing.ECDSASignature(rawRepresentation: jws.signature)
         #expect(leafKey.isValidSignature(signature, for: signed))
     }
 
-    @Test("A change of one character anywhere in header, payload or signature is detected")
+    @Test("A changed character anywhere in the header, payload or signature is detected")
     func tampering() throws {
         let text = Array(try chain.sign(Self.payload).utf8)
         for position in stride(from: 0, to: text.count, by: 61) where text[position] != UInt8(ascii: ".") {
@@ -129,7 +129,7 @@ struct SigningChainTests {
         #expect(!jws.verify(with: APIKeyPair.make().publicKey))
     }
 
-    @Test("A JWS can be composed again from its parts, byte for byte", arguments: [0, 1, 2, 3, 1_000])
+    @Test("A JWS can be composed from its parts again, byte by byte", arguments: [0, 1, 2, 3, 1_000])
     func reassembles(length: Int) throws {
         let payload = [UInt8](repeating: UInt8(ascii: "x"), count: length)
         let bytes = try chain.signBytes(payload)
@@ -139,14 +139,14 @@ struct SigningChainTests {
         #expect(SigningChain.assemble(header: chain.headerSegment, payload: payload, signature: signature) == bytes)
     }
 
-    @Test("A signature stored without its text gives a JWS that verifies")
+    @Test("A signature that was stored without its text gives a JWS that can be verified")
     func detached() throws {
         let signature = try chain.signature(for: Self.payload)
         let text = SigningChain.assemble(header: chain.headerSegment, payload: Self.payload, signature: signature)
         #expect(try CompactJWS(String(decoding: text, as: UTF8.self)).verify(with: chain.publicKey))
     }
 
-    @Test("A chain written as PEM reads back as the same chain, and its signatures verify with the first")
+    @Test("A chain that is written as PEM is read back as the same chain, and its old signatures are still valid")
     func roundTrip() throws {
         let read = try SigningChain(
             certificatesPEM: chain.certificatesPEM,
@@ -169,7 +169,8 @@ struct SigningChainTests {
         expect(.unreadable, .intermediateKey, own, intermediateKey: Secret("no key"))
         expect(.unreadable, .leaf, Array(own.prefix(2)))
         expect(.unreadable, .intermediate, [own[0], [0x30, 0x00], own[2]])
-        // The intermediate of another root, then a root that did not sign the intermediate.
+        // The first case has the intermediate of another root; the second has a root that did not sign the
+        // intermediate.
         expect(
             .brokenChain,
             .leaf,
@@ -180,7 +181,7 @@ struct SigningChainTests {
         expect(.brokenChain, .root, [own[0], own[1], own[1]])
     }
 
-    @Test("A chain is valid between 2008 and 2100; outside, the error names the part")
+    @Test("A chain is valid between 2008 and 2100; outside that time, the error names the certificate")
     func validity() {
         #expect(chain.problems(at: Self.someDay).isEmpty)
         #expect(chain.problems(at: 1_199_145_600_000).isEmpty)
@@ -192,7 +193,7 @@ struct SigningChainTests {
         #expect(first?.description.hasPrefix("the root certificate is not valid before") == true)
     }
 
-    @Test("A leaf without marker, addresses and identifiers is described completely")
+    @Test("Every problem of a leaf certificate without extensions is reported")
     func bareLeaf() throws {
         let bare = try Certificate(
             version: .v3,
@@ -220,14 +221,14 @@ struct SigningChainTests {
     }
 
     @Test(
-        "An OCSP address is http or https in ASCII",
+        "An OCSP URL is http or https, in ASCII",
         arguments: ["", "http://", "ftp://a/b", "http://a b", "http://ü"]
     )
     func addresses(url: String) {
         #expect(throws: SigningError(.unusableValue, .leaf, "")) { try SigningChain.issue(under: root, ocspURL: url) }
     }
 
-    @Test("Printing a chain, a root or a key prints no private key")
+    @Test("The printed text of a chain, a root or a key contains no private key")
     func redacted() {
         var dumped = ""
         dump(root.privateKeyPEM, to: &dumped)

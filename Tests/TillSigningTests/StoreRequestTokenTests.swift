@@ -2,7 +2,7 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("Offer tokens, JWS format")
+@Suite("Offer tokens in JWS format")
 struct StoreRequestTokenTests {
     static let now: Double = 1_767_225_600
     let pair = APIKeyPair.make()
@@ -46,7 +46,7 @@ struct StoreRequestTokenTests {
         }
     }
 
-    @Test("A promotional offer has the values of the token, with or without a transaction")
+    @Test("A promotional offer has the values of its token, with or without a transaction")
     func promotional() throws {
         let grant = try token().promotionalOffer(expected)
         let whole = PromotionalOfferGrant(
@@ -67,7 +67,7 @@ struct StoreRequestTokenTests {
         }
     }
 
-    @Test("Eligibility for an introductory offer is the token's value", arguments: [true, false])
+    @Test("The token determines the eligibility for an introductory offer", arguments: [true, false])
     func introductory(isAllowed: Bool) throws {
         let changes = ["aud": "\"introductory-offer-eligibility\"", "allowIntroductoryOffer": "\(isAllowed)"]
         let grant = try token(changes).introductoryOffer(expected)
@@ -95,7 +95,7 @@ struct StoreRequestTokenTests {
         #expect(try refusal(without: "aud") == .wrongAudience(nil, expected: "promotional-offer"))
     }
 
-    @Test("Every claim is checked")
+    @Test("Every claim of a token is checked")
     func claims() throws {
         #expect(try refusal(["iss": "\"x\""]) == .wrongIssuer("x", expected: "issuer"))
         #expect(try refusal(without: "bid") == .wrongBundleID(nil, expected: "com.example.app"))
@@ -109,7 +109,7 @@ struct StoreRequestTokenTests {
         #expect(try refusal(["transactionId": "42"]) == .claim("transactionId", expected: "a string"))
     }
 
-    @Test("A token from another key, without ES256 or without kid is rejected")
+    @Test("A token of another key, without ES256 or without kid is rejected")
     func headers() throws {
         let other = try APIKeyPair(keyID: "OTHER", privateKeyPEM: APIKeyPair.make().privateKeyPEM)
         let signed = try other.sign(Array("{}".utf8))

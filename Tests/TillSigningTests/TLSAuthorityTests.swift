@@ -5,8 +5,8 @@ import Testing
 import TillSigning
 import X509
 
-/// TLS certificates use real time, which is an argument here.
-@Suite("The TLS certificates")
+/// Checks TLS certificates, which use real time. The tests pass the time as an argument.
+@Suite("TLS certificates")
 struct TLSAuthorityTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
     private static let day: TimeInterval = 86_400
@@ -30,7 +30,7 @@ struct TLSAuthorityTests {
         #expect(server.issuer == root.subject && root.issuer == root.subject)
     }
 
-    @Test("A written certificate is read back, and a key of another certificate is rejected")
+    @Test("A written certificate is read back; a certificate with the key of another is rejected")
     func readBack() throws {
         let authority = try TLSAuthority.make(now: Self.now)
         let again = try TLSAuthority(
@@ -59,7 +59,7 @@ struct TLSAuthorityTests {
         }
     }
 
-    @Test("A certificate is reused until a month before its end, for the same names, under the same root")
+    @Test("A certificate is reused for the same names under the same root until a month before it expires")
     func renewal() throws {
         let authority = try TLSAuthority.make(now: Self.now)
         let identity = try authority.issue(names: Self.names, now: Self.now)
@@ -74,7 +74,7 @@ struct TLSAuthorityTests {
         #expect(!isFit(Self.names, try TLSAuthority.make(now: Self.now), after: 0))
     }
 
-    @Test("No server certificate outlives its root")
+    @Test("No server certificate is valid longer than its root")
     func endOfRoot() throws {
         let authority = try TLSAuthority.make(now: Self.now)
         let root = try certificate(authority.certificatePEM)
@@ -83,7 +83,7 @@ struct TLSAuthorityTests {
     }
 
     @Test(
-        "Names are host names, wildcard names, and addresses",
+        "A name may be a host name, a wildcard name or an address",
         arguments: [
             "localhost", "a.b", "API.Storekit.apple.com", "*.till.test", "10.0.0.1", "fe80::1", "x_y.test", "1.test",
         ]
@@ -93,7 +93,7 @@ struct TLSAuthorityTests {
     }
 
     @Test(
-        "All other texts are rejected",
+        "Any other name is rejected",
         arguments: [
             "", ".", "a..b", "a b", "-a.test", "a-.test", "*", "*.test", "a.*.test", "till.test.", "till.test:443",
             "ä.test",

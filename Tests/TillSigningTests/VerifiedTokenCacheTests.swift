@@ -30,7 +30,7 @@ struct VerifiedTokenCacheTests {
         }
     }
 
-    @Test("A verified token is cached, and all other checks are repeated")
+    @Test("A verified token is cached, and all checks except the signature are repeated")
     func judged() throws {
         let known = VerifiedTokenCache()
         let header = try header()
@@ -42,7 +42,7 @@ struct VerifiedTokenCacheTests {
         #expect(refusal(header, known, issuer: "another") == .wrongIssuer("issuer", expected: "another"))
     }
 
-    @Test("Another key, another signature or another payload does not match a cached token")
+    @Test("A token with another key, signature or payload does not match a cached token")
     func others() throws {
         let known = VerifiedTokenCache()
         let header = try header()
@@ -59,7 +59,7 @@ struct VerifiedTokenCacheTests {
         #expect(known.count == 1)
     }
 
-    @Test("A cached token belongs to the key that verified it, and is valid again with that key only")
+    @Test("A cached token is valid only with the key that verified it")
     func keys() throws {
         let known = VerifiedTokenCache()
         let header = try header()
@@ -72,14 +72,14 @@ struct VerifiedTokenCacheTests {
         #expect(token.bundleID == "com.example.app")
     }
 
-    @Test("A header longer than any client's is accepted, and not cached")
+    @Test("A header longer than any client's is accepted, but not cached")
     func long() throws {
         let known = VerifiedTokenCache()
         #expect(refusal(try header(bundleID: String(repeating: "a", count: 2_048)), known) == nil)
         #expect(known.count == 0)
     }
 
-    @Test("The cache has a size limit, and keeps recently used tokens")
+    @Test("The cache has a size limit, and keeps the tokens that were used last")
     func bound() throws {
         let known = VerifiedTokenCache(limit: 8)
         let used = try header()

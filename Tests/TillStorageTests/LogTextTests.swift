@@ -21,14 +21,14 @@ struct LogTextTests {
         let description: String
     }
 
-    @Test("The text of an error contains no associated value, only its type and case")
+    @Test("The text of an error contains its type and case, but no associated value")
     func reflection() {
         #expect(SampleError.plain.logText == "SampleError.plain")
         #expect(SampleError.holding(key: "secret").logText == "SampleError.holding")
         #expect(Holder().logText == "Holder")
     }
 
-    @Test("A decoding error is named by its coding path")
+    @Test("The text of a decoding error contains its coding path")
     func decoding() throws {
         let text = #"{"secret":"hunter2"}"#
         let error = #expect(throws: DecodingError.self) {
@@ -45,7 +45,7 @@ struct LogTextTests {
         #expect(broken?.logText == "$ cannot be read")
     }
 
-    @Test("An error's own description is kept, on one line and with a maximum length")
+    @Test("An error's own description is kept, on one line and cut at a maximum length")
     func words() {
         #expect(Wordy(description: "one\ntwo").logText == "one two")
         #expect(Wordy(description: String(repeating: "x", count: 5_000)).logText.count == LogText.maxCharacters + 1)

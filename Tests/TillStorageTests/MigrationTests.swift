@@ -8,7 +8,7 @@ import TillTestSupport
 @testable import TillPostgres
 @testable import TillSQLite
 
-/// A database of 0.1.0 has run these statements and will not run changed ones.
+/// A database of version 0.1.0 has already run these statements, and will not run changed statements.
 @Suite("Released migrations never change")
 struct MigrationTests {
     private static let sqlite = [
@@ -39,7 +39,7 @@ struct MigrationTests {
         SHA256.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
     }
 
-    @Test("Each migration has the digest of its release; a new one adds its own here")
+    @Test("Each migration has the digest of its release; a new migration adds its digest here")
     func digests() {
         for migration in TillSQLite.Migration.all {
             #expect(digest(migration.sql) == Self.sqlite[migration.name], "SQLite: \(migration.name)")
@@ -52,7 +52,7 @@ struct MigrationTests {
         #expect(TillPostgres.Migration.all.count == Self.postgres.count)
     }
 
-    @Test("The version of a file is read before it is opened")
+    @Test("The version of a database file is read before the file is opened")
     func version() throws {
         let folder = TemporaryFolder()
         let names = TillSQLite.Migration.all.map(\.name)

@@ -7,7 +7,7 @@ import TillTestSupport
 
 @testable import TillPostgres
 
-@Suite("Failures of PostgreSQL, or of the connection to it")
+@Suite("Failures of PostgreSQL or of the connection to it")
 struct PostgresFailureTests {
     private func storage(
         _ database: PostgresDatabase,
@@ -24,7 +24,7 @@ struct PostgresFailureTests {
         let count = Mutex(0)
     }
 
-    /// Waits until a condition holds, for at most a minute.
+    /// Waits for at most a minute until a condition holds.
     private func eventually(_ body: () async throws -> Bool) async throws -> Bool {
         for _ in 0..<1_200 {
             if try await body() { return true }
@@ -33,7 +33,7 @@ struct PostgresFailureTests {
         return false
     }
 
-    @Test("A killed server loses no acknowledged commit; commits fail meanwhile, and then succeed again")
+    @Test("A killed server loses no acknowledged commit; commits fail until the server has restarted")
     func restart() async throws {
         let server = try PostgresServer()
         let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
@@ -90,7 +90,7 @@ struct PostgresFailureTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("An idle connection that the server has closed is noticed before it is used")
+    @Test("An idle connection that the server has closed is detected before it is used")
     func ended() async throws {
         let fixture = try StorageFixture(.postgres)
         let storage = try #require(fixture.storage as? PostgresStorage)
@@ -101,19 +101,19 @@ struct PostgresFailureTests {
             WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'till'
             """
         let ended = try await other.pool.perform { try $0.run(script: end).count }
-        // Of both pools: each may have opened more than one.
+        // Each of the two pools may have opened several connections.
         #expect(ended >= 1)
         try await storage.ping()
     }
 
-    @Test("A cancelled task ends its statement, and the next one is not affected")
+    @Test("A cancelled task ends its statement and does not affect the next statement")
     func cancellation() async throws {
         let storage = try storage(try StorageFixture.database()) { $0.connections = 1 }
         for _ in 1...5 {
             let begun = ContinuousClock.now
             let sleeping = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_sleep(60)") } }
             try await Task.sleep(for: .milliseconds(60))
-            // This one is queued behind the other, and never begins.
+            // This statement waits for the previous one, and never begins.
             let waiting = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_sleep(60)") } }
             try await Task.sleep(for: .milliseconds(20))
             waiting.cancel()
@@ -130,7 +130,7 @@ struct PostgresFailureTests {
         await #expect(throws: CancellationError.self) { try await late.value }
     }
 
-    @Test("A locked row fails its own change after the lock timeout, and no other")
+    @Test("A locked row makes only its own change fail, after the lock timeout")
     func locks() async throws {
         let database = try StorageFixture.database()
         let storage = try storage(database) { $0.lockTimeout = .milliseconds(200) }
@@ -155,7 +155,7 @@ struct PostgresFailureTests {
         try await storage.commit([changes[0]])[0].get()
     }
 
-    @Test("A statement that takes too long is ended")
+    @Test("A statement that exceeds the statement timeout is ended")
     func statementTimeout() async throws {
         let storage = try storage(try StorageFixture.database()) { $0.statementTimeout = .milliseconds(100) }
         await #expect(throws: PostgresFailure.self) {
@@ -164,7 +164,7 @@ struct PostgresFailureTests {
         try await storage.ping()
     }
 
-    @Test("Waiting is limited in number and in time")
+    @Test("The number of waiting statements and the time of waiting are limited")
     func crowd() async throws {
         let database = try StorageFixture.database()
         let storage = try storage(database) {
@@ -174,7 +174,7 @@ struct PostgresFailureTests {
             $0.lockTimeout = .seconds(600)
             $0.statementTimeout = .seconds(600)
         }
-        // The only connection waits for a lock that another session holds until all have been answered.
+        // The only connection waits for a lock. Another session holds this lock until all statements have ended.
         let holder = try Session(DatabaseURL(database.url), PostgresSettings())
         try holder.run(script: "SELECT pg_advisory_lock(1)")
         let user = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_advisory_lock(1)") } }
@@ -202,7 +202,7 @@ struct PostgresFailureTests {
         await #expect(throws: PostgresRefused.self) { try await storage.ping() }
     }
 
-    @Test("Many tasks share few connections, and all are served")
+    @Test("Many tasks share few connections, and all tasks complete")
     func sharing() async throws {
         let storage = try storage(try StorageFixture.database()) { $0.connections = 3 }
         let processes = try await withThrowingTaskGroup(of: Int64.self) { group in
@@ -219,7 +219,7 @@ struct PostgresFailureTests {
         #expect((1...3).contains(processes.count))
     }
 
-    @Test("Reconnecting to a server that is down backs off, each time for longer")
+    @Test("The delay before a new connection grows while the server is down")
     func backOff() throws {
         struct Down: Error {}
         var settings = PostgresSettings()
@@ -243,13 +243,13 @@ struct PostgresFailureTests {
         #expect(try backOff.attempt { 8 } == 8)
     }
 
-    @Test("A text that PostgreSQL cannot store fails its own change, and no other")
+    @Test("A text that PostgreSQL cannot store makes only its own change fail")
     func zeroByte() async throws {
         let fixture = try StorageFixture(.postgres)
         let storage = try #require(fixture.storage as? PostgresStorage)
         let ended = await storage.commit([
             Change(documents: [Document(kind: .job, name: "a", body: "1")]),
-            // PostgreSQL cannot store this character in a text.
+            // PostgreSQL cannot store a NUL character in a text.
             Change(documents: [Document(kind: .job, name: "b", body: "\0")]),
         ])
         try ended[0].get()
@@ -260,7 +260,7 @@ struct PostgresFailureTests {
         #expect(try await storage.documents(.job).map(\.name) == ["a"])
     }
 
-    @Test("A row of the ledger needs its account")
+    @Test("A transaction of the ledger cannot be stored without its account")
     func foreignKeys() async throws {
         let fixture = try StorageFixture(.postgres)
         let missing = fixture.account("missing", number: 1)
@@ -272,7 +272,7 @@ struct PostgresFailureTests {
     }
 
     @Test(
-        "No message contains the password",
+        "No error message contains the password",
         arguments: [
             "postgres://till:hunter2@127.0.0.1:1/till?connect_timeout=2", "postgres://till:hunter2@no.such.host/till",
             "postgres://till:hunter2@host:port/till", "postgres://till:hunter2/x@host/till",

@@ -5,7 +5,7 @@ import TillTestSupport
 
 @testable import TillPostgres
 
-@Suite("A server that does not answer, or is no longer the primary")
+@Suite("A PostgreSQL server that does not answer, or is no longer the primary")
 struct PostgresLeaderTests {
     private func storage(_ change: (inout PostgresSettings) -> Void) throws -> PostgresStorage {
         let database = try StorageFixture.database()
@@ -71,7 +71,7 @@ struct PostgresLeaderTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("A statement that may take long is not ended for being silent")
+    @Test("A statement that may take long is not ended although the server sends nothing")
     func patience() async throws {
         let storage = try storage {
             $0.statementTimeout = .milliseconds(200)
@@ -83,7 +83,7 @@ struct PostgresLeaderTests {
         }
     }
 
-    @Test("After a failover, connections to the old primary are closed, also during a query")
+    @Test("After a failover, connections to the old primary are closed, even during a query")
     func takeover() async throws {
         let database = try StorageFixture.database()
         let url = try DatabaseURL(database.url)
@@ -103,7 +103,7 @@ struct PostgresLeaderTests {
         #expect(refused.map { "\($0)" }?.contains("no longer the primary (timeline 1, now 2)") == true)
     }
 
-    @Test("Of several hosts the primary is found, and a former primary is skipped")
+    @Test("The pool finds the primary among several hosts, and skips a former primary")
     func hosts() async throws {
         let server = try PostgresServer.shared()
         let database = try StorageFixture.database()
@@ -129,7 +129,7 @@ struct PostgresLeaderTests {
         #expect(try DatabaseURL("postgres://a/till").hosts.isEmpty)
     }
 
-    @Test("A pool continues with the newest primary, and no statement reaches the old one")
+    @Test("A pool continues with the newest primary, and sends no statement to the old one")
     func pool() async throws {
         let storage = try storage { $0.connections = 2 }
         try await storage.ping()

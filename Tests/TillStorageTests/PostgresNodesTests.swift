@@ -5,9 +5,9 @@ import TillTestSupport
 
 @testable import TillPostgres
 
-@Suite("Several nodes share one PostgreSQL")
+@Suite("Several nodes share one PostgreSQL database")
 struct PostgresNodesTests {
-    @Test("Of two concurrent changes to one account exactly one succeeds, every time")
+    @Test("Of two concurrent changes to one account, exactly one succeeds")
     func guarded() async throws {
         let fixture = try StorageFixture(.postgres)
         let nodes = [fixture.storage, try fixture.reopened()]
@@ -23,7 +23,8 @@ struct PostgresNodesTests {
                     mine.changeNumber = Int64(round)
                     mine.rowCount = Int64(round)
                     let row = fixture.row(mine, Int64(round), product: "node\(place)")
-                    // Another change in the batch, so that the failure occurs beside a success.
+                    // The batch also contains a change of another account, which succeeds although the first change
+                    // fails.
                     var other = bystanders[place]
                     other.version = Int64(round) + 1
                     let changes = [
@@ -58,7 +59,7 @@ struct PostgresNodesTests {
         #expect(try await fixture.storage.examine().isEmpty)
     }
 
-    @Test("Identifiers are unique")
+    @Test("Identifiers are unique across all nodes")
     func identifiers() async throws {
         let fixture = try StorageFixture(.postgres)
         let nodes = [fixture.storage, try fixture.reopened(), try fixture.reopened()]
@@ -123,7 +124,7 @@ struct PostgresNodesTests {
         #expect(try await fixture.storage.accounts(of: nil, after: nil, limit: 100).count == 7)
     }
 
-    @Test("Nodes that start together migrate an empty database, and only once")
+    @Test("Nodes that start at the same time migrate an empty database exactly once")
     func migrations() async throws {
         let database = try PostgresServer.shared().empty()
         let url = try DatabaseURL(database.url)
@@ -145,7 +146,7 @@ struct PostgresNodesTests {
         #expect(throws: PostgresRefused.self) { try PostgresStorage(examining: url) }
     }
 
-    @Test("A database without tables is not examined")
+    @Test("A database without tables cannot be examined")
     func older() throws {
         let database = try PostgresServer.shared().empty()
         #expect(throws: PostgresRefused.self) { try PostgresStorage(examining: DatabaseURL(database.url)) }

@@ -3,10 +3,10 @@ import TillTestSupport
 
 @testable import TillPostgres
 
-/// The server's query plan for each statement of the engine, with values bound to a cached plan.
-@Suite("Each statement for PostgreSQL reads one partition, or has a reason not to")
+/// Reads PostgreSQL's query plan of each statement of the engine, with the plan that is cached for all values.
+@Suite("Each statement for PostgreSQL reads one partition, or has a reason to read more")
 struct PostgresPlanTests {
-    /// Plans do not depend on rows, so all of them are made in one database.
+    /// Plans do not depend on the rows of a table, so one database is enough for all of them.
     private static let database = Result { try StorageFixture.database() }
     private let session: Session
 
@@ -14,7 +14,7 @@ struct PostgresPlanTests {
         session = try Session(DatabaseURL(try Self.database.get().url), PostgresSettings())
     }
 
-    /// The lines of a plan. Every number is 5, so that the partition exists.
+    /// The lines of a statement's plan. Every parameter is 5, so that its partition exists.
     private func plan(of statement: some SentStatement) throws -> [String] {
         try session.prepare([statement])
         let question = "SELECT parameter_types::text FROM pg_prepared_statements WHERE name = '\(statement.name)'"
@@ -34,7 +34,7 @@ struct PostgresPlanTests {
         }
     }
 
-    /// The physical partitions that a plan reads, by their numbers. It can write only to partitions that it reads.
+    /// The numbers of the physical partitions that a plan reads. A plan can write only to partitions that it reads.
     private func partitions(in plan: [String]) -> Set<String> {
         Set(
             plan.filter { $0.contains("Scan") }.flatMap { line in
@@ -43,12 +43,12 @@ struct PostgresPlanTests {
         )
     }
 
-    /// Whether rows are sorted after they are read; merging sorted ranges does not count.
+    /// Whether a plan sorts rows after reading them. Merging ranges that are already sorted does not count.
     private func isSorted(_ plan: [String]) -> Bool {
         plan.contains { $0.contains(/(^|->) *(Incremental )?Sort\b/) && !$0.contains("Sort Key") }
     }
 
-    @Test("One partition is read, by an index, in its order", arguments: Statement.allCases)
+    @Test("A statement reads one partition by an index, in the order of the index", arguments: Statement.allCases)
     func reach(_ statement: Statement) throws {
         switch statement.reach {
         case .unpartitioned:
@@ -80,7 +80,7 @@ struct PostgresPlanTests {
         }
     }
 
-    @Test("A reset reads complete tables, or none that is partitioned", arguments: TableStatement.allCases)
+    @Test("A reset reads whole tables, or only tables without partitions", arguments: TableStatement.allCases)
     func tableStatements(_ statement: TableStatement) throws {
         let plan = try plan(of: statement)
         let isSweep = if case .sweep = statement.reach { true } else { false }
@@ -94,7 +94,7 @@ struct PostgresPlanTests {
         }
     }
 
-    @Test("A statement without its partition would be found")
+    @Test("A statement without its partition is detected")
     func found() throws {
         let plan = try session.run(script: "EXPLAIN (COSTS OFF) SELECT * FROM ledger WHERE id = 5").map {
             try $0.text(0)
@@ -102,7 +102,7 @@ struct PostgresPlanTests {
         #expect(partitions(in: plan).count == Tables.physicalPartitions)
     }
 
-    @Test("The logical partitions are spread evenly over the physical ones")
+    @Test("The logical partitions are spread evenly over the physical partitions")
     func layout() throws {
         let database = try StorageFixture.database()
         let session = try Session(DatabaseURL(database.url), PostgresSettings())

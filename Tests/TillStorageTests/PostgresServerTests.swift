@@ -3,9 +3,9 @@ import TillPostgres
 import TillStorage
 import TillTestSupport
 
-@Suite("A database is reused by one test after another")
+@Suite("A test can reuse the database of an earlier test")
 struct PostgresServerTests {
-    @Test("Nothing of the previous test remains: no documents, nodes or configuration versions")
+    @Test("A reused database contains no documents, nodes or configuration versions of the previous test")
     func emptied() async throws {
         let server = try PostgresServer()
         let first = try await used(server)
@@ -18,7 +18,7 @@ struct PostgresServerTests {
         try await storage.close()
     }
 
-    /// Leaves behind a document and a node that did not deregister.
+    /// Uses a database and leaves a document and a registered node in it.
     private func used(_ server: PostgresServer) async throws -> String {
         let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
         let storage = try PostgresStorage(DatabaseURL(database.url))

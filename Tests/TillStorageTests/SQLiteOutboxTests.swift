@@ -5,9 +5,9 @@ import TillStorage
 
 @testable import TillSQLite
 
-@Suite("The embedded engine reads the notification history from its indexes")
+@Suite("SQLite reads the notification history from its indexes")
 struct SQLiteOutboxTests {
-    @Test("Every filter of the notification history is one range of an index, read in its order")
+    @Test("A query with any filter reads one range of an index, in the order of the index")
     func plans() async throws {
         let fixture = try StorageFixture(.sqlite)
         let ann = try #require(try await NotificationSample.notifications(fixture).first { $0.entry.account != nil })
@@ -30,7 +30,7 @@ struct SQLiteOutboxTests {
                 let steps = plan.joined(separator: "; ")
                 #expect(!steps.contains("TEMP B-TREE"), "\(steps)")
                 #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") || $0 == "SCAN page" }, "\(steps)")
-                // The limit of the range is the date, whatever columns precede it.
+                // The date limits the range, whatever columns precede it in the index.
                 let bound = isLater ? "(signed_date,\(query.endpoint == nil ? "id" : "notification"))" : "signed_date"
                 #expect(steps.contains(bound), "\(steps)")
                 #expect(account == nil || steps.contains("_by_account (account=?"), "\(steps)")

@@ -7,7 +7,7 @@ import TillStorage
 
 @testable import TillSQLite
 
-@Suite("The embedded engine")
+@Suite("The SQLite engine")
 struct SQLiteTests {
     private func folder() throws -> String {
         let folder = NSTemporaryDirectory() + "till-sqlite-\(UUID().uuidString)"
@@ -15,7 +15,7 @@ struct SQLiteTests {
         return folder
     }
 
-    @Test("What it acknowledges is synced: WAL, synchronous FULL, pages of 8192 bytes, foreign keys on")
+    @Test("SQLite syncs each acknowledged commit: WAL, synchronous FULL, pages of 8192 bytes, foreign keys on")
     func settings() async throws {
         let storage = try SQLiteStorage(path: try folder() + "/till.sqlite")
         let values = try await storage.pool.write { db in
@@ -26,7 +26,7 @@ struct SQLiteTests {
         #expect(values == ["2", "wal", "8192", "1"])
     }
 
-    @Test("A row of the ledger needs its account")
+    @Test("A transaction of the ledger cannot be stored without its account")
     func foreignKeys() async throws {
         let fixture = try StorageFixture(.sqlite)
         let missing = fixture.account("missing", number: 1)
@@ -56,7 +56,7 @@ struct SQLiteTests {
                     return Int(sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0))
                 }
             }
-            // The last page does not read one row ahead, so it reads one row fewer than the first.
+            // The last page has no next row to look for, so it reads one row fewer than the first page.
             let perRow = [Double(steps[0]) / 21, Double(steps[1]) / 20]
             #expect(abs(perRow[1] / perRow[0] - 1) < 0.1, "steps of page 1 and 500: \(steps)")
             #expect(abs(Double(steps[1]) / Double(steps[0]) - 1) < 0.1, "steps of page 1 and 500: \(steps)")
@@ -74,7 +74,7 @@ struct SQLiteTests {
         )
     }
 
-    @Test("Every read of the history and of refunds is one range of an index")
+    @Test("Each query for history or refunds reads one range of an index")
     func plans() async throws {
         let fixture = try StorageFixture(.sqlite)
         let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
@@ -98,7 +98,7 @@ struct SQLiteTests {
         (.job, "1", #"{"app":"com.example"}"#), (.key, "KEY", #"{"offersOf":"com.example"}"#),
     ]
 
-    @Test("Tables of every earlier version are migrated with their rows", arguments: Migrations.all.migrations)
+    @Test("The tables of each earlier version are migrated with their rows", arguments: Migrations.all.migrations)
     func migrations(_ version: String) async throws {
         let path = try folder() + "/till.sqlite"
         let old = try DatabasePool(path: path)
@@ -107,7 +107,7 @@ struct SQLiteTests {
         let new = fixture.account("ann", number: 1)
         let ann = try await fixture.commit(new, rows: [fixture.row(new, 1)])
         let state = try ann.storedState()
-        // Every version has the columns of the first, and this row fills all of them.
+        // Every version has the columns of the first version. This row fills all of them.
         let first = 33
         let columns = LedgerRow.columns.split(separator: ",").prefix(first).joined(separator: ",")
         let today = try #require(fixture.storage as? SQLiteStorage)
@@ -147,7 +147,7 @@ struct SQLiteTests {
         let hasOwners = try await old.read { try $0.columns(in: "documents").contains { $0.name == "app" } }
         try old.close()
         let storage = try SQLiteStorage(path: path)
-        // The migration counts the rows of snapshots, unless the earlier tables already had the counts.
+        // The migration counts the rows of snapshots unless the earlier tables already contain the counts.
         let counts = try await storage.snapshots().map(\.customers)
         #expect(counts == (!hasOwners ? [] : [isLatest ? 0 : 1]))
         if !hasOwners {
@@ -188,7 +188,7 @@ struct SQLiteTests {
         )
     }
 
-    @Test("A number alone finds its transaction, its order and its notification")
+    @Test("A transaction, an order or a notification is found by its number alone")
     func numbers() async throws {
         let storage = try SQLiteStorage(path: try folder() + "/till.sqlite")
         let plans = try await storage.pool.read { db in
@@ -208,7 +208,7 @@ struct SQLiteTests {
         )
     }
 
-    @Test("Tables of a newer version are rejected, and the error says what to do")
+    @Test("Tables of a newer version are rejected, and the error names the next step")
     func newer() async throws {
         let path = try folder() + "/till.sqlite"
         var migrator = Migrations.all
@@ -220,7 +220,7 @@ struct SQLiteTests {
         #expect(throws: StoreRefused.self) { try SQLiteStorage(examining: path) }
     }
 
-    @Test("A file of another program is rejected and left unchanged, an empty one is reported as empty")
+    @Test("A file of another program is rejected and left unchanged; an empty file is reported as empty")
     func foreign() async throws {
         let path = try folder() + "/till.sqlite"
         let queue = try DatabaseQueue(path: path)
@@ -244,7 +244,7 @@ struct SQLiteTests {
         }
     }
 
-    @Test("A full disk is a temporary error, reported as such, and nothing of the change is stored")
+    @Test("A full disk is reported as a temporary error, and nothing of the change is stored")
     func full() async throws {
         let path = try folder() + "/till.sqlite"
         let storage = try SQLiteStorage(path: path)
@@ -256,7 +256,7 @@ struct SQLiteTests {
         let document = Document(kind: .job, name: "big", body: body)
         let error = await #expect(throws: DatabaseError.self) { try await storage.put([document]) }
         #expect(try #require(error).isTransient)
-        #expect(try #require(error).passingWords == "There is no room on the disk")
+        #expect(try #require(error).passingWords == "The disk is full")
         let results = await storage.commit([Change(documents: [document]), Change(documents: [document])])
         for result in results {
             guard case .failure(.diskFull) = result else {
@@ -268,7 +268,7 @@ struct SQLiteTests {
         try await storage.close()
     }
 
-    @Test("A backup taken while it serves is complete and opens")
+    @Test("A backup that is taken while the engine is in use is complete and can be opened")
     func backup() async throws {
         let fixture = try StorageFixture(.sqlite)
         let ann = fixture.account("ann", number: 1)

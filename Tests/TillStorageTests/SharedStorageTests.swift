@@ -4,7 +4,7 @@ import TillCore
 import TillPostgres
 import TillStorage
 
-@Suite("Nodes share a store by leases, configuration versions and fencing tokens")
+@Suite("Nodes share a store with leases, configuration versions and fencing tokens")
 struct SharedStorageTests {
     private let fixture: StorageFixture
     private let nodes: [any SharedStorage]
@@ -35,7 +35,7 @@ struct SharedStorageTests {
         )
     }
 
-    @Test("A lease belongs to one node until the node returns it, leaves, or starts again")
+    @Test("A lease belongs to one node until this node returns it, leaves, or restarts")
     func leases() async throws {
         try await joined()
         let all = ["a", "b", "c"]
@@ -57,7 +57,7 @@ struct SharedStorageTests {
         #expect(left?.leases.isEmpty == true && left?.seen.count == 1)
     }
 
-    @Test("A node without heartbeats loses its leases, and its writes are rejected")
+    @Test("A node without heartbeats loses its leases, and its later writes are rejected")
     func silent() async throws {
         try await nodes[0].join("n0", name: "place 0", lease: .milliseconds(50))
         try await nodes[1].join("n1", name: "place 1", lease: Self.long)
@@ -81,13 +81,13 @@ struct SharedStorageTests {
         #expect(try await nodes[1].documents(.clock).isEmpty)
     }
 
-    @Test("A write based on state that another node changed is rejected; other writes are not")
+    @Test("A write based on state that another node has changed is rejected; other writes succeed")
     func staleWrites() async throws {
         try await joined()
         let old = try await writePrecondition(0)
         let fine = await nodes[0].commit([open("ann", 1, old)])
         try fine[0].get()
-        // Jobs are read when they are needed; no node keeps them in memory.
+        // Nodes read jobs when they need them, and keep none in memory. This change therefore makes no state stale.
         try await nodes[1].put([Document(kind: .job, name: "j", body: "{}")])
         let still = await nodes[0].commit([open("bob", 2, old)])
         try still[0].get()
@@ -95,13 +95,13 @@ struct SharedStorageTests {
         try await nodes[1].put([Document(kind: .catalog, name: "com.example", app: "com.example", body: "{}")])
         #expect(nodes[1].written == written + 1)
         let new = try await writePrecondition(0)
-        // Each write of a batch is checked by its own precondition.
+        // Each write of a batch is checked against its own precondition.
         let mixed = await nodes[0].commit([open("cid", 3, old), open("dan", 4, new), open("eve", 5, nil)])
         guard case .failure(.preconditionFailed) = mixed[0] else { return #expect(Bool(false), "\(mixed[0])") }
         try mixed[1].get()
         try mixed[2].get()
         try await nodes[1].removeDocument(.catalog, name: "com.example")
-        // Also beside a change that fails for another reason.
+        // The check also applies when another change of the batch fails for a different reason.
         let all = await nodes[0].commit([open("dan", 4, new), open("fay", 6, new)])
         for result in all {
             guard case .failure(.preconditionFailed) = result else { return #expect(Bool(false), "\(result)") }
@@ -110,7 +110,7 @@ struct SharedStorageTests {
         #expect(names.sorted() == ["ann", "bob", "dan", "eve"])
     }
 
-    @Test("A restore begins an epoch; writes of the previous epoch are rejected")
+    @Test("A restore begins a new epoch; writes of the previous epoch are rejected")
     func epochs() async throws {
         try await joined()
         let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
@@ -139,7 +139,7 @@ struct SharedStorageTests {
         }
     }
 
-    @Test("An attempt that another node recorded first is not overwritten")
+    @Test("An attempt that another node has already recorded is not overwritten")
     func attempts() async throws {
         let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
         try await fixture.notify(ann, number: 1)
@@ -160,7 +160,7 @@ struct SharedStorageTests {
         #expect(kept.map(\.attempts) == [first.attempts])
     }
 
-    @Test("A part has the due events of its partitions, and all parts together have all of them")
+    @Test("A node reads the due events of its partitions, and all nodes together read all due events")
     func parts() async throws {
         for number in 1...40 {
             let account = try await fixture.commit(fixture.account("c\(number)", number: Int64(number)), rows: [])
@@ -190,7 +190,10 @@ struct SharedStorageTests {
         #expect(Set(sent.map(\.notification)) == Set(pending.map(\.notification)) && sent.count == 40)
     }
 
-    @Test("Of two concurrent documents one is stored, and both callers learn which", arguments: Engine.allCases)
+    @Test(
+        "Of two concurrently added documents one is stored, and each caller gets the stored document",
+        arguments: Engine.allCases
+    )
     func kept(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let stores = [fixture.storage, try fixture.reopened()]

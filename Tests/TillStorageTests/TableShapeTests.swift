@@ -4,9 +4,9 @@ import TillStorage
 
 @testable import TillSQLite
 
-@Suite("The tables of a shop match the engine's tables")
+@Suite("The tables that backups copy match the tables of each engine")
 struct TableShapeTests {
-    @Test("Every column of every table is copied, with its type", arguments: ShopTable.allCases)
+    @Test("Every column of every table is copied with its type", arguments: ShopTable.allCases)
     func columns(_ table: ShopTable) async throws {
         let fixture = try StorageFixture(.sqlite)
         let pool = try #require(fixture.storage as? SQLiteStorage).pool

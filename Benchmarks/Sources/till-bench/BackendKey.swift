@@ -1,14 +1,14 @@
 import Crypto
 import Foundation
 
-/// A key of Apple's server API, and the tokens that a backend creates with it.
+/// A key for the App Store Server API, and the tokens that a backend creates with it.
 struct BackendKey {
     private let key: P256.Signing.PrivateKey
     private let header: String
     private let issuer: String
     private let app: String
 
-    /// - Parameter answer: The control API's answer for a new key.
+    /// - Parameter answer: The answer of the control API that contains the new key.
     init(_ answer: [String: Any], app: String) throws {
         guard let pem = answer["privateKey"] as? String, let id = answer["keyId"] as? String,
             let issuer = answer["issuerId"] as? String
@@ -19,10 +19,10 @@ struct BackendKey {
         self.app = app
     }
 
-    /// The key that the server verifies tokens with, PEM.
+    /// The public key with which the server verifies tokens, as PEM.
     var publicKey: String { key.publicKey.pemRepresentation }
 
-    /// A new token, valid for half an hour.
+    /// Creates a token that is valid for half an hour.
     func token() throws -> String {
         let now = Int(Date().timeIntervalSince1970)
         let claims =

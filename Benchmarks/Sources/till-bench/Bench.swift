@@ -2,7 +2,7 @@ import ArgumentParser
 import Dispatch
 import Foundation
 
-/// Measures Till beside the limits of the machine in one run, and prints ratios.
+/// Measures Till and the limits of the machine in the same run, and prints the ratios.
 @main
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
     )
 }
 
-/// The complete run, or some of its items.
+/// Runs all measurements or some of them.
 struct Measure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the benchmarks.",
@@ -68,7 +68,7 @@ struct Measure: AsyncParsableCommand {
         if let json { try report.write(to: json) }
     }
 
-    /// When the benchmark is stopped, its servers stop too, and its files are deleted.
+    /// Stops the servers and deletes the files when the benchmark is stopped by a signal.
     private static func endingOrderly(_ folder: String) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
@@ -84,7 +84,7 @@ struct Measure: AsyncParsableCommand {
     }
 }
 
-/// The items, in the order of measurement.
+/// The measurements, in the order in which they run.
 enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
     case history
     case size
@@ -122,12 +122,12 @@ enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
     }
 }
 
-/// Progress goes to standard error, because standard output is the table.
+/// Prints progress to standard error, because standard output contains the table.
 enum Progress {
     static func say(_ text: String) { FileHandle.standardError.write(Data("bench: \(text)\n".utf8)) }
 }
 
-/// Why nothing was measured.
+/// The reason why nothing was measured.
 struct BenchRefused: Error, CustomStringConvertible {
     let description: String
 

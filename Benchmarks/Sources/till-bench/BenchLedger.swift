@@ -1,17 +1,16 @@
 import Foundation
 
-/// A shop with a history: every customer has the same number of transactions, and a backend queries some of the
-/// customers.
+/// A shop whose customers all have the same number of transactions. A backend queries some of these customers.
 struct Ledger {
     private let bench: Workbench
-    /// A data directory without a running server; `server` and `copy` use it or a copy.
+    /// A data directory that no server uses. `server` uses it, or a copy of it.
     let folder: String
     let key: BackendKey
-    /// Paths of full pages, of the same customers in a ledger of any size.
+    /// The paths of full history pages. The customers are the same in a ledger of any size.
     let pages: [String]
     let transactions: Int
 
-    /// Forty customers who have subscribed for two years.
+    /// Creates forty customers who have been subscribers for two years.
     init(on bench: Workbench) async throws {
         self.bench = bench
         folder = bench.place("ledger")
@@ -19,7 +18,7 @@ struct Ledger {
         let server = try await TillServer(bench, on: folder)
         defer { server.stop() }
         key = try await server.control.setUp()
-        // Twenty-four months and some days ago: a purchase then has renewed twenty-four times since.
+        // A subscription that was bought twenty-four months and some days ago has renewed twenty-four times.
         let start = Int64(Date().timeIntervalSince1970 * 1_000) - 745 * 86_400_000
         var pages: [String] = []
         for number in 0..<Scale.customers {
@@ -39,7 +38,7 @@ struct Ledger {
         self.transactions = transactions
     }
 
-    /// Twenty signed transactions, and more to come.
+    /// Checks that a page contains twenty signed transactions and that another page follows.
     private static func check(_ page: [UInt8]) throws {
         let json = try JSONSerialization.jsonObject(with: Data(page)) as? [String: Any]
         guard (json?["signedTransactions"] as? [String])?.count == 20, json?["hasMore"] as? Bool == true else {
@@ -47,22 +46,22 @@ struct Ledger {
         }
     }
 
-    /// The accounts whose pages are requested.
+    /// The accounts whose history pages are requested.
     static func accounts(in file: SQLiteFile) throws -> [Int64] {
         try file.integers("SELECT account FROM accounts ORDER BY account LIMIT \(Scale.customers)")
     }
 
     // MARK: A large ledger
 
-    /// The same ledger with copies of other customers' accounts and rows, inserted in chronological order, so that the
-    /// pages of the B-tree are as full as in a real ledger.
+    /// A ledger with copies of all accounts and transactions. The copies are inserted in chronological order, so that
+    /// the pages of the B-tree are as full as in a real ledger.
     func multiplied(by copies: Int) async throws -> Ledger {
         Progress.say("\(copies * transactions) transactions are created")
         let large = try bench.copy(folder, as: "large-ledger")
         let file = try SQLiteFile(large + "/till.sqlite")
         try file.run("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; PRAGMA foreign_keys = OFF")
-        // An id is a base, a counter times 1,024 and the partition: another counter gives another id of the same
-        // partition.
+        // An id is the sum of a base, 1,024 times a counter, and the partition. A different counter therefore gives an
+        // id of the same partition.
         let step = (try file.integers("SELECT next FROM identifiers WHERE series = 'all'").first ?? 0) * 1_024
         let columns = try file.texts("SELECT name FROM pragma_table_info('ledger')")
         let numbers =
@@ -76,7 +75,7 @@ struct Ledger {
         let accountValues = accountColumns.map { column in
             switch column {
             case "customer": "customer || '-' || n"
-            // The copies have no deadlines.
+            // The copies have no scheduled events.
             case "next_due": "NULL"
             default: copied(column, moving: ["account"])
             }
@@ -106,22 +105,22 @@ struct Ledger {
         return Ledger(self, folder: large, transactions: copies * transactions)
     }
 
-    // MARK: Servers of the ledger
+    // MARK: Servers for the ledger
 
-    /// Till with this ledger; with a copy of it if several servers must run at once.
+    /// Starts Till with this ledger, or with a copy if several servers must run at the same time.
     func server(copied: Bool = false, _ arguments: [String] = []) async throws -> TillServer {
         let place = copied ? try bench.copy(folder, as: "ledger") : folder
         return try await TillServer(bench, on: place, arguments)
     }
 
-    /// Till with the same ledger in PostgreSQL, which shares a core with the load; with a copy if several servers must
-    /// run at once.
+    /// Starts Till with the same ledger in PostgreSQL, or with a copy if several servers must run at the same time.
+    /// PostgreSQL and the load share a core.
     func postgresServer(copied: Bool = false, _ arguments: [String] = []) async throws -> TillServer {
         let postgres = try bench.postgres()
         try postgres.move(to: .second)
         let migrated = try onPostgres()
         let database = copied ? try postgres.database(like: migrated) : migrated
-        // Keys and certificates; the rows are elsewhere.
+        // This folder contains the keys and certificates; the transactions are in PostgreSQL.
         let keys = bench.place("keys")
         try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where !name.hasPrefix("till.") {
@@ -130,7 +129,7 @@ struct Ledger {
         return try await TillServer(bench, on: keys, database: database, arguments)
     }
 
-    /// Migrates the ledger to PostgreSQL at the first use; returns the URL of its database.
+    /// Migrates the ledger to PostgreSQL at the first call, and returns the URL of its database.
     private func onPostgres() throws -> String {
         if let migrated = bench.migrated[transactions] { return migrated }
         Progress.say("\(transactions) transactions are copied to PostgreSQL")
@@ -144,7 +143,7 @@ struct Ledger {
         return url
     }
 
-    /// The requests of a backend: these pages, with one token or with a new one each time.
+    /// The requests of a backend for these pages, with one token or with a new token for each request.
     func script(freshTokens count: Int = 1) throws -> Load.Script {
         try Load.Script(bench, pages: pages, tokens: try (0..<count).map { _ in try key.token() })
     }

@@ -1,20 +1,21 @@
 import Foundation
 
-/// A separate, durable PostgreSQL server on a socket in a temporary folder, as an unprivileged user.
-/// A shell runs between the benchmark and the server: when its input is closed for any reason, it stops the server and
-/// removes the folder.
+/// A separate PostgreSQL server with durable commits. It listens on a socket in a temporary folder and runs as an
+/// unprivileged user.
+/// A shell runs between the benchmark and the server. When its input is closed for any reason, the shell stops the
+/// server and removes the folder.
 final class PostgresServer {
     let folder: String
     private let programs: String
     private let child: Child
-    /// The write end of the shell's input: closing it stops the server.
+    /// The write end of the shell's input. Closing it stops the server.
     private let orders: Int32
     private var databases = 0
 
     init(programs: String) throws {
         self.programs = programs
         let temporary = FileManager.default.temporaryDirectory.path
-        // The path of a socket has at most 107 bytes.
+        // The operating system limits the path of a socket to 107 bytes.
         let parent = temporary.utf8.count < 60 ? temporary : "/tmp"
         folder = parent + "/till-bench-postgres-\(ProcessInfo.processInfo.processIdentifier)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -33,7 +34,7 @@ final class PostgresServer {
         }
     }
 
-    /// The folder of the newest version's programs.
+    /// The folder with the programs of the newest installed version.
     static func programs() throws -> String {
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
@@ -44,7 +45,7 @@ final class PostgresServer {
         throw BenchRefused("PostgreSQL is missing: scripts/install bench, or apt-get install --yes postgresql")
     }
 
-    /// Binds new connections to a core: the second one if the server represents another machine, or all.
+    /// Binds new connections to the second core if the server represents another machine, or to all cores.
     func move(to place: Program.Core) throws {
         let file = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
         guard let id = file.split(separator: "\n").first else { throw BenchRefused("PostgreSQL has no process") }
@@ -53,7 +54,7 @@ final class PostgresServer {
         _ = try Program.output(["taskset", "-cp", cores, String(id)])
     }
 
-    /// It refuses to run as root, so root switches to an unprivileged user.
+    /// PostgreSQL refuses to run as root, so root switches to an unprivileged user.
     private static let script = """
         programs=$1 folder=$2 server=
         trap '' INT TERM HUP
@@ -81,7 +82,7 @@ final class PostgresServer {
         cd / && rm -rf "$folder"
         """
 
-    /// The URL of a new database without tables, or of a copy of an unused one.
+    /// Creates a database without tables, or a copy of a database that is not in use, and returns its URL.
     func database(like other: String? = nil) throws -> String {
         databases += 1
         let name = "till_\(databases)"
@@ -96,11 +97,11 @@ final class PostgresServer {
         _ = try Program.output([programs + "/psql", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql, url])
     }
 
-    /// Rows per second that clients commit, this many rows in each transaction, as counted by pgbench.
+    /// The rows per second that clients commit, according to pgbench. Each transaction contains this number of rows.
     func commits(rows: Int, clients: Int, seconds: Int, script: String, in url: String) throws -> Double {
-        // Eleven hundred bytes, the same as for SQLite.
+        // Each row has eleven hundred bytes, as in the measurement of SQLite.
         let insert = "INSERT INTO bare (body) VALUES (repeat('x', 1100));"
-        // One round trip for the complete transaction, as in Till.
+        // The complete transaction needs one round trip, as in Till.
         let group =
             ["\\startpipeline", "BEGIN;"] + Array(repeating: insert, count: rows) + ["COMMIT;", "\\endpipeline"]
         let text = (rows == 1 ? [insert] : group).joined(separator: "\n")

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// A child process, started and awaited with system calls: Foundation's Process may wait for ever when another thread
-/// notices the exit.
+/// A child process that is started and awaited with system calls. Foundation's Process may wait forever when another
+/// thread notices the exit of the child.
 final class Child {
-    /// The running children, so that none outlives the benchmark.
+    /// The running children. The benchmark stops all of them when it ends.
     private static let running = Mutex<Set<pid_t>>([])
 
     let id: pid_t
     private var isReaped = false
     private(set) var exitCode: Int32?
 
-    /// - Parameter descriptors: the child's standard input, output and error; the first may be absent.
+    /// - Parameter descriptors: The child's standard input, output and error; standard input may be nil.
     init(_ command: [String], environment: [String: String], _ descriptors: (Int32?, Int32, Int32)) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -23,7 +23,7 @@ final class Child {
         }
         posix_spawn_file_actions_adddup2(&actions, descriptors.1, 1)
         posix_spawn_file_actions_adddup2(&actions, descriptors.2, 2)
-        // The threads of Swift's tasks block signals and the benchmark ignores some; a child would inherit this.
+        // Threads of Swift tasks block signals, and the benchmark ignores some signals. A child would inherit both.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -75,7 +75,7 @@ final class Child {
         guard found == id else { return }
         isReaped = true
         Self.running.withLock { _ = $0.remove(id) }
-        // The signal, or the exit code.
+        // The exit code, or 128 plus the number of the signal.
         exitCode = status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
     }
 
@@ -84,7 +84,7 @@ final class Child {
         for id in running.withLock({ $0 }) { kill(id, SIGTERM) }
     }
 
-    /// Both ends of a pipe, which children inherit only when they are passed on.
+    /// Both ends of a pipe. A child inherits an end only if the end is passed to it.
     static func ends() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw BenchRefused("no pipe: \(String(cString: strerror(errno)))") }
@@ -92,7 +92,7 @@ final class Child {
         return (ends[0], ends[1])
     }
 
-    /// Reads until the other end is closed.
+    /// Reads until the other end of the pipe is closed.
     static func readAll(_ descriptor: Int32) -> String {
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         return String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)

@@ -8,7 +8,7 @@ struct Control {
     static let app = "com.example.bench"
     static let scope = "/v1/apps/\(app)/sandbox"
 
-    /// Waits as long as an advance takes, unlike the shared client.
+    /// This client waits for as long as an advance takes, unlike the shared client.
     private static let client = HTTPClient()
 
     let address: String
@@ -41,9 +41,9 @@ struct Control {
         return json as? [String: Any] ?? [:]
     }
 
-    // MARK: A shop
+    // MARK: Creating a shop
 
-    /// An app that sells coins and a monthly subscription, and a key for its backend.
+    /// Creates an app that sells coins and a monthly subscription, and a key for the app's backend.
     func setUp() async throws -> BackendKey {
         try await post("/v1/apps", ["bundleId": Self.app])
         try await put(
@@ -62,7 +62,7 @@ struct Control {
         return try BackendKey(try await post("/v1/keys", ["name": "bench"]), app: Self.app)
     }
 
-    /// Buys a product for a customer; returns the id of the transaction.
+    /// Buys a product for a customer, and returns the id of the transaction.
     @discardableResult
     func buy(_ product: String, by customer: String, at instant: Int64? = nil) async throws -> String {
         var body: [String: Any] = ["productId": product]
@@ -72,7 +72,7 @@ struct Control {
         return id
     }
 
-    /// One purchase for each of this many customers, several at a time.
+    /// Buys a product once for each of this number of customers, several of them concurrently.
     func buy(_ product: String, byEachOf count: Int, named name: String = "customer") async throws {
         let lanes = 32
         try await withThrowingTaskGroup(of: Void.self) { group in

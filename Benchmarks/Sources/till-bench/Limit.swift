@@ -6,7 +6,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One limit of the machine, as a number per second: a separate process, so that it can have the same core as Till.
+/// Measures one limit of the machine, per second. It runs in a separate process, so that it can use the same core as
+/// Till.
 struct Limit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures one limit of the machine and prints it, as a number per second.",
@@ -16,7 +17,7 @@ struct Limit: AsyncParsableCommand {
         ]
     )
 
-    /// How often a body runs per second, measured for about a second.
+    /// The number of calls of `body` per second, measured for about one second.
     static func rate(for time: Double = 1, of body: () throws -> Void) rethrows -> Double {
         let clock = ContinuousClock()
         let start = clock.now
@@ -65,7 +66,7 @@ struct Limit: AsyncParsableCommand {
         }
     }
 
-    /// Pages of twenty rows and one more from Till's own file, by a cached statement.
+    /// Reads pages of twenty rows and the next row from Till's own database file with a cached statement.
     struct PageReads: ParsableCommand {
         @Argument var path: String
 
@@ -87,7 +88,7 @@ struct Limit: AsyncParsableCommand {
         }
     }
 
-    /// Rows of eleven hundred bytes, this many in each durable commit.
+    /// Commits rows of eleven hundred bytes durably, with this number of rows in each commit.
     struct Commits: ParsableCommand {
         @Argument var path: String
         @Option var rows = 1
@@ -110,12 +111,12 @@ struct Limit: AsyncParsableCommand {
         }
     }
 
-    /// The same bytes, posted by a ready-made client.
+    /// Posts the same bytes with an existing HTTP client.
     struct Posts: AsyncParsableCommand {
         @Argument var url: String
         @Option var body: String
         @Option var count = 10_000
-        /// As many concurrent posts as Till makes to one endpoint.
+        /// The number of concurrent posts; Till makes as many to one endpoint.
         @Option var lanes = 16
 
         func run() async throws {

@@ -1,17 +1,18 @@
 import Foundation
 
-/// wrk's measurement of a server: the same program, connections and seconds for both sides of every ratio.
+/// A load that wrk generates and measures. The two servers of a ratio get the same load with the same connections and
+/// duration.
 struct Load {
-    /// Answers per second.
+    /// The number of answers per second.
     let rate: Double
-    /// Processor time of the server for each answer; nil if several programs answer.
+    /// The processor time of the server for each answer, in microseconds; nil if several programs answer.
     let microseconds: Double?
 
     /// The requests, as a wrk script.
     struct Script {
         let path: String
 
-        /// Pages in turn, with tokens in turn.
+        /// Requests pages one after the other, each with the next token.
         init(_ bench: Workbench, pages: [String], tokens: [String]) throws {
             let pageFile = bench.place("pages")
             let tokenFile = bench.place("tokens")
@@ -32,7 +33,7 @@ struct Load {
             )
         }
 
-        /// Bodies in turn.
+        /// Posts the bodies one after the other.
         init(_ bench: Workbench, posting bodies: [String], to address: String) throws {
             let file = bench.place("bodies")
             try bodies.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
@@ -49,7 +50,7 @@ struct Load {
             )
         }
 
-        /// Purchases, each by the next of this many customers.
+        /// Buys a product for one customer after the other.
         init(_ bench: Workbench, purchasesOf product: String, by customers: Int) throws {
             let address = "\(Control.scope)/customers/customer-' .. place % \(customers) .. '/purchases"
             try self.init(
@@ -71,7 +72,7 @@ struct Load {
         }
     }
 
-    /// Sends requests for a while; longer if no answer came in time.
+    /// Sends requests for the configured time, and for longer if no answer came within it.
     init(
         _ bench: Workbench,
         _ script: Script,
@@ -103,7 +104,7 @@ struct Load {
         }
     }
 
-    /// The number of answers, and answers per second.
+    /// The number of answers, and the number of answers per second.
     private static func read(_ output: String) throws -> (count: Double, rate: Double) {
         let lines = output.split(separator: "\n")
         func number(_ word: Substring?) -> Double? { word.flatMap { Double($0) } }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A child program on one core or on all.
+/// A child program that runs on one core or on all cores.
 final class Program {
-    /// The cores of a program.
+    /// The cores on which a program runs.
     enum Core {
-        /// The measured program.
+        /// The core of the measured program.
         case first
-        /// The load, and programs that represent other machines.
+        /// The core of the load and of programs that represent other machines.
         case second
         case anywhere
 
@@ -22,7 +22,7 @@ final class Program {
     private let child: Child
     var id: Int32 { child.id }
 
-    /// - Parameter log: A file for standard error; without it, the benchmark's own.
+    /// - Parameter log: The file for standard error; nil passes it to the benchmark's standard error.
     init(_ command: [String], on place: Core, environment: [String: String] = [:], log: String? = nil) throws {
         let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(nothing) }
@@ -35,7 +35,7 @@ final class Program {
 
     func stop() { child.stop() }
 
-    /// Seconds of processor time used so far; 0 on other systems than Linux.
+    /// The processor time used so far, in seconds; 0 on systems other than Linux.
     var processorSeconds: Double {
         #if os(Linux)
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return 0 }
@@ -48,7 +48,7 @@ final class Program {
         #endif
     }
 
-    /// Megabytes of resident memory; 0 on other systems than Linux.
+    /// The resident memory in megabytes; 0 on systems other than Linux.
     var residentMegabytes: Double {
         #if os(Linux)
         let text = (try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)) ?? ""
@@ -62,7 +62,7 @@ final class Program {
 
     // MARK: Programs that end
 
-    /// The output of a program until its end, with or without standard error.
+    /// Runs a program to its end and returns its output, with or without standard error.
     static func output(
         _ command: [String],
         on place: Core = .anywhere,
@@ -82,7 +82,7 @@ final class Program {
         return output
     }
 
-    /// A program on the PATH; if it is missing, the error says how to install it.
+    /// The path of a program on the PATH. If the program is missing, the error names the package to install.
     static func path(of name: String, package: String) throws -> String {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         let paths = folders.map { "\($0)/\(name)" }
@@ -90,7 +90,7 @@ final class Program {
         throw BenchRefused("\(name) is missing: scripts/install bench, or apt-get install --yes \(package)")
     }
 
-    /// Waits until a file contains JSON, which is when it is complete.
+    /// Waits until a file contains JSON. The file is complete when its content is valid JSON.
     static func facts(in file: String, of program: Program, log: String?) throws -> [String: Any] {
         for _ in 0..<30_000 {
             if let data = FileManager.default.contents(atPath: file),

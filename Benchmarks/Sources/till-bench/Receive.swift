@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// A developer's server that accepts every notification, once its gate is open.
+/// A developer's server that accepts every notification as soon as its gate is open.
 struct Receive: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Receives posts, counts them and keeps the last.",
@@ -46,7 +46,7 @@ struct Receive: AsyncParsableCommand {
         try await ServeBytes.serve(router, ready)
     }
 
-    /// State that concurrent requests share.
+    /// The state that concurrent requests share.
     private final class Held: Sendable {
         private let state = Mutex(State())
 
@@ -71,7 +71,7 @@ struct Receive: AsyncParsableCommand {
             }
         }
 
-        /// The number of posts, and the seconds between the first and the last.
+        /// The number of posts, and the seconds between the first and the last post.
         var text: String {
             state.withLock { state in
                 guard let first = state.first, let last = state.last else { return "0 0" }
@@ -81,7 +81,7 @@ struct Receive: AsyncParsableCommand {
     }
 }
 
-/// The receiver as a child process.
+/// The receiver, running as a child process.
 struct Receiver {
     let program: Program
     let address: String
@@ -96,10 +96,10 @@ struct Receiver {
 
     func close() async throws { _ = try await ask("/close", .POST) }
 
-    /// The last received body.
+    /// The body of the last post.
     func body() async throws -> [UInt8] { Array(buffer: try await ask("/body", .GET)) }
 
-    /// Waits for this many posts; returns posts per second.
+    /// Waits until this number of posts has arrived, and returns the posts per second.
     func rate(of count: Int) async throws -> Double {
         for _ in 0..<60_000 {
             let words = String(buffer: try await ask("/count", .GET)).split(separator: " ").compactMap { Double($0) }

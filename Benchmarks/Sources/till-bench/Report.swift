@@ -26,7 +26,7 @@ struct Report: Codable {
         items.append(Part(item: item, figures: series.figures))
     }
 
-    /// The lines of one item.
+    /// The rows of the table for one item.
     func table(of item: Item) -> String {
         let lines = items.filter { $0.item == item }.flatMap(\.figures).map(Self.line)
         return (["", "\(item.rawValue): \(item.title)"] + lines).joined(separator: "\n")
@@ -51,13 +51,13 @@ struct Report: Codable {
         return "\(line) \(sign) \(text(bound.required))\(goal)  \(verdict)"
     }
 
-    /// Four significant digits.
+    /// A number with four significant digits.
     private static func text(_ value: Double) -> String {
         let places = abs(value) >= 1_000 ? 0 : abs(value) >= 100 ? 1 : abs(value) >= 10 ? 2 : 3
         return String(format: "%.\(places)f", value)
     }
 
-    /// How many ratios were within their bounds.
+    /// A sentence with the number of ratios that are within their bounds.
     var closing: String {
         let judged = items.flatMap(\.figures).filter { $0.bound != nil }
         let missed = judged.filter { $0.isMet == false }
@@ -72,7 +72,7 @@ struct Report: Codable {
     /// The complete printed output.
     private var text: String { (items.map { table(of: $0.item) } + [closing, ""]).joined(separator: "\n") }
 
-    /// JSON in the file, and the tables in one beside it that ends in `.txt`.
+    /// Writes the figures as JSON to the file, and the tables to a file with the same name and the extension `.txt`.
     func write(to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -92,13 +92,13 @@ extension String {
     }
 }
 
-/// The machine of the run.
+/// The machine on which the benchmark ran.
 struct Machine: Codable {
     let processor: String
     let cores: Int
     let memoryGigabytes: Int
     let system: String
-    /// The versions of the programs.
+    /// The versions of the programs that were used.
     let programs: [String: String]
 
     init(_ bench: Workbench) throws {
@@ -116,7 +116,7 @@ struct Machine: Codable {
         ]
     }
 
-    /// The name of the processor; nil where it cannot be read from a file.
+    /// The name of the processor; nil if the system has no file with the name.
     private static var model: String? {
         #if os(Linux)
         let facts = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""

@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// SQLite's C interface with Till's settings: the limits of its file without Till.
+/// Uses SQLite's C interface with Till's settings, to measure the limits of SQLite without Till.
 final class SQLiteFile {
     private let handle: OpaquePointer
 
@@ -32,7 +32,7 @@ final class SQLiteFile {
         return Statement(statement)
     }
 
-    /// The first column of a query's result.
+    /// The integers in the first column of a query's result.
     func integers(_ sql: String) throws -> [Int64] {
         let statement = try statement(sql)
         var values: [Int64] = []
@@ -40,7 +40,7 @@ final class SQLiteFile {
         return values
     }
 
-    /// The same as text.
+    /// The texts in the first column of a query's result.
     func texts(_ sql: String) throws -> [String] {
         let statement = try statement(sql)
         var values: [String] = []
@@ -58,7 +58,7 @@ final class SQLiteFile {
 
         deinit { sqlite3_finalize(handle) }
 
-        /// Runs it again with these values and reads all rows and columns. Returns the number of rows.
+        /// Runs the statement with these values, reads all columns of all rows, and returns the number of rows.
         @discardableResult
         func run(_ values: [Int64] = []) throws -> Int {
             let columns = sqlite3_column_count(handle)
@@ -73,7 +73,7 @@ final class SQLiteFile {
             }
         }
 
-        /// The same, with a closure for each row.
+        /// Runs the statement with these values, calls a closure for each row, and returns the number of rows.
         @discardableResult
         fileprivate func run(_ values: [Int64] = [], _ each: (OpaquePointer) -> Void) throws -> Int {
             sqlite3_reset(handle)

@@ -4,18 +4,19 @@ import Foundation
 struct Scale {
     let name: String
     let rounds: Int
-    /// Seconds of each load.
+    /// The duration of each load in seconds.
     let seconds: Int
-    /// Transactions in the large ledger, in multiples of the small one's thousand.
+    /// The size of the large ledger, as a multiple of the small ledger with a thousand transactions.
     let copies: Int
-    /// Subscribers in the advance of a year.
+    /// The number of subscribers in the advance of one year.
     let subscribers: Int
-    /// Notifications per round.
+    /// The number of notifications per round.
     let deliveries: Int
-    /// Receipts that are verified in turn.
+    /// The number of different receipts that are verified.
     let receipts: Int
 
-    /// A shop of a thousand transactions: this many customers with this many each.
+    /// The small ledger has a thousand transactions: this number of customers with `transactionsEach` transactions
+    /// each.
     static let customers = 40
     static let transactionsEach = 25
     static var transactions: Int { customers * transactionsEach }
@@ -32,10 +33,11 @@ struct Scale {
 
     var largeLedger: Int { copies * Self.transactions }
 
-    /// Rounds of slow items.
+    /// The number of rounds of slow measurements.
     var fewRounds: Int { min(rounds, 3) }
 
-    /// The most bytes that a run writes, as observed: the large ledger exists in SQLite and in PostgreSQL.
+    /// Checks that the disk has enough space. The estimate is the most that runs were observed to write. The large
+    /// ledger exists both in SQLite and in PostgreSQL.
     func checkDiskSpace(for items: [Item]) throws {
         let ledgers = items.contains(.size) ? largeLedger * 2_500 : items.contains(.resources) ? largeLedger * 1_000 : 0
         let years = items.contains(.renewals) ? subscribers * 13 * 4_000 : 0

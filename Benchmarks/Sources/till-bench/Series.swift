@@ -1,6 +1,6 @@
 import Foundation
 
-/// The median of several rounds, with the minimum and the maximum.
+/// The median, minimum and maximum of several rounds.
 struct Figure: Codable {
     let name: String
     let unit: String
@@ -21,15 +21,15 @@ struct Figure: Codable {
         most = sorted[sorted.count - 1]
     }
 
-    /// Whether the figure is within its bound; nil without a bound.
+    /// Whether the median is within the bound; nil without a bound.
     var isMet: Bool? { bound.map { $0.permits(median) } }
 }
 
-/// The required bound of a ratio, and its goal.
+/// The required bound of a ratio, and the value to aim at.
 struct Bound: Codable {
     let required: Double
     let goal: Double
-    /// True if less is better.
+    /// True if smaller values are better.
     let isCeiling: Bool
 
     static func atLeast(_ required: Double, goal: Double? = nil) -> Bound {
@@ -43,7 +43,7 @@ struct Bound: Codable {
     func reaches(_ value: Double) -> Bool { isCeiling ? value <= goal : value >= goal }
 }
 
-/// Values of several rounds, by name, in the order in which the names first occurred.
+/// The values of several rounds by name. The names are in the order in which they first occurred.
 struct Series {
     private struct Metric {
         let name: String
@@ -59,7 +59,7 @@ struct Series {
         values[name, default: []].append(value)
     }
 
-    /// Records a load: requests per second, and the server's cost of one.
+    /// Records the requests per second of a load, and the server's processor time per request.
     mutating func note(_ name: String, _ load: Load) {
         note(name, "1/s", load.rate)
         if let cost = load.microseconds { note("  \(name): CPU of the server", "µs", cost) }
@@ -67,14 +67,14 @@ struct Series {
 
     mutating func ratio(_ name: String, _ value: Double, _ bound: Bound? = nil) { note(name, "", value, bound) }
 
-    /// Figures first, then ratios.
+    /// The figures, followed by the ratios.
     var figures: [Figure] {
         let all = lines.map { Figure($0.name, unit: $0.unit, rounds: values[$0.name] ?? [], bound: $0.bound) }
         return all.filter { !$0.unit.isEmpty } + all.filter(\.unit.isEmpty)
     }
 }
 
-/// The duration of a body in seconds.
+/// The time that a closure takes, in seconds.
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     let clock = ContinuousClock()
     let start = clock.now

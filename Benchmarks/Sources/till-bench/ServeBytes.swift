@@ -4,7 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Hummingbird answering the same bytes from memory.
+/// A Hummingbird server that answers every request with the same bytes from memory.
 struct ServeBytes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Answers every GET with the bytes of a file.",
@@ -23,7 +23,7 @@ struct ServeBytes: AsyncParsableCommand {
         try await Self.serve(router, ready)
     }
 
-    /// Serves until it is stopped; writes its address to a file.
+    /// Serves until the process is stopped. Writes the server's address to a file.
     static func serve(_ router: Router<BasicRequestContext>, _ ready: String) async throws {
         var logger = Logger(label: "bench")
         logger.logLevel = .error
@@ -39,14 +39,14 @@ struct ServeBytes: AsyncParsableCommand {
         try await application.runService()
     }
 
-    /// The server as a process on the first core, with the allocator settings that Till makes for itself.
+    /// Starts the server on the first core, with the same allocator settings as Till.
     static func start(_ bench: Workbench, answering page: [UInt8]) throws -> (program: Program, address: String) {
         let file = bench.place("page")
         try Data(page).write(to: URL(filePath: file))
         return try start(bench, ["serve-bytes", file], on: .first)
     }
 
-    /// A helper server as a child process.
+    /// Starts a server of the benchmark as a child process.
     static func start(_ bench: Workbench, _ command: [String], on place: Program.Core) throws -> (
         program: Program, address: String
     ) {

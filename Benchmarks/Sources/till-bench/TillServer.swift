@@ -3,13 +3,13 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Till as a child process, on a data directory of its own.
+/// A Till server that runs as a child process with its own data directory.
 final class TillServer {
     let folder: String
     let sandbox: String
     let control: Control
     let program: Program
-    /// Seconds from its start to its first answer.
+    /// The time from the start of the server to its first answer, in seconds.
     let startSeconds: Double
 
     init(
@@ -44,7 +44,7 @@ final class TillServer {
 
     func stop() { program.stop() }
 
-    /// The body of the sandbox's answer to a path.
+    /// The body of the sandbox API's answer to a path.
     func body(of path: String, token: String) async throws -> [UInt8] {
         var request = HTTPClientRequest(url: sandbox + path)
         request.headers.add(name: "Authorization", value: "Bearer \(token)")

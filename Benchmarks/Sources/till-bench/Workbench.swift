@@ -1,6 +1,6 @@
 import Foundation
 
-/// The environment of a run: its folder, its programs, and objects shared by several items.
+/// The environment of a run: its folder, its programs, and the objects that several measurements share.
 final class Workbench {
     let scale: Scale
     let folder: String
@@ -8,14 +8,14 @@ final class Workbench {
     let python: String
     let fake: String
     let wrk: String
-    /// The folder of PostgreSQL's programs.
+    /// The folder with PostgreSQL's programs.
     let postgresPrograms: String
-    /// This program, which is also the byte server, the receiver and the limits.
+    /// The path of this program, which also runs as the byte server, the receiver and the limits.
     let this: String
     private var count = 0
     private var sharedPostgres: PostgresServer?
     private var sharedLedgers: [Int: Ledger] = [:]
-    /// The databases of ledgers that were migrated to PostgreSQL, by their size.
+    /// The databases of the ledgers that were migrated to PostgreSQL, by the size of the ledger.
     var migrated: [Int: String] = [:]
 
     init(till: String, python: String, fake: String, scale: Scale) throws {
@@ -43,20 +43,20 @@ final class Workbench {
         try Program.output([till, "--version"]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// A new path.
+    /// An unused path in the folder of the run.
     func place(_ name: String) -> String {
         count += 1
         return "\(folder)/\(count)-\(name)"
     }
 
-    /// A copy of a folder under a new path.
+    /// Copies a folder to an unused path.
     func copy(_ path: String, as name: String) throws -> String {
         let copy = place(name)
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         return copy
     }
 
-    /// The run's PostgreSQL server, with all durability settings on.
+    /// The PostgreSQL server of the run, with durable commits.
     func postgres() throws -> PostgresServer {
         if let sharedPostgres { return sharedPostgres }
         let server = try PostgresServer(programs: postgresPrograms)
@@ -64,7 +64,7 @@ final class Workbench {
         return server
     }
 
-    /// A ledger of this many thousand transactions, created at its first use.
+    /// The ledger with this number of thousand transactions. It is created at the first call.
     func ledger(copies: Int) async throws -> Ledger {
         if let ledger = sharedLedgers[copies] { return ledger }
         let ledger = copies == 1 ? try await Ledger(on: self) : try await self.ledger(copies: 1).multiplied(by: copies)
@@ -80,12 +80,12 @@ final class Workbench {
         return value
     }
 
-    /// ES256 signatures per second over a digest.
+    /// The number of ES256 signatures per second over a digest.
     func signatures(threads: Int = 1) throws -> Double {
         try limit(["signatures", "--threads", "\(threads)"], on: threads == 1 ? .first : .anywhere)
     }
 
-    /// Removes everything that was created.
+    /// Removes everything that the run created.
     func clear() {
         sharedPostgres?.stop()
         try? FileManager.default.removeItem(atPath: folder)

@@ -1,12 +1,13 @@
-// PostgreSQL's client library, found when it is needed: Till is one binary that runs without it, and only who names a
-// database must have it. These are the parts of libpq's interface that Till uses, as libpq.so.5 keeps them: version 14
-// or newer.
+// PostgreSQL's client library, which is loaded only when it is needed. Till is a single binary that runs without the
+// library; it is only required for a PostgreSQL database. This file declares the part of libpq's interface that Till
+// uses, in the form of libpq.so.5, version 14 or newer.
 #ifndef TILL_POSTGRES_H
 #define TILL_POSTGRES_H
 
 #include <stddef.h>
 
-// Finds the library, once. NULL when it is there, else the system's words. Nothing below may be called before.
+// Loads the library once. Returns NULL on success, otherwise the error message of the system. Call this function before
+// any other function of this file.
 const char *till_libpq_load(void);
 
 typedef struct pg_conn PGconn;

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import Synchronization
+import TillJSON
 import TillServer
 import TillShop
 

@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TillJSON
 
 /// The latest renderings of open pages. Streams of the same page and session share a rendering. The slower a page is
 /// and the more pages are open, the less often they are rendered. So live updates leave CPU time to other requests.

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import TillSigning
 
 /// The parts of a page that are updated while it is open. In a template, `<!--live ID-->` and `<!--/live-->` enclose
 /// the content of the element with that id. User input cannot contain these comments, because it is escaped.
@@ -22,8 +23,7 @@ enum LiveRegions {
     /// - Parameter once: a value that differs in every rendering. The digest ignores it.
     static func digest(_ html: String, apartFrom once: String = "") -> String {
         let text = once.isEmpty ? html : html.replacing(once, with: "")
-        return SHA256.hash(data: Data(text.utf8)).prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-            .joined()
+        return Hexadecimal.text(SHA256.hash(data: Data(text.utf8)).prefix(6))
     }
 
     /// The digests of a page's regions, which the browser sends to request later changes: `clock:1a2b3c list:4d5e6f`.

@@ -4,6 +4,7 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 import Synchronization
+import TillJSON
 import TillServer
 import TillShop
 

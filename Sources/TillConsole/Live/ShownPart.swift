@@ -1,3 +1,4 @@
+import TillJSON
 import TillShop
 
 /// One page of a list, for control operations that return the whole list.

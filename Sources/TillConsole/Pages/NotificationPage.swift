@@ -1,3 +1,4 @@
+import TillJSON
 import TillServer
 import TillShop
 

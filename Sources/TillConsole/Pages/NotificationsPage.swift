@@ -1,5 +1,6 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 

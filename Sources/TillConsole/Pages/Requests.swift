@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillJSON
 import TillServer
 import TillShop
 

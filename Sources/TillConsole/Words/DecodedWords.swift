@@ -1,3 +1,4 @@
+import TillJSON
 import TillShop
 import TillSigning
 

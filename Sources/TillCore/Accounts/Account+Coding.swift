@@ -1,5 +1,5 @@
-/// The stored form of an account. Keys that later versions added may be missing; default values are left out, so that a
-/// state stays short.
+/// The stored form of an account. Data of an older version may lack keys that later versions added. Default values are
+/// omitted to keep the account small.
 extension Account {
     private enum Key: String, CodingKey {
         case id, app, customer, storefront, version, changeNumber, refundNumber, rowCount, lastEvent
@@ -11,7 +11,7 @@ extension Account {
         case environment = "realm"
     }
 
-    /// Reads a state of this or an older version.
+    /// Reads an account that this version or an older version wrote.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -61,7 +61,7 @@ extension Account {
         jobsDone = try read(.jobsDone, or: [])
     }
 
-    /// Writes only values that differ from the defaults.
+    /// Writes only the values that differ from their defaults.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(id, forKey: .id)
@@ -97,7 +97,8 @@ extension Account {
     }
 }
 
-/// A stored subscription: of this version, always a bought one, or of version 0.1.0, bought or shared.
+/// A stored subscription. This version stores only bought subscriptions here; version 0.1.0 also stored shared ones
+/// here.
 private enum StoredSubscription: Decodable {
     case bought(Subscription)
     case shared(SharedSubscription)

@@ -1,7 +1,7 @@
-/// What an account says about other accounts: its family, its purchases, and what others share with it. Small, so that
-/// the relations of many accounts can be compared at once.
+/// The references from an account to other accounts: its family, its purchases, and the purchases that others share
+/// with it. The value is small, so that the relations of many accounts can be compared at once.
 package struct AccountRelations: Equatable, Sendable {
-    /// Access through another member's purchase that has not ended.
+    /// A copy of another member's purchase that still gives access.
     private enum Copy: Equatable {
         case subscription(group: String, owner: AccountID)
         case product(source: TransactionID?, owner: AccountID)
@@ -18,7 +18,7 @@ package struct AccountRelations: Equatable, Sendable {
     private let app: String
     private let clock: String?
     private let family: FamilyMembership?
-    /// Groups in which the customer bought a subscription.
+    /// The groups in which the customer bought a subscription.
     private let groups: Set<String>
     /// The customer's own purchases of non-consumables.
     private let purchases: Set<TransactionID>
@@ -48,12 +48,12 @@ package struct AccountRelations: Equatable, Sendable {
         self.copies = copies
     }
 
-    /// Whether the account refers to no other account, so that nothing has to be compared.
+    /// Whether the account refers to no other account, so that no comparison is necessary.
     package var isAlone: Bool { family == nil && copies.isEmpty }
 
-    /// A contradiction between accounts: a clause about this account, without a full stop; nil when there is none.
+    /// A contradiction between this account and others: a clause without a full stop; nil if there is none.
     ///
-    /// - Parameter others: finds the relations of another account; nil where the account does not exist.
+    /// - Parameter others: Returns the relations of another account; nil if that account does not exist.
     package func fault(among others: (AccountID) -> AccountRelations?) -> String? {
         if let family {
             for member in family.members where member != account {
@@ -64,10 +64,10 @@ package struct AccountRelations: Equatable, Sendable {
                     return "its family \(family.name) names account \(member.number) of another app or environment"
                 }
                 guard other.family == family else {
-                    return "its family \(family.name) names account \(member.number), which says otherwise"
+                    return "its family \(family.name) names account \(member.number), which is not in this family"
                 }
                 guard other.clock == clock else {
-                    return "account \(member.number) of its family \(family.name) has another clock"
+                    return "account \(member.number) of its family \(family.name) uses another clock"
                 }
             }
         }

@@ -1,71 +1,71 @@
-/// One customer in one app and environment: everything that can still change, through time or a command.
+/// The data of one customer in one app and environment that a command or a deadline can still change.
 ///
-/// Ledger transactions that are only history are not part of it; a command that needs one names it. So the cost of a
-/// purchase does not grow with the customer's history.
+/// Past transactions are not part of the account. A command that needs one lists it (`Command.transactions(from:)`), so
+/// the cost of a purchase does not grow with the customer's history.
 package struct Account: Codable, Equatable, Sendable {
-    /// The number is the `appTransactionId`, even for a customer who never downloaded the app.
+    /// The account number, which is also the `appTransactionId`, even if the customer never downloaded the app.
     package let id: AccountID
-    /// Production and sandbox share no customers.
+    /// The environment. No customer exists in both environments.
     package let environment: StoreEnvironment
     /// The app's bundle identifier.
     package let app: String
-    /// The customer's name, as the operator chose it.
+    /// The customer's name, which the operator chose.
     package let customer: String
-    /// The storefront where the customer buys.
+    /// The storefront of the customer's purchases.
     package var storefront: Storefront
-    /// Raised by one with every commit; detects concurrent writers.
+    /// The version, which each commit increases by one. It detects concurrent writers.
     package var version: Int64
-    /// The last change number that was used.
+    /// The highest change number that this account has used.
     package var changeNumber: Int64
-    /// The last refund number that was used.
+    /// The highest refund number that this account has used.
     package var refundNumber: Int64
-    /// How many transactions the account has in the ledger; `till doctor` verifies it.
+    /// The number of the account's transactions in the ledger, which `till doctor` verifies.
     package var rowCount: Int64
-    /// When the account last changed; no event may be earlier.
+    /// The instant of the account's last change. No later event may have an earlier date.
     package var lastEvent: Timestamp
-    /// The download of the app; nil for a customer who never downloaded it.
+    /// The customer's download of the app; nil if the customer never downloaded it.
     package var appTransaction: AppTransaction?
-    /// The customer's own, at most one in each group.
+    /// The subscriptions that the customer bought, at most one for each group.
     package var subscriptions: [Subscription]
-    /// Shared by family members, at most one for each group and member.
+    /// The subscriptions that family members share with the customer, at most one for each group and member.
     package var sharedSubscriptions: [SharedSubscription]
-    /// Non-consumables that the customer has or had: an entry for each purchase and for each copy of another's
-    /// purchase.
+    /// The non-consumables that the customer has or had. Each purchase has an entry, and so does each copy of a family
+    /// member's purchase.
     package var ownedProducts: [OwnedProduct]
-    /// Groups in which an introductory offer was used up.
+    /// The groups in which the customer has used an introductory offer.
     package var introductoryOffersUsed: Set<String>
-    /// Offer codes redeemed, as `product/offer`.
+    /// The offer codes that the customer has redeemed, as `product/offer`.
     package var codesRedeemed: Set<String>
-    /// Nonces of the app's offer signatures, oldest first; a signature is valid for one purchase.
+    /// The nonces of the app's offer signatures that were used, oldest first. A signature is valid for one purchase.
     package var offerNonces: [String]
-    /// When the last win-back offer of a group was redeemed.
+    /// The instant at which the customer last redeemed a win-back offer, by group.
     package var winBackOffersTaken: [String: Timestamp]
-    /// Nil outside a family; always updated in all members' accounts together.
+    /// The customer's family; nil without one. The accounts of all members are always updated together.
     package var family: FamilyMembership?
-    /// How charges to the customer's card behave.
+    /// The result of charges to the customer's card.
     package var card: Card
-    /// Whether a parent must approve what the customer buys.
+    /// Whether a parent must approve the customer's purchases (Ask to Buy).
     package var asksToBuy: Bool
-    /// Purchases that wait for approval or completion.
+    /// The purchases that wait for a parent's approval or for completion by the customer.
     package var heldPurchases: [HeldPurchase]
-    /// The number of the last held purchase.
+    /// The number of the account's last held purchase.
     package var heldNumber: Int64
-    /// Refund requests without a decision.
+    /// The refund requests that have no decision yet.
     package var refundRequests: [RefundRequest]
-    /// How many notifications have been made.
+    /// The number of notifications that were created for this account.
     package var notificationNumber: Int64
-    /// The date of the last notification; the next one is at least a millisecond later.
+    /// The date of the last notification. The next notification is dated at least one millisecond later.
     package var lastSigned: Timestamp?
-    /// The name of a separate clock (shared by the family); nil for the clock of the app's environment.
+    /// The name of a separate clock, which the whole family shares; nil for the clock of the app's environment.
     package var clock: String?
-    /// Jobs that this account has done, newest last, so that none is done twice.
+    /// The results of jobs already applied to this account, newest last. They prevent a second application of a job.
     package var jobsDone: [JobResult]
 
-    /// What was wrong with the stored account so that it could not be read completely (`damage`). Such an account is
-    /// quarantined and never written.
+    /// The reason why the stored account could not be read completely; nil if it could (see `damage`). A damaged
+    /// account is quarantined and never written.
     package internal(set) var damageFound: String?
 
-    /// A new customer without purchases.
+    /// The account of a new customer, without purchases.
     package init(
         id: AccountID,
         environment: StoreEnvironment,
@@ -110,33 +110,33 @@ package struct Account: Codable, Equatable, Sendable {
         subscriptions.first { $0.groupID == group }
     }
 
-    /// A family member's shared subscription in a group.
+    /// The subscription in a group that a certain family member shares.
     package func sharedSubscription(toGroup group: String, from owner: AccountID) -> SharedSubscription? {
         sharedSubscriptions.first { $0.groupID == group && $0.owner == owner }
     }
 
-    /// The customer's own subscription with an original transaction.
+    /// The customer's own subscription with this original transaction.
     package func subscription(_ original: TransactionID) -> Subscription? {
         subscriptions.first { $0.originalID == original }
     }
 
-    /// A subscription shared by a family member, by the original transaction of the customer's copy.
+    /// The subscription that a family member shares, identified by the original transaction of the customer's copy.
     package func sharedSubscription(_ original: TransactionID) -> SharedSubscription? {
         sharedSubscriptions.first { $0.originalID == original }
     }
 
-    /// The subscription with an original transaction, bought or shared.
+    /// The bought or shared subscription with this original transaction.
     package func heldSubscription(_ original: TransactionID) -> (any HeldSubscription)? {
         subscription(original) ?? sharedSubscription(original)
     }
 
-    /// All subscriptions, bought and shared, in the order in which they began.
+    /// All bought and shared subscriptions, in the order in which they began.
     package var heldSubscriptions: [any HeldSubscription] {
         guard !sharedSubscriptions.isEmpty else { return subscriptions }
         return (subscriptions + sharedSubscriptions).sorted { $0.originalID < $1.originalID }
     }
 
-    /// Replaces the subscription with the same original transaction.
+    /// Replaces the subscription that has the same original transaction.
     package mutating func put(_ subscription: Subscription) {
         if let place = subscriptions.firstIndex(where: { $0.originalID == subscription.originalID }) {
             subscriptions[place] = subscription
@@ -145,7 +145,7 @@ package struct Account: Codable, Equatable, Sendable {
         }
     }
 
-    /// Replaces the shared subscription with the same original transaction.
+    /// Replaces the shared subscription that has the same original transaction.
     package mutating func put(_ copy: SharedSubscription) {
         if let place = sharedSubscriptions.firstIndex(where: { $0.originalID == copy.originalID }) {
             sharedSubscriptions[place] = copy
@@ -154,18 +154,18 @@ package struct Account: Codable, Equatable, Sendable {
         }
     }
 
-    /// The customer's own purchase of a non-consumable; nil when there is none or it was refunded.
+    /// The customer's own purchase of a non-consumable; nil if there is none or it was refunded.
     package func owned(_ productID: String) -> OwnedProduct? {
         ownedProducts.first { $0.productID == productID && !$0.isRevoked && $0.ownership == .purchased }
     }
 
-    /// The non-consumables that the customer may use now, each once.
+    /// The identifiers of the non-consumables that the customer may use now.
     package var productsOwned: Set<String> { Set(ownedProducts.filter { !$0.isRevoked }.map(\.productID)) }
 }
 
 /// A customer's download of the app.
 package struct AppTransaction: Codable, Equatable, Sendable {
-    /// Where the app was first downloaded.
+    /// The platform of the first download.
     package enum Platform: String, Codable, CaseIterable, Sendable {
         case iOS
         case macOS
@@ -173,18 +173,18 @@ package struct AppTransaction: Codable, Equatable, Sendable {
         case visionOS
     }
 
-    /// When the app was first downloaded, in milliseconds since 1970 on the wire.
+    /// The instant of the first download. The payload has milliseconds since 1970.
     package var originalPurchaseDate: Timestamp
-    /// Set by the first download; later ones do not change it.
+    /// The platform of the first download. Later downloads do not change it.
     package var originalPlatform: Platform
-    /// The version that was first downloaded.
+    /// The app version of the first download.
     package var originalApplicationVersion: String
-    /// The version on the device now.
+    /// The app version that is on the device now.
     package var applicationVersion: String
-    /// Nil, because pre-orders are not supported yet (docs/api/payloads.md).
+    /// The date of a pre-order. It is nil, because Till does not support pre-orders yet (docs/api/payloads.md).
     package var preorderDate: Timestamp?
 
-    /// A download.
+    /// A customer's download of the app.
     package init(
         originalPurchaseDate: Timestamp,
         originalPlatform: Platform = .iOS,
@@ -200,24 +200,24 @@ package struct AppTransaction: Codable, Equatable, Sendable {
     }
 }
 
-/// A non-consumable that a customer has through one purchase.
+/// A non-consumable that a customer has through one transaction.
 package struct OwnedProduct: Codable, Equatable, Sendable {
-    /// The product.
+    /// The product identifier.
     package var productID: String
-    /// The customer's own transaction: the purchase, or the copy of a family member's.
+    /// The customer's own transaction: the purchase, or the copy of a family member's purchase.
     package var transaction: TransactionID
-    /// Purchased, or shared by a family member.
+    /// Whether the customer bought the product, or a family member shares it.
     package var ownership: Ownership
-    /// For a copy: the purchaser's account.
+    /// The purchaser's account, for a copy; nil for a purchase.
     package var sharedFrom: AccountID?
-    /// For a copy: the purchaser's transaction.
+    /// The purchaser's transaction, for a copy; nil for a purchase.
     package var source: TransactionID?
-    /// Access ended, but may return when a refund is reversed.
+    /// Whether access has ended. The customer regains access if a refund is reversed.
     package var isRevoked: Bool
-    /// False once the purchaser has turned family sharing off for it.
+    /// False if the purchaser has turned family sharing off for this purchase.
     package var isShared: Bool
 
-    /// A product and how the customer got it.
+    /// A product and the way in which the customer got access to it.
     package init(
         productID: String,
         transaction: TransactionID,
@@ -237,32 +237,32 @@ package struct OwnedProduct: Codable, Equatable, Sendable {
     }
 }
 
-/// How a customer's card behaves (docs/api/lifecycle.md, Billing).
+/// The result of charges to a customer's card (docs/api/lifecycle.md, Billing).
 package enum Card: String, Codable, CaseIterable, Sendable {
     case accepted
-    /// Renewals fail; purchases by the customer succeed with another payment method.
+    /// Renewals fail. The customer's purchases succeed, as if the customer used another payment method for them.
     case declinedForRenewals
-    /// Purchases fail, too, as with the switch for sandbox testers.
+    /// Renewals and purchases fail, as with the setting of Apple's sandbox testers.
     case declined
 }
 
 /// A purchase on hold (docs/api/lifecycle.md, One-time products).
 package struct HeldPurchase: Codable, Equatable, Sendable {
-    /// Why it is on hold.
+    /// The reason why a purchase is on hold.
     package enum Reason: String, Codable, CaseIterable, Sendable {
-        /// A parent's approval.
+        /// A parent must approve the purchase.
         case askToBuy
         /// The customer must complete an interrupted purchase.
         case interrupted
     }
 
-    /// Counts the account's held purchases, from 1.
+    /// The position in the account's held purchases, from 1.
     package var number: Int64
-    /// The purchase to make after approval.
+    /// The purchase that is performed after the approval.
     package var purchase: Purchase
-    /// Why it is on hold.
+    /// The reason why the purchase is on hold.
     package var reason: Reason
-    /// Since when it is on hold.
+    /// The instant from which the purchase is on hold.
     package var since: Timestamp
 
     /// A purchase on hold.
@@ -274,36 +274,36 @@ package struct HeldPurchase: Codable, Equatable, Sendable {
     }
 }
 
-/// The result of a job for an account.
+/// The result of a job in one account.
 package struct JobResult: Codable, Equatable, Sendable {
-    /// The job's id.
+    /// The identifier of the job.
     package var job: String
-    /// Nil where the job did not apply to the account.
+    /// Whether the job succeeded; nil if it did not apply to the account.
     package var succeeded: Bool?
 
-    /// The result of a job for an account.
+    /// The result of a job in one account.
     package init(job: String, succeeded: Bool?) {
         self.job = job
         self.succeeded = succeeded
     }
 }
 
-/// A customer's membership in a family: every member's account contains the same list.
+/// A customer's membership in a family. The accounts of all members contain the same membership.
 package struct FamilyMembership: Codable, Equatable, Sendable {
-    /// The family's name in this store.
+    /// The family's name, which is unique on this server.
     package var name: String
-    /// The first member, who leads the family.
+    /// The organizer, who is the first member.
     package var organizer: AccountID
-    /// All members, the organizer included; at most six, in the order of joining.
+    /// All members, including the organizer, in the order in which they joined; at most six.
     package var members: [AccountID]
 
-    /// A family.
+    /// A family with its members.
     package init(name: String, organizer: AccountID, members: [AccountID]) {
         self.name = name
         self.organizer = organizer
         self.members = members
     }
 
-    /// The maximum number of members.
+    /// The maximum number of members, including the organizer.
     package static let maxMembers = 6
 }

@@ -1,7 +1,7 @@
-/// A stored account that contradicts itself or its family. No rule is applied to it: the shop quarantines the account
-/// and reports the reason instead of acting on data that no version of Till wrote.
+/// The error for a stored account that contradicts itself or its family. The rules never use such data, because no
+/// version of Till wrote it: the server quarantines the account and reports the reason.
 package struct DamagedAccount: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The account with the contradiction.
+    /// The account that has the contradiction.
     package let account: AccountID
     /// The customer's name.
     package let customer: String
@@ -15,25 +15,25 @@ package struct DamagedAccount: Error, Equatable, Sendable, CustomStringConvertib
         self.reason = reason
     }
 
-    /// An account with only its number and customer readable.
+    /// A damaged account of which only the number and the customer's name could be read.
     package init(_ account: AccountID, of customer: String, _ reason: String) {
         self.account = account
         self.customer = customer
         self.reason = reason
     }
 
-    /// Names the account, the contradiction and the remedy.
+    /// The account, the contradiction and the remedy.
     package var description: String {
         "account \(account.number) (\(customer)) is damaged: \(reason); run till doctor, then restore a backup or a "
-            + "snapshot that was made before"
+            + "snapshot from before the damage"
     }
 }
 
 extension Ledger {
-    /// What is wrong with accounts that are loaded together, so that no rule uses an account, period or number that is
-    /// missing; nil when nothing is.
+    /// A contradiction in accounts that were loaded together; nil if there is none. The check ensures that no rule uses
+    /// a missing account, period or number.
     ///
-    /// - Parameter accounts: an account and its whole family, as stored.
+    /// - Parameter accounts: An account and the accounts of its whole family, as stored.
     package static func damage(in accounts: [Account]) -> DamagedAccount? {
         for account in accounts {
             if let reason = account.damage { return DamagedAccount(account, reason) }
@@ -50,7 +50,7 @@ extension Ledger {
 }
 
 extension Account {
-    /// What is wrong within the account: a clause without a full stop; nil when nothing is.
+    /// What is wrong in this account: a clause without a full stop; nil if nothing is wrong.
     package var damage: String? {
         if let damageFound { return damageFound }
         let counters = [version, changeNumber, refundNumber, rowCount, heldNumber, notificationNumber]
@@ -68,17 +68,17 @@ extension Account {
         }
         let originals = subscriptions.map(\.originalID) + sharedSubscriptions.map(\.originalID)
         guard Set(originals).count == originals.count else {
-            return "it has two subscriptions with one original transaction"
+            return "it has two subscriptions with the same original transaction"
         }
         guard Set(subscriptions.map(\.groupID)).count == subscriptions.count else {
-            return "it has two subscriptions to one group"
+            return "it has two subscriptions to the same group"
         }
         guard Set(ownedProducts.map(\.transaction)).count == ownedProducts.count else {
-            return "it has two products from one transaction"
+            return "it has two products from the same transaction"
         }
         for ownedProduct in ownedProducts
         where (ownedProduct.ownership == .familyShared) != (ownedProduct.sharedFrom != nil) {
-            return "its copy of \(ownedProduct.productID) does not name the purchaser, or a purchase names one"
+            return "its copy of \(ownedProduct.productID) does not name the purchaser, or is a purchase and names one"
         }
         let held = heldPurchases.map(\.number)
         guard Set(held).count == held.count, held.allSatisfy({ $0 >= 1 && $0 <= heldNumber }) else {
@@ -103,8 +103,8 @@ extension FamilyMembership {
 }
 
 extension HeldSubscription {
-    /// What is wrong in the parts common to bought and shared subscriptions; nil when nothing is. The state itself is
-    /// checked when it is read (`SubscriptionState.init(stored:)`).
+    /// What is wrong in the values that bought and shared subscriptions have in common; nil if nothing is wrong. The
+    /// state itself is checked when it is read (`SubscriptionState.init(stored:)`).
     fileprivate func damage(in account: AccountID) -> String? {
         for transaction in state.periods.map(\.transaction) {
             if let reason = transaction.damage { return "has transaction \(transaction.id.number): \(reason)" }
@@ -123,7 +123,7 @@ extension HeldSubscription {
 }
 
 extension Subscription {
-    /// What is wrong with prices, offers and counts; nil when nothing is.
+    /// What is wrong with the subscription's prices, offers and counters; nil if nothing is wrong.
     fileprivate var damagedTerms: String? {
         let dates = [lastPriceIncrease, priceIncrease?.effectiveFrom, priceIncrease?.scheduledAt, missedCharge]
             .compactMap(\.self)
@@ -140,7 +140,7 @@ extension Subscription {
 }
 
 extension SubscriptionState {
-    /// Every date of the state itself, without those of its transactions.
+    /// The dates of the state itself, without the dates of its transactions.
     fileprivate var dates: [Timestamp] {
         switch self {
         case .active: []
@@ -162,7 +162,7 @@ extension ExpirationReason {
 }
 
 extension Transaction {
-    /// What is wrong with the numbers of a transaction, which arithmetic relies on; nil when nothing is.
+    /// What is wrong with the numbers of a transaction, which calculations depend on; nil if nothing is wrong.
     package var damage: String? {
         let dates: [Timestamp?] = [
             purchaseDate, originalPurchaseDate, modifiedDate, expiresDate, revocation?.date, commitment?.expiresDate,
@@ -178,12 +178,12 @@ extension Transaction {
     }
 }
 
-/// The bounds in which arithmetic on stored numbers cannot overflow.
+/// The ranges of stored numbers in which no calculation can overflow.
 private enum StoredNumbers {
     static let counters: ClosedRange<Int64> = 0...(1 << 53)
-    /// Lengths of time in milliseconds.
+    /// Durations in milliseconds.
     static let spans: ClosedRange<Int64> = 0...(1 << 60)
-    /// Some 35,000 years around 1970, in milliseconds.
+    /// About 35,000 years before and after 1970, in milliseconds.
     private static let dates: ClosedRange<Int64> = -(1 << 50)...(1 << 50)
 
     static func isDate(_ date: Timestamp) -> Bool { dates.contains(date.milliseconds) }

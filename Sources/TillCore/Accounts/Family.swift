@@ -1,4 +1,4 @@
-/// Family membership and sharing (docs/api/families.md). A family has one clock.
+/// Family membership and family sharing (docs/api/families.md). All members of a family use the same clock.
 extension Ledger {
     mutating func join(_ id: AccountID, familyOf host: AccountID, named name: String) throws(Refusal) {
         guard accounts[host] != nil else { throw .unknownAccount(String(host.number)) }
@@ -19,7 +19,7 @@ extension Ledger {
         for member in family.members where member != id { share(productsOf: id, with: member) }
     }
 
-    /// Leaves the family. When the organizer leaves, or one member is left, the family ends.
+    /// Removes the customer from the family. If the organizer leaves, or only one member remains, the family ends.
     mutating func leaveFamily(_ id: AccountID) throws(Refusal) {
         guard let family = self[id].family else { throw .notInFamily(customer: self[id].customer) }
         let ends = family.organizer == id || family.members.count <= 2
@@ -41,7 +41,7 @@ extension Ledger {
         }
     }
 
-    /// The purchaser turns sharing on or off for one purchase.
+    /// Turns family sharing on or off for one purchase, as the purchaser chose.
     mutating func setSharing(of original: TransactionID, to shares: Bool) throws(Refusal) {
         let transaction = try transaction(original)
         guard transaction.ownership == .purchased else { throw .familyShared(original) }

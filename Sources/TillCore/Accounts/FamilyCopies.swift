@@ -1,9 +1,10 @@
-/// Family members' copies: each member gets a copy of every shareable purchase of the others. A copy of a
-/// non-consumable has an id of its own and no price (docs/api/families.md). `FamilyProjection` covers subscriptions.
+/// The family members' copies of purchases. Each member gets a copy of every purchase of the other members that can be
+/// shared. A copy of a non-consumable has its own transaction id and no price (docs/api/families.md).
+/// `FamilyProjection` handles subscriptions.
 extension Ledger {
     // MARK: Sharing everything
 
-    /// Shares everything of an owner that can be shared with a member now.
+    /// Shares all purchases of an owner that can be shared now with a member.
     mutating func share(productsOf owner: AccountID, with member: AccountID) {
         for ownedProduct in self[owner].ownedProducts
         where ownedProduct.ownership == .purchased && !ownedProduct.isRevoked && ownedProduct.isShared
@@ -14,9 +15,9 @@ extension Ledger {
         for subscription in self[owner].subscriptions { share(subscription, of: owner, with: member) }
     }
 
-    /// A job's part: family sharing was turned on for a product.
+    /// Shares the account's purchase of a product for which family sharing was turned on.
     ///
-    /// - Returns: whether the account's purchase is shared now; nil where it has none.
+    /// - Returns: Whether the purchase is shared now; nil if the account has no purchase of this product.
     mutating func shareOwnedProducts(of productID: String, by id: AccountID) -> Bool? {
         let has =
             self[id].ownedProducts.contains { $0.productID == productID && $0.ownership == .purchased && !$0.isRevoked }
@@ -28,7 +29,7 @@ extension Ledger {
         return true
     }
 
-    /// Ends a member's access through an owner's purchases.
+    /// Ends the access that a member has through an owner's purchases.
     mutating func endAccess(of member: AccountID, to owner: AccountID) {
         for ownedProduct in self[member].ownedProducts where ownedProduct.sharedFrom == owner && !ownedProduct.isRevoked
         {
@@ -41,7 +42,7 @@ extension Ledger {
 
     // MARK: Non-consumables
 
-    /// Gives every other member a copy of a non-consumable, if it can be shared.
+    /// Gives every other member a copy of a non-consumable, if the product can be shared.
     mutating func shareProduct(_ transaction: Transaction, _ product: Product) {
         guard
             product.isFamilyShareable, let family = self[transaction.account].family,
@@ -74,13 +75,13 @@ extension Ledger {
         note(.charged(copy.id))
     }
 
-    /// Ends the members' access through a non-consumable.
+    /// Ends the access that the members have through a non-consumable.
     mutating func endSharingOfProduct(_ transaction: Transaction, reason: RevocationReason) {
         for copy in copies(of: transaction) where copy.revocation == nil { revokeProduct(copy, reason: reason) }
     }
 
-    /// A refund of a non-consumable was reversed: members regain the access that the refund ended, and members who
-    /// joined since get it, too.
+    /// Shares a non-consumable again after its refund was reversed. Members regain the access that the refund ended.
+    /// Members who joined since the refund get access, too.
     mutating func resumeSharingOfProduct(_ transaction: Transaction) {
         guard
             let product = catalog.products[transaction.productID], product.isFamilyShareable,
@@ -90,7 +91,7 @@ extension Ledger {
         shareProduct(transaction, product)
     }
 
-    /// The members' copies of a non-consumable, with or without access.
+    /// The members' copies of a non-consumable, including copies that no longer give access.
     private func copies(of transaction: Transaction) -> [Transaction] {
         guard let family = self[transaction.account].family else { return [] }
         return family.members.filter { $0 != transaction.account }.flatMap { member in
@@ -113,7 +114,7 @@ extension Ledger {
         noteToMember(.familyAccessRestored(copy.id))
     }
 
-    /// Marks a non-consumable as revoked, or not.
+    /// Marks a non-consumable as revoked, or removes the mark.
     mutating func setRevoked(_ isRevoked: Bool, holdingBy transaction: Transaction) {
         guard
             let place = self[transaction.account].ownedProducts.firstIndex(where: { $0.transaction == transaction.id })
@@ -125,7 +126,7 @@ extension Ledger {
 
     // MARK: The transaction of a copy
 
-    /// A member's copy of another member's transaction. For a subscription the caller adds the period.
+    /// A member's copy of another member's transaction. For a subscription, the caller sets the dates of the period.
     mutating func newCopy(
         of source: TransactionID,
         _ productID: String,

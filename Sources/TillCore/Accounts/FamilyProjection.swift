@@ -1,11 +1,11 @@
-/// Family members' copies of a subscription: each has its own transactions and the state of the purchaser's
-/// subscription (docs/api/families.md).
+/// The family members' copies of a subscription. Each copy has its own transactions, and it has the same state as the
+/// purchaser's subscription (docs/api/families.md).
 extension Ledger {
     // MARK: Changes of the purchaser's subscription
 
-    /// Gives the family's copies of a subscription its state, and notifies the members.
+    /// Updates the family's copies to the subscription's state, and notifies the members' apps.
     ///
-    /// - Parameter event: the event of the purchaser's notification; nil where there was none.
+    /// - Parameter event: The event of the purchaser's notification; nil if there was no notification.
     mutating func project(_ subscription: Subscription, after event: Event?, by owner: AccountID) {
         guard self[owner].family != nil else { return }
         switch event {
@@ -26,14 +26,14 @@ extension Ledger {
         }
     }
 
-    /// For changes that affect no transaction.
+    /// Updates the copies after a change that affects no transaction.
     private mutating func mirror(_ subscription: Subscription, after event: Event?, by owner: AccountID) {
         for (member, copy) in liveCopies(of: subscription, by: owner) {
             put(subscription, on: copy, of: member, after: event)
         }
     }
 
-    /// Gives a copy the state of the subscription, with the copy's own transactions.
+    /// Gives a copy the state of the subscription, but keeps the copy's own transactions.
     private mutating func put(
         _ subscription: Subscription,
         on copy: SharedSubscription,
@@ -47,8 +47,9 @@ extension Ledger {
         if let event = event?.forMember(copy.state.latest.id) { noteToMember(event) }
     }
 
-    /// Each copy gets the next period when the purchase does; a product that cannot be shared ends the access. Members
-    /// without a copy, because the last product could not be shared or nothing was paid when they joined, get one now.
+    /// Adds the next period to each copy when the purchaser's subscription renews. If the product cannot be shared,
+    /// access ends. Members without a copy get one now; they had none because the last product could not be shared, or
+    /// because nothing was paid when they joined.
     private mutating func renewCopies(of subscription: Subscription, after event: Event?, by owner: AccountID) {
         let source = subscription.state.latest
         for (member, copy) in liveCopies(of: subscription, by: owner) {
@@ -69,7 +70,7 @@ extension Ledger {
         shareWithFamily(subscription, of: owner)
     }
 
-    /// The purchase changed to another product at once, so each copy does.
+    /// Changes the product of each copy, because the purchaser's subscription changed to another product at once.
     private mutating func replaceCopies(of subscription: Subscription, by owner: AccountID) {
         for (member, copy) in liveCopies(of: subscription, by: owner) {
             guard isShareable(subscription) else {
@@ -89,7 +90,7 @@ extension Ledger {
         shareWithFamily(subscription, of: owner)
     }
 
-    /// The latest transaction was refunded: members lose the access they have through it.
+    /// Ends the members' access through the latest transaction, because it was refunded.
     private mutating func revokeCopies(of subscription: Subscription, by owner: AccountID) {
         guard let revocation = subscription.latestTransaction.revocation else { return }
         for (member, copy) in copies(of: subscription, by: owner) {
@@ -98,8 +99,8 @@ extension Ledger {
         }
     }
 
-    /// The refund was reversed: members regain the access that the refund ended, and members who joined since get what
-    /// they would have got.
+    /// Restores the copies after a reversed refund. Members regain the access that the refund ended, and members who
+    /// joined since then get the copies that they would have received.
     private mutating func restoreCopies(of subscription: Subscription, by owner: AccountID) {
         guard subscription.isShared, isShareable(subscription) else { return }
         for (member, copy) in copies(of: subscription, by: owner) where copy.isCopy(of: subscription) {
@@ -111,16 +112,16 @@ extension Ledger {
         shareWithFamily(subscription, of: owner)
     }
 
-    // MARK: Changes of the sharing
+    // MARK: Changes of family sharing
 
-    /// Gives every other member a copy of a subscription, if it gives access and can be shared.
+    /// Gives every other member a copy of a subscription, if the subscription gives access and can be shared.
     mutating func shareWithFamily(_ subscription: Subscription, of owner: AccountID) {
         for member in self[owner].family?.members ?? [] where member != owner {
             share(subscription, of: owner, with: member)
         }
     }
 
-    /// Gives a member a copy of a subscription, unless the member has one already or it cannot be shared.
+    /// Gives a member a copy of a subscription, unless the member already has one or the subscription cannot be shared.
     mutating func share(_ subscription: Subscription, of owner: AccountID, with member: AccountID) {
         guard subscription.isShared, subscription.state.givesAccess, isShareable(subscription) else { return }
         let held = self[member].sharedSubscription(toGroup: subscription.groupID, from: owner)
@@ -134,22 +135,22 @@ extension Ledger {
             source: .account(owner),
             state: subscription.state.with(latest: period, previous: nil),
             preference: subscription.preference,
-            // In grace and retry the period may have begun before the member got the copy.
+            // In grace and billing retry, the period may have begun before the member received the copy.
             recentStart: continuesRun ? min(held?.recentStart ?? period.start, period.start) : period.start
         )
         self[member].put(shared)
         noteToMember(held == nil ? .subscribed(period.id) : .resubscribed(period.id))
     }
 
-    /// Ends all members' access to a subscription.
+    /// Ends the access of all members to a subscription.
     mutating func endAccess(to subscription: Subscription, by owner: AccountID) {
         for (member, copy) in liveCopies(of: subscription, by: owner) {
             revokeAccess(by: copy, of: member, reason: .other)
         }
     }
 
-    /// Ends a member's access through one copy: for the current period, and for the next one if it was charged ahead.
-    /// The member is notified for each transaction.
+    /// Ends a member's access through one copy: in the current period, and in the next period if it was charged in
+    /// advance. Each of these transactions causes a notification.
     mutating func revokeAccess(by copy: SharedSubscription, of member: AccountID, reason: RevocationReason) {
         guard copy.isLive else { return }
         let open = now < copy.state.latest.start ? copy.state.periods : [copy.state.latest]
@@ -173,12 +174,12 @@ extension Ledger {
 
     // MARK: The copies
 
-    /// Whether the store allows the latest product to be shared.
+    /// Whether the catalog permits family sharing for the latest product.
     func isShareable(_ subscription: Subscription) -> Bool {
         catalog.products[subscription.latestTransaction.productID]?.isFamilyShareable == true
     }
 
-    /// The members' copies of a subscription, with or without access.
+    /// The members' copies of a subscription, including copies that no longer give access.
     private func copies(of subscription: Subscription, by owner: AccountID) -> [(AccountID, SharedSubscription)] {
         guard let family = self[owner].family else { return [] }
         return family.members.compactMap { member in
@@ -194,7 +195,7 @@ extension Ledger {
         copies(of: subscription, by: owner).filter(\.1.isLive)
     }
 
-    /// A member's transaction for the purchaser's latest period.
+    /// Adds a member's transaction for the purchaser's latest period.
     private mutating func enterCopy(
         of subscription: Subscription,
         for member: AccountID,
@@ -202,7 +203,7 @@ extension Ledger {
     ) -> SubscriptionPeriod {
         let source = subscription.state.latest
         var copy = newCopy(of: source.id, source.transaction.productID, .autoRenewable, for: member)
-        // A member who joins in the grace period gets a period that is over already.
+        // A member who joins during the grace period gets a copy of a period that has already ended.
         if copy.purchaseDate >= source.end { copy.purchaseDate = source.start }
         copy.originalID = held?.originalID ?? copy.id
         copy.originalPurchaseDate = held?.originalPurchaseDate ?? copy.purchaseDate
@@ -216,8 +217,8 @@ extension Ledger {
         return enter(copy, until: source.end)
     }
 
-    /// Adds the event for a member. Apple's documentation does not say that members are notified of the end of a grace
-    /// period, an extension or a reversed refund (`extraFamilyNotifications`).
+    /// Adds an event for a family member. Apple's documentation does not mention notifications for family members when
+    /// a grace period ends, a period is extended or a refund is reversed (`extraFamilyNotifications`).
     mutating func noteToMember(_ event: Event) {
         switch event {
         case .gracePeriodExpired, .extended, .familyAccessRestored:
@@ -228,14 +229,14 @@ extension Ledger {
 }
 
 extension SharedSubscription {
-    /// Whether the latest transaction is a copy of the purchaser's latest.
+    /// Whether this copy's latest transaction is a copy of the purchaser's latest transaction.
     fileprivate func isCopy(of subscription: Subscription) -> Bool {
         latestTransaction.sharedFrom == subscription.state.latest.id
     }
 }
 
 extension Transaction {
-    /// Copies the purchaser's terms.
+    /// Copies the product and the other terms from the purchaser's transaction.
     fileprivate mutating func takeTerms(of source: Transaction) {
         productID = source.productID
         offer = source.offer
@@ -246,7 +247,7 @@ extension Transaction {
 }
 
 extension Event {
-    /// The same event for a member's own transaction; nil where only the purchaser is notified.
+    /// The same event for a family member's transaction; nil if only the purchaser's transaction causes this event.
     fileprivate func forMember(_ id: TransactionID) -> Event? {
         switch self {
         case .renewed: .renewed(id)

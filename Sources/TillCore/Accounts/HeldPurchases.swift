@@ -1,10 +1,10 @@
-/// Purchases on hold: for a parent's approval, or for a customer to complete them (docs/api/lifecycle.md).
+/// Purchases on hold until a parent approves them or the customer completes them (docs/api/lifecycle.md).
 extension Ledger {
     mutating func hold(_ purchase: Purchase, because reason: HeldPurchase.Reason, by id: AccountID) throws(Refusal) {
         guard self[id].heldPurchases.count < Ledger.maxHeldPurchases else {
             throw .tooManyHeldPurchases(limit: Ledger.maxHeldPurchases)
         }
-        // A later approval buys it, even if the subscription has changed meanwhile.
+        // A later approval performs the purchase even if the customer's subscription has changed since.
         var purchase = purchase
         purchase.subscription = nil
         self[id].heldNumber += 1

@@ -1,47 +1,47 @@
-/// What a customer's own subscription and a shared one have in common.
+/// The common interface of bought and shared subscriptions.
 package protocol HeldSubscription: Equatable, Sendable {
-    /// `subscriptionGroupIdentifier` on the wire.
+    /// `subscriptionGroupIdentifier` in the payload.
     var groupID: String { get }
-    /// The id of the first transaction; kept through every change and resubscription.
+    /// The id of the first transaction. Changes of plan and resubscriptions keep it.
     var originalID: TransactionID { get }
-    /// The same in every transaction of the subscription, in whole seconds.
+    /// The original purchase date, which all transactions of the subscription share, in whole seconds.
     var originalPurchaseDate: Timestamp { get }
-    /// The state, with the latest transaction.
+    /// The state, including the latest transaction.
     var state: SubscriptionState { get }
     /// The customer's choices for the end of the period.
     var preference: RenewalPreference { get }
-    /// When the current run of periods without a long gap began.
+    /// The beginning of the current service that has had no long gap.
     var recentStart: Timestamp { get }
-    /// Bought, or shared by a family member.
+    /// Whether the customer bought the subscription, or a family member shares it.
     var ownership: Ownership { get }
-    /// The subscription itself if the customer bought it; nil for a shared one.
+    /// The subscription itself, if the customer bought it; nil for a shared subscription.
     var bought: Subscription? { get }
 }
 
 extension HeldSubscription {
-    /// The latest transaction as in the ledger. It determines `status`.
+    /// The latest transaction of the ledger. It determines `status`.
     package var latestTransaction: Transaction { state.latest.transaction }
 
-    /// The transaction of the current period. It is the one before the latest while the latest was charged ahead and
-    /// has not begun.
+    /// The transaction of the current period. If the latest transaction was charged in advance and its period has not
+    /// begun, this is the transaction before it.
     package func currentTransaction(at now: Timestamp) -> Transaction { state.current(at: now).transaction }
 
-    /// `status` on the wire.
+    /// `status` in Apple's responses and payloads.
     package var status: SubscriptionStatus { state.status }
 
-    /// The end of the latest period, past or future; `renewalDate` on the wire.
+    /// The end of the latest period, in the past or in the future; `renewalDate` in the payload.
     package var renewalDate: Timestamp { state.latest.end }
 
-    /// Whether a commitment continues after the current month.
+    /// Whether more months of a commitment follow the current month.
     package var isBound: Bool { latestTransaction.isBound }
 
-    /// Whether it will renew; after the commitment, if there is one.
+    /// Whether the subscription will renew after the current period. During a commitment: after the commitment.
     package var willRenew: Bool { isBound ? preference.commitmentRenews : preference.autoRenews }
 
-    /// When access ended or will end.
+    /// The instant at which access ended or will end.
     var endOfAccess: Timestamp { min(renewalDate, latestTransaction.revocation?.date ?? renewalDate) }
 
-    /// How the next period is paid; nil where the product has only one way.
+    /// The billing plan of the next period; nil if the product has only one billing plan.
     func nextBillingPlan(in catalog: Catalog) -> BillingPlan.Kind? {
         let latest = latestTransaction
         let productID = latest.isBound ? latest.productID : preference.productID
@@ -51,7 +51,8 @@ extension HeldSubscription {
 }
 
 extension RenewalPreference {
-    /// How the period after a commitment is paid: as the customer chose, or as now if the product stays the same.
+    /// The billing plan after a commitment: the customer's choice, or the current billing plan if the product stays the
+    /// same.
     func chosenPlan(of plan: SubscriptionPlan, after latest: Transaction) -> BillingPlan.Kind? {
         guard plan.monthly != nil else { return nil }
         if let billingPlan { return billingPlan }

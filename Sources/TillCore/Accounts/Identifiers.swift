@@ -1,18 +1,18 @@
-/// The logical partition of an account. Every id of the account contains it, so that a single id is enough to find the
-/// partition (docs/internals/decisions/06-identifiers.md).
+/// The logical partition of an account. Every id that belongs to the account contains the partition, so one id is
+/// enough to find the partition (docs/internals/decisions/06-identifiers.md).
 package struct Partition: Hashable, Comparable, Sendable {
-    /// 0 to 1,023.
+    /// The number of the partition, 0 to 1,023.
     package let number: Int64
 
-    /// The number of logical partitions, on every engine; it never changes.
+    /// The number of logical partitions, which is the same for every storage engine and never changes.
     package static let count: Int64 = 1_024
 
-    /// The partition in the last ten bits of an id.
+    /// The partition that the last ten bits of an id contain.
     package init(of id: Int64) {
         number = ((id % Partition.count) + Partition.count) % Partition.count
     }
 
-    /// The partition of a customer's account in an app: a fixed hash (FNV-1a, folded).
+    /// The partition of a customer's account: a fixed hash of environment, app and customer (FNV-1a, folded).
     package init(environment: StoreEnvironment, app: String, customer: String) {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func mix(_ text: String) {
@@ -32,21 +32,21 @@ package struct Partition: Hashable, Comparable, Sendable {
     package static func < (left: Partition, right: Partition) -> Bool { left.number < right.number }
 }
 
-/// One customer in one app and environment. The number is also the account's `appTransactionId`: 18 digits from `704`.
+/// The id of an account. Its number is also the `appTransactionId` and has 18 digits, beginning with `704`.
 package struct AccountID: Hashable, Comparable, Sendable {
-    /// Base + counter × 1,024 + partition: the last ten bits are the partition.
+    /// Base + counter × 1,024 + partition. The last ten bits are therefore the partition.
     package let number: Int64
 
-    /// An existing account number.
+    /// The id with an existing account number.
     package init(_ number: Int64) { self.number = number }
 
     /// The partition of the account and all its transactions.
     package var partition: Partition { Partition(of: number) }
 
-    /// `appTransactionId` on the wire.
+    /// `appTransactionId` in the payload.
     package var wireForm: String { String(number) }
 
-    /// Whether a number has the shape of an app transaction id rather than of a transaction id.
+    /// Whether a number is in the range of app transaction ids, and not in the range of transaction ids.
     package static func hasShape(_ number: Int64) -> Bool {
         (Identifiers.appTransactionBase..<Identifiers.appTransactionBase + Identifiers.appTransactionCount)
             .contains(number)
@@ -55,31 +55,31 @@ package struct AccountID: Hashable, Comparable, Sendable {
     package static func < (left: AccountID, right: AccountID) -> Bool { left.number < right.number }
 }
 
-/// `transactionId` and `originalTransactionId`.
+/// A transaction id: `transactionId` or `originalTransactionId`.
 package struct TransactionID: Hashable, Comparable, Sendable {
-    /// 15 or more digits in production, 16 from 2·10¹⁵ in the sandbox; the last ten bits are the partition.
+    /// At least 15 digits in production; 16 digits in the sandbox, from 2·10¹⁵. The last ten bits are the partition.
     package let number: Int64
 
-    /// An existing transaction number.
+    /// The id with an existing transaction number.
     package init(_ number: Int64) { self.number = number }
 
     /// The partition of the transaction's account.
     package var partition: Partition { Partition(of: number) }
 
-    /// The decimal string on the wire.
+    /// The id as a decimal string, as in the payload.
     package var wireForm: String { String(number) }
 
     package static func < (left: TransactionID, right: TransactionID) -> Bool { left.number < right.number }
 }
 
-/// The order id on the customer's e-mail receipt: `M` and nine characters; never in a payload.
+/// The order id on the customer's e-mail receipt: `M` and nine characters. No payload contains it.
 ///
-/// The nine base-36 digits are a permutation of the number: they look random and can be decoded.
+/// The nine base-36 digits encode a permutation of the number. They look random, but can be decoded.
 package struct OrderID: Hashable, Sendable {
-    /// Counter × 1,024 + partition; below 36⁹.
+    /// Counter × 1,024 + partition, less than 36⁹.
     package let number: Int64
 
-    /// An existing order number.
+    /// The id with an existing order number.
     package init(_ number: Int64) { self.number = number }
 
     /// The partition of the order's account.
@@ -90,11 +90,11 @@ package struct OrderID: Hashable, Sendable {
     private static let shift: Int64 = 31_415_926_535_897
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-    /// `M` and nine characters of 0–9 and A–Z.
+    /// The letter `M` and nine characters of 0–9 and A–Z.
     package var wireForm: String {
         let product = OrderID.factor.multipliedFullWidth(by: number)
         let folded = OrderID.space.dividingFullWidth(product).remainder
-        // For an order that Till made the sum is not negative; for a damaged one it may be.
+        // The sum is not negative for an order that Till created, but it may be negative for a damaged order.
         var rest = ((folded + OrderID.shift) % OrderID.space + OrderID.space) % OrderID.space
         var text: [Character] = []
         for _ in 0..<9 {
@@ -104,7 +104,8 @@ package struct OrderID: Hashable, Sendable {
         return "M" + String(text.reversed())
     }
 
-    /// Reads a customer's input. Nil when it is not `M` and nine characters, or is not a possible order.
+    /// Reads an order id that a customer entered. Nil if the text is not `M` and nine characters, or not a possible
+    /// order id.
     package init?(wireForm: String) {
         guard wireForm.utf8.count == 10, wireForm.first == "M" else { return nil }
         var value: Int64 = 0
@@ -117,7 +118,7 @@ package struct OrderID: Hashable, Sendable {
         number = OrderID.space.dividingFullWidth(product).remainder
     }
 
-    /// The inverse of `factor` modulo `space`, by Euclid's algorithm.
+    /// The inverse of `factor` modulo `space`, computed with Euclid's algorithm.
     private static let inverse: Int64 = {
         var (previous, current) = (Int64(0), Int64(1))
         var (larger, smaller) = (space, factor)
@@ -130,7 +131,8 @@ package struct OrderID: Hashable, Sendable {
     }()
 }
 
-/// A reserved range of counter values, from which the core makes ids. Unused values are lost: gaps are allowed.
+/// A reserved range of counter values from which the core creates ids. Unused values are lost, so numbers may have
+/// gaps.
 package struct Identifiers: Sendable {
     private var next: Int64
     private let end: Int64
@@ -139,16 +141,16 @@ package struct Identifiers: Sendable {
     static let appTransactionBase: Int64 = 704_000_000_000_000_000
     static let appTransactionCount: Int64 = 1_000_000_000_000_000
 
-    /// A range that is reserved for this caller alone.
+    /// A range of counter values that no other caller uses.
     package init(reserved: Range<Int64>) {
         next = reserved.lowerBound
         end = reserved.upperBound
     }
 
-    /// How many ids are left.
+    /// The number of ids that remain.
     package var remaining: Int64 { end - next }
 
-    /// The counters that are left.
+    /// The counter values that remain.
     package var reserved: Range<Int64> { next..<end }
 
     private mutating func count(in partition: Partition) -> Int64 {
@@ -157,35 +159,36 @@ package struct Identifiers: Sendable {
         return next * Partition.count + partition.number
     }
 
-    /// A new account's number, in the partition of its customer.
+    /// A new account id in the partition of the customer.
     package mutating func account(in partition: Partition) -> AccountID {
         AccountID(Identifiers.appTransactionBase + count(in: partition))
     }
 
-    /// A new transaction's number in the shape of the environment.
+    /// A new transaction id in the number range of the environment.
     package mutating func transaction(of account: AccountID, environment: StoreEnvironment, storefront: Storefront)
         -> TransactionID
     {
         TransactionID(purchaseShape(count(in: account.partition), environment: environment, storefront: storefront))
     }
 
-    /// A new `webOrderLineItemId`, of the same shape as a transaction's number.
+    /// A new `webOrderLineItemId` in the same number range as a transaction id.
     package mutating func lineItem(of account: AccountID, environment: StoreEnvironment, storefront: Storefront)
         -> Int64
     {
         purchaseShape(count(in: account.partition), environment: environment, storefront: storefront)
     }
 
-    /// A new order.
+    /// A new order id.
     package mutating func order(of account: AccountID) -> OrderID {
         OrderID(count(in: account.partition))
     }
 
-    /// A number without a prefix, for ids that are not Apple's: counter × 1,024 + partition.
+    /// A number without a prefix, for ids that do not exist in Apple's API: counter × 1,024 + partition.
     package mutating func bare(in partition: Partition) -> Int64 { count(in: partition) }
 
-    /// Sandbox: 16 digits from 2·10¹⁵. Production: a prefix of three digits for the storefront and twelve digits, more
-    /// when twelve do not suffice. Every base is a multiple of 1,024, so that the partition stays in the last bits.
+    /// The number range of an environment. Sandbox ids have 16 digits, from 2·10¹⁵. Production ids have a prefix of
+    /// three digits for the storefront and at least twelve more digits. Every base is a multiple of 1,024, because the
+    /// last ten bits must remain the partition.
     private func purchaseShape(_ value: Int64, environment: StoreEnvironment, storefront: Storefront) -> Int64 {
         switch environment {
         case .sandbox:
@@ -197,18 +200,19 @@ package struct Identifiers: Sendable {
         }
     }
 
-    /// The limit of counter values: order ids have the smallest number space.
+    /// The limit of counter values, which is set by order ids because they have the smallest number range.
     package static let maxCounters = OrderID.space / Partition.count
 
-    /// Above this counter value too few are left: a server reserves thousands at a time.
+    /// The highest counter value at which a server may still reserve a range. It leaves a margin, because servers
+    /// reserve thousands of values at a time.
     package static let lastBeforeEnd = maxCounters - 1_000_000_000
 
-    /// The counter value in an account's number.
+    /// The counter value that an account id contains.
     package static func counter(of account: AccountID) -> Int64 {
         (account.number - appTransactionBase) / Partition.count
     }
 
-    /// The counter value in a transaction's number, of either environment.
+    /// The counter value that a transaction id of either environment contains.
     package static func counter(of transaction: TransactionID) -> Int64 {
         let number = transaction.number
         if (sandboxBase..<sandboxBase + sandboxBase / 2).contains(number) {
@@ -225,11 +229,11 @@ package struct Identifiers: Sendable {
     }
 }
 
-/// An id that is stored as a plain number.
+/// An id that is stored as its number.
 private protocol BareNumber: Codable {
     /// The stored number.
     var number: Int64 { get }
-    /// Restores the id.
+    /// The id with a stored number.
     init(_ number: Int64)
 }
 

@@ -1,13 +1,14 @@
 /// A family member's access through another member's subscription (docs/api/families.md).
 ///
-/// It has its own transactions, without a price. Its state and preference are those of the purchaser's subscription;
-/// `Ledger.project` copies them on every change. So it has no offers, prices or deadlines.
+/// The member's transactions have no price. The state and the preference are those of the purchaser's subscription;
+/// `Ledger.project` copies them on every change. A shared subscription therefore has no offers, prices or deadlines of
+/// its own.
 package struct SharedSubscription: HeldSubscription {
-    /// The purchaser.
+    /// The kind of purchaser.
     package enum Source: Equatable, Sendable {
-        /// A customer of this store.
+        /// A customer of this server.
         case account(AccountID)
-        /// A customer whom the store does not know. The state changes only by another import.
+        /// A customer who does not exist on this server. Only another import changes the state.
         case external
     }
 
@@ -20,7 +21,7 @@ package struct SharedSubscription: HeldSubscription {
     package var preference: RenewalPreference
     package var recentStart: Timestamp
 
-    /// A member's access through a purchase.
+    /// A member's access through another member's subscription.
     package init(
         groupID: String,
         originalID: TransactionID,
@@ -42,11 +43,11 @@ package struct SharedSubscription: HeldSubscription {
     package var ownership: Ownership { .familyShared }
     package var bought: Subscription? { nil }
 
-    /// The purchaser's account; nil for a purchaser whom the store does not know.
+    /// The purchaser's account; nil if the purchaser does not exist on this server.
     package var owner: AccountID? {
         if case .account(let owner) = source { owner } else { nil }
     }
 
-    /// Whether access continues: neither the purchaser's subscription nor the sharing has ended.
+    /// Whether access can continue: neither the purchaser's subscription nor family sharing has ended.
     package var isLive: Bool { state.isOpen }
 }

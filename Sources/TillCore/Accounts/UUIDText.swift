@@ -1,6 +1,6 @@
-/// UUIDs as text, compared without regard to case: clients write them in both (docs/api/transport.md).
+/// UUIDs as text. Upper and lower case are equal, because clients send UUIDs in either case (docs/api/transport.md).
 package enum UUIDText {
-    /// The lower-case form of a UUID of 8-4-4-4-12 hexadecimal digits; nil for other texts.
+    /// The lower-case form of a UUID with 8-4-4-4-12 hexadecimal digits; nil for any other text.
     package static func canonical(_ text: String) -> String? {
         guard text.utf8.count == 36 else { return nil }
         var canonical: [UInt8] = []
@@ -21,7 +21,7 @@ package enum UUIDText {
         return String(decoding: canonical, as: UTF8.self)
     }
 
-    /// A version 4 UUID in lower case, whose random bits are the first 16 of these bytes.
+    /// A version 4 UUID in lower case. The first 16 of these bytes are its random bits.
     package static func version4(of bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
             var written = 0
@@ -34,7 +34,7 @@ package enum UUIDText {
                     text[written] = UInt8(ascii: "-")
                     written += 1
                 }
-                // The version is in the seventh byte, the variant in the ninth (RFC 9562 section 5.4).
+                // The version is in the seventh byte, and the variant is in the ninth (RFC 9562 section 5.4).
                 let byte =
                     switch place {
                     case 6: bytes[place] & 0x0f | 0x40

@@ -1,9 +1,9 @@
 extension Catalog {
-    /// The catalog after an import into a shop in use.
+    /// The catalog after an import into a server that is in use.
     ///
-    /// New definitions replace old ones with the same identifier. A product that is missing in the new catalog is
-    /// removed from sale but kept, and so are all groups, because past sales refer to them. Settings are replaced.
-    /// Importing twice has the same effect as importing once.
+    /// New definitions replace old definitions with the same identifier, and the new settings replace the old ones. A
+    /// product that is missing in the new catalog is removed from sale, but it stays in the catalog, as do all groups,
+    /// because past transactions refer to them. A second import of the same catalog changes nothing.
     package func updated(by imported: Catalog) -> Catalog {
         var result = imported
         for (id, product) in products where result.products[id] == nil {
@@ -17,7 +17,7 @@ extension Catalog {
         return result
     }
 
-    /// Adds or replaces a product; creates its group if it is new, named by its identifier.
+    /// Adds or replaces a product. If its group is new, creates the group with its identifier as its name.
     package mutating func put(_ product: Product) {
         products[product.id] = product
         if let groupID = product.plan?.groupID, groups[groupID] == nil {

@@ -1,13 +1,13 @@
-/// What an app sells. A new import changes future sales, never past ones.
+/// The products that an app sells. A new import changes future sales, never past transactions.
 package struct Catalog: Codable, Equatable, Sendable {
-    /// Every product by its identifier.
+    /// The products, by identifier.
     package var products: [String: Product]
-    /// Subscription groups by their identifier.
+    /// The subscription groups, by identifier.
     package var groups: [String: SubscriptionGroup]
-    /// Settings of the imported file that matter to a server.
+    /// The settings of the imported file that are relevant for a server.
     package var settings: CatalogSettings
 
-    /// A catalog; an empty one sells nothing.
+    /// A catalog. An empty catalog sells nothing.
     package init(
         products: [String: Product] = [:],
         groups: [String: SubscriptionGroup] = [:],
@@ -26,7 +26,7 @@ package enum ProductType: String, Codable, CaseIterable, Sendable {
     case consumable
     case nonConsumable
 
-    /// The value of `type` in a signed transaction.
+    /// The product type in a signed transaction (`type`).
     package var wireName: String {
         switch self {
         case .autoRenewable: "Auto-Renewable Subscription"
@@ -36,7 +36,8 @@ package enum ProductType: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// The value of the `productType` parameter of the history routes, which is not the payload's.
+    /// The product type in the `productType` parameter of the transaction history. Its values differ from those in the
+    /// payload.
     package var queryName: String {
         switch self {
         case .autoRenewable: "AUTO_RENEWABLE"
@@ -47,28 +48,28 @@ package enum ProductType: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// One product.
+/// A product of the catalog, with its prices and offers.
 package struct Product: Codable, Equatable, Sendable {
-    /// The product identifier, unique in the app.
+    /// The product identifier, which is unique in the app.
     package var id: String
-    /// Fixed once the product was bought, because its transactions contain it.
+    /// The product type. It must not change after the first purchase, because the transactions contain it.
     package var type: ProductType
     /// The name that the developer sees.
     package var referenceName: String
-    /// Localized texts, kept for exports of the catalog; they are in no payload.
+    /// The localized texts. No payload contains them; they are kept for exports of the catalog.
     package var localizations: [Localization]
-    /// The price of one piece, or of one period that is paid up front.
+    /// The price of one piece, or of one period that is billed upfront.
     package var prices: PriceList
-    /// Whether a family can share it; only non-consumables and auto-renewables.
+    /// Whether family members can share the product; only for non-consumables and auto-renewable subscriptions.
     package var isFamilyShareable: Bool
-    /// Whether it can be bought; a product that is removed from sale stays in the catalog.
+    /// Whether customers can buy the product. A product that is removed from sale stays in the catalog.
     package var isForSale: Bool
-    /// Only for auto-renewables: its place in a group.
+    /// The group, level and period of an auto-renewable subscription; nil for other products.
     package var plan: SubscriptionPlan?
-    /// Offers of every kind; one-time products have code offers only.
+    /// Offers of every kind. One-time products have offer codes only.
     package var offers: [Offer]
 
-    /// A product as the store sells it.
+    /// A product with its prices and offers.
     package init(
         id: String,
         type: ProductType,
@@ -91,8 +92,8 @@ package struct Product: Codable, Equatable, Sendable {
         self.offers = offers
     }
 
-    /// The first offer of a kind and, where the kind has identifiers, of that identifier. Offers of a monthly billing
-    /// plan are only for customers who pay monthly.
+    /// The first offer of a kind. If an id is given, the offer must have this id. Offers of a monthly billing plan are
+    /// excluded, because they are only for customers with that billing plan.
     package func offer(_ kind: OfferKind, id: String? = nil) -> Offer? {
         offers.first { $0.kind == kind && (id == nil || $0.id == id) && $0.billingPlan != .monthly }
     }
@@ -100,13 +101,13 @@ package struct Product: Codable, Equatable, Sendable {
 
 /// A name and a description in one language.
 package struct Localization: Codable, Equatable, Sendable {
-    /// `en_US` and the like.
+    /// The locale, such as `en_US`.
     package var locale: String
-    /// The name shown to customers instead of the reference name; may be empty.
+    /// The name that customers see instead of the reference name. It may be empty.
     package var displayName: String
     package var description: String
 
-    /// The texts of one language.
+    /// The texts in one language.
     package init(locale: String, displayName: String, description: String) {
         self.locale = locale
         self.displayName = displayName
@@ -114,16 +115,16 @@ package struct Localization: Codable, Equatable, Sendable {
     }
 }
 
-/// A subscription group: a customer has at most one of its products at a time.
+/// A subscription group. A customer can be subscribed to at most one product of a group at a time.
 package struct SubscriptionGroup: Codable, Equatable, Sendable {
-    /// `subscriptionGroupIdentifier` on the wire.
+    /// `subscriptionGroupIdentifier` in the payload.
     package var id: String
-    /// For display only; the identifier where the document gives no name.
+    /// The display name. If the imported file has no name, it is the group's identifier.
     package var name: String
-    /// Localized texts, kept for exports of the catalog; they are in no payload.
+    /// The localized texts. No payload contains them; they are kept for exports of the catalog.
     package var localizations: [Localization]
 
-    /// A group; its products refer to it.
+    /// A group, to which its products refer by the identifier.
     package init(id: String, name: String, localizations: [Localization] = []) {
         self.id = id
         self.name = name
@@ -131,18 +132,18 @@ package struct SubscriptionGroup: Codable, Equatable, Sendable {
     }
 }
 
-/// An auto-renewable's place in its group.
+/// The position of an auto-renewable subscription in its group.
 package struct SubscriptionPlan: Codable, Equatable, Sendable {
     /// The group's identifier.
     package var groupID: String
-    /// 1 is the highest; equal levels are crossgrades of each other.
+    /// The level; 1 is the highest. A change between products of the same level is a crossgrade.
     package var level: Int
-    /// How long one purchase lasts without an offer: from a week to a year.
+    /// The length of one period without an offer, from one week to one year.
     package var period: Period
-    /// The billing plans of the catalog; usually empty, and the product is paid up front at its price.
+    /// The billing plans. The list is usually empty, and then the product is billed upfront at its price.
     package var billingPlans: [BillingPlan]
 
-    /// A level and a period in a group.
+    /// A position in a group, with its period.
     package init(groupID: String, level: Int, period: Period, billingPlans: [BillingPlan] = []) {
         self.groupID = groupID
         self.level = level
@@ -151,24 +152,24 @@ package struct SubscriptionPlan: Codable, Equatable, Sendable {
     }
 }
 
-/// A billing plan: the whole period at once, or monthly with a commitment of twelve months.
+/// A billing plan: the whole period is billed upfront, or a commitment of twelve months is billed monthly.
 package struct BillingPlan: Codable, Equatable, Sendable {
-    /// `BILLED_UPFRONT` or `MONTHLY`.
+    /// The kind of billing plan: `BILLED_UPFRONT` or `MONTHLY`.
     package enum Kind: String, Codable, Sendable {
         case billedUpfront = "BILLED_UPFRONT"
         case monthly = "MONTHLY"
     }
 
-    /// `billingPlanType` in a `.storekit` file; unique among a product's plans.
+    /// `billingPlanType` in a `.storekit` file. A product has at most one billing plan of each kind.
     package var kind: Kind
     /// The price of one payment.
     package var prices: PriceList
     /// The price of the whole commitment; only for `MONTHLY`.
     package var commitmentPrices: PriceList?
-    /// `isEnabled` in a `.storekit` file; true where the file does not say.
+    /// `isEnabled` in a `.storekit` file; true if the file has no value.
     package var isEnabled: Bool
 
-    /// One way to pay.
+    /// A billing plan with its prices.
     package init(kind: Kind, prices: PriceList, commitmentPrices: PriceList? = nil, isEnabled: Bool = true) {
         self.kind = kind
         self.prices = prices
@@ -177,24 +178,24 @@ package struct BillingPlan: Codable, Equatable, Sendable {
     }
 }
 
-/// The settings of a `.storekit` file that matter to a server.
+/// The settings of a `.storekit` file that are relevant for a server.
 package struct CatalogSettings: Codable, Equatable, Sendable {
-    /// The storefront whose currency the default prices use; alpha-3.
+    /// The alpha-3 code of the storefront whose currency the default prices use.
     package var storefront: String
-    /// The file's language, `en_US`.
+    /// The language of the file, such as `en_US`.
     package var locale: String
-    /// Xcode's number for how fast time passes; 0 is real time.
+    /// Xcode's number for the subscription renewal rate; 0 is real time.
     package var timeRate: Int
     /// `_billingGracePeriodEnabled` in a `.storekit` file.
     package var isBillingGracePeriodEnabled: Bool
-    /// `_renewalBillingIssuesEnabled` in a `.storekit` file, `_billingIssuesEnabled` in older ones.
+    /// `_renewalBillingIssuesEnabled` in a `.storekit` file; `_billingIssuesEnabled` in older files.
     package var areRenewalBillingIssuesEnabled: Bool
     /// `_askToBuyEnabled` in a `.storekit` file.
     package var isAskToBuyEnabled: Bool
-    /// The Apple id of a synced file.
+    /// The app's Apple ID, from a file that Xcode synced with App Store Connect.
     package var appAppleID: Int64?
 
-    /// Settings; the defaults are those of a file without settings.
+    /// Settings. The defaults are those of a file without settings.
     package init(
         storefront: String = "USA",
         locale: String = "en_US",

@@ -1,32 +1,32 @@
-/// An amount in thousandths of a currency's unit: USD 1.99 is 1990, JPY 300 is 300000 (docs/api/payloads.md).
+/// An amount in thousandths of the currency unit: USD 1.99 is 1990, and JPY 300 is 300000 (docs/api/payloads.md).
 package struct Money: Hashable, Codable, Sendable {
-    /// Thousandths of the currency's unit.
+    /// The amount in thousandths of the currency unit.
     package var milliunits: Int64
-    /// ISO 4217, three capital letters.
+    /// The ISO 4217 code: three capital letters.
     package var currency: String
 
-    /// An amount of a currency.
+    /// An amount in a currency.
     package init(milliunits: Int64, currency: String) {
         self.milliunits = milliunits
         self.currency = currency
     }
 
-    /// The amount for a quantity, or nil when it overflows.
+    /// The total for a quantity; nil if it overflows.
     package func times(_ quantity: Int) -> Money? {
         let (product, overflow) = milliunits.multipliedReportingOverflow(by: Int64(quantity))
         return overflow ? nil : Money(milliunits: product, currency: currency)
     }
 }
 
-/// The price of a product or an offer: a default and exceptions for storefronts. `Catalog` decides which one applies
-/// (``Catalog/price(_:in:agreed:)``).
+/// The prices of a product or an offer: a default price, and different prices for some storefronts. `Catalog`
+/// determines the price that applies (``Catalog/price(_:in:agreed:)``).
 package struct PriceList: Hashable, Codable, Sendable {
-    /// The price in the catalog's storefront; its number applies in every storefront without a price of its own.
+    /// The price in the catalog's storefront. Every storefront without its own price uses the same number.
     package var standard: Money
-    /// Prices by storefront (ISO 3166-1 alpha-3).
+    /// The prices of storefronts that have their own price, by ISO 3166-1 alpha-3 code.
     package var byStorefront: [String: Money]
 
-    /// A default price and the exceptions to it.
+    /// A default price, and the prices of storefronts that have their own.
     package init(standard: Money, byStorefront: [String: Money] = [:]) {
         self.standard = standard
         self.byStorefront = byStorefront

@@ -1,11 +1,11 @@
-/// The four kinds of offer, by their number on the wire (`offerType`).
+/// The four kinds of offer. The raw value is `offerType` in the payload.
 package enum OfferKind: Int, Codable, CaseIterable, Sendable {
     case introductory = 1
     case promotional = 2
     case code = 3
     case winBack = 4
 
-    /// The kind in words.
+    /// The kind as text for messages.
     package var words: String {
         switch self {
         case .introductory: "introductory"
@@ -16,32 +16,32 @@ package enum OfferKind: Int, Codable, CaseIterable, Sendable {
     }
 }
 
-/// How an offer is paid (`offerDiscountType`).
+/// The payment mode of an offer (`offerDiscountType`).
 package enum OfferMode: String, Codable, CaseIterable, Sendable {
     case freeTrial = "FREE_TRIAL"
     case payAsYouGo = "PAY_AS_YOU_GO"
     case payUpFront = "PAY_UP_FRONT"
-    /// Only for one-time products, by code.
+    /// A one-time price; only for one-time products, with an offer code.
     case oneTime = "ONE_TIME"
 }
 
-/// Who may redeem a code, judged in the subscription group.
+/// The customers who may redeem an offer code, by their history in the subscription group.
 package enum CodeAudience: String, Codable, CaseIterable, Sendable {
     case new
     case existing
     case expired
 }
 
-/// When a former subscriber may redeem a win-back offer (docs/api/offers.md).
+/// The conditions under which a former subscriber may redeem a win-back offer (docs/api/offers.md).
 package struct WinBackCriteria: Codable, Equatable, Sendable {
-    /// The minimum of paid months.
+    /// The minimum number of paid months.
     package var minimumPaidMonths: Int
-    /// The range of months since the subscription ended.
+    /// The permitted number of months since the subscription expired.
     package var monthsSinceExpiry: ClosedRange<Int>
-    /// The minimum of months between two win-back offers of one customer.
+    /// The minimum number of months between two win-back offers for the same customer.
     package var monthsBetweenOffers: Int
 
-    /// Criteria; the defaults are the least strict possible.
+    /// Criteria. The defaults are the least strict ones possible.
     package init(
         minimumPaidMonths: Int = 1,
         monthsSinceExpiry: ClosedRange<Int> = 1...24,
@@ -53,31 +53,31 @@ package struct WinBackCriteria: Codable, Equatable, Sendable {
     }
 }
 
-/// An offer in the catalog.
+/// An offer of a product in the catalog.
 package struct Offer: Codable, Equatable, Sendable {
-    /// `offerType` on the wire; decides who may redeem the offer (docs/api/offers.md).
+    /// `offerType` in the payload. It determines who may redeem the offer (docs/api/offers.md).
     package var kind: OfferKind
-    /// `offerIdentifier`; nil for introductory offers only.
+    /// `offerIdentifier`; nil for introductory offers, and only for them.
     package var id: String?
-    /// The name that the developer sees; nil where the catalog has none.
+    /// The name that the developer sees; nil if the catalog has none.
     package var referenceName: String?
-    /// `offerDiscountType` on the wire.
+    /// `offerDiscountType` in the payload.
     package var mode: OfferMode
-    /// One period of the offer; nil for `ONE_TIME`.
+    /// The length of one period of the offer; nil for `ONE_TIME`.
     package var period: Period?
-    /// How many periods; more than 1 only for pay as you go.
+    /// The number of periods. Only a pay-as-you-go offer can have more than 1.
     package var periodCount: Int
-    /// The price of one payment; nil when free.
+    /// The price of one payment; nil for a free offer.
     package var prices: PriceList?
-    /// Only for codes; empty means all customers.
+    /// The customers who may redeem an offer code; empty for all customers. Other offers do not use it.
     package var audience: Set<CodeAudience>
-    /// Only for codes: the maximum number of redemptions in all; nil means no limit.
+    /// The maximum number of redemptions of an offer code by all customers together; nil for no limit.
     package var redemptionLimit: Int?
-    /// Only for codes: whether the introductory offer comes first.
+    /// Whether an offer code applies after the introductory offer instead of replacing it.
     package var isStackable: Bool
-    /// Only for win-back offers.
+    /// The criteria of a win-back offer; nil for other offers.
     package var winBack: WinBackCriteria?
-    /// The billing plan of the offer; nil means up front.
+    /// The billing plan that the offer belongs to; nil for billed upfront.
     package var billingPlan: BillingPlan.Kind?
 
     /// An offer of any kind.
@@ -109,22 +109,22 @@ package struct Offer: Codable, Equatable, Sendable {
         self.billingPlan = billingPlan
     }
 
-    /// The length of the whole offer, `offerPeriod` on the wire.
+    /// The length of all periods of the offer together; `offerPeriod` in the payload.
     package var wholePeriod: Period? { period?.times(periodCount) }
 }
 
-/// An offer in a transaction or in renewal info.
+/// An offer that is part of a transaction or of renewal info.
 package struct AppliedOffer: Codable, Equatable, Sendable {
-    /// `offerType` on the wire, 1 to 4.
+    /// `offerType` in the payload, 1 to 4.
     package var kind: OfferKind
-    /// Nil for introductory offers.
+    /// `offerIdentifier`; nil for introductory offers.
     package var id: String?
-    /// `offerDiscountType` on the wire.
+    /// `offerDiscountType` in the payload.
     package var mode: OfferMode
-    /// The length of the whole offer.
+    /// The length of all periods of the offer together.
     package var wholePeriod: Period?
 
-    /// The ledger's form of an offer of the catalog.
+    /// The values of a catalog offer that the ledger stores.
     package init(_ offer: Offer) {
         kind = offer.kind
         id = offer.kind == .introductory ? nil : offer.id
@@ -132,7 +132,7 @@ package struct AppliedOffer: Codable, Equatable, Sendable {
         wholePeriod = offer.wholePeriod
     }
 
-    /// An offer as stored in the ledger.
+    /// An offer that was read from the ledger.
     package init(kind: OfferKind, id: String?, mode: OfferMode, wholePeriod: Period?) {
         self.kind = kind
         self.id = id
@@ -141,29 +141,29 @@ package struct AppliedOffer: Codable, Equatable, Sendable {
     }
 }
 
-/// An offer that the next renewal will carry.
+/// An offer that will apply to the next renewal.
 package struct PendingOffer: Codable, Equatable, Sendable {
-    /// The offer as it was when it was redeemed; a later import does not change it.
+    /// The offer at the time of its redemption. A later import of the catalog does not change it.
     package var offer: Offer
-    /// How many periods of it are left; 1 for free and pay up front.
+    /// The number of remaining periods; 1 for a free or pay-up-front offer.
     package var remainingPeriods: Int
 
-    /// An offer for the next periods.
+    /// An offer with the given number of remaining periods.
     package init(offer: Offer, remainingPeriods: Int) {
         self.offer = offer
         self.remainingPeriods = remainingPeriods
     }
 
-    /// An offer with all its periods left.
+    /// An offer of which no period has been used.
     package init(_ offer: Offer) {
         self.init(offer: offer, remainingPeriods: offer.mode == .payAsYouGo ? offer.periodCount : 1)
     }
 
-    /// What is left after one more period; nil when nothing is.
+    /// The offer after one more period; nil if no period remains.
     var afterOnePeriod: PendingOffer? {
         remainingPeriods > 1 ? PendingOffer(offer: offer, remainingPeriods: remainingPeriods - 1) : nil
     }
 
-    /// Whether at least one period has used it.
+    /// Whether at least one period has used the offer.
     var hasBegun: Bool { offer.mode == .payAsYouGo && remainingPeriods < offer.periodCount }
 }

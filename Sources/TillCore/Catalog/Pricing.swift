@@ -1,40 +1,41 @@
-/// What a purchase costs in a storefront without a price in the catalog.
+/// The rule for a purchase in a storefront for which the catalog has no price.
 package enum MissingPrice: String, Codable, CaseIterable, Sendable {
-    /// The number of the standard price, in the storefront's own currency, as in Xcode.
+    /// Uses the number of the standard price in the storefront's currency, as Xcode does.
     case storefrontCurrency
-    /// The purchase is refused.
+    /// Refuses the purchase.
     case refuse
 }
 
-/// Prices by storefront (docs/api/payloads.md, Prices and storefronts).
+/// The price for each storefront (docs/api/payloads.md, Prices and storefronts).
 extension Catalog {
     /// The storefront whose currency the standard prices use.
     package var storefront: Storefront { Storefront(code: settings.storefront) ?? .unitedStates }
 
-    /// Whether the catalog has a price for a storefront. The standard price is that of the catalog's storefront.
+    /// Whether the catalog has a price for a storefront. The standard price counts as the price of the catalog's
+    /// storefront.
     package func hasPrice(_ list: PriceList, in storefront: Storefront) -> Bool {
         list.byStorefront[storefront.code] != nil || storefront == self.storefront
     }
 
-    /// The price in a storefront: the one in the catalog, or else the standard price's number in the storefront's
+    /// The price in a storefront. If the catalog has none, the number of the standard price applies in the storefront's
     /// currency.
     ///
-    /// - Parameter agreed: the currency that a subscriber agreed to pay in; nil for a new sale. Version 0.1.0 sold at
-    ///   the standard price in every storefront, and such subscriptions keep its currency.
+    /// - Parameter agreed: The currency that a subscriber agreed to pay in; nil for a new sale. Version 0.1.0 used the
+    ///   standard price in every storefront, and the subscriptions from that version keep the standard currency.
     package func price(_ list: PriceList, in storefront: Storefront, agreed: String? = nil) -> Money {
         let currency = agreed == list.standard.currency ? list.standard.currency : storefront.currency
         return price(list, in: storefront, elsewhereIn: currency)
     }
 
-    /// The price of one payment of an offer; zero when it is free.
+    /// The price of one payment of an offer; zero for a free offer.
     ///
-    /// - Parameter full: the price without the offer, which decides the currency where the offer has no price.
+    /// - Parameter full: The price without the offer. It determines the currency if the offer has no price.
     func price(of offer: Offer, in storefront: Storefront, insteadOf full: Money) -> Money {
         guard let list = offer.prices else { return Money(milliunits: 0, currency: full.currency) }
         return price(list, in: storefront, elsewhereIn: full.currency)
     }
 
-    /// The total price of a commitment: as in the catalog, or the sum of its payments.
+    /// The total price of a commitment: the price in the catalog, or the sum of the payments.
     func commitmentPrice(of plan: SubscriptionPlan, in storefront: Storefront, agreed: String? = nil) -> Money {
         guard let monthly = plan.monthly else { return Money(milliunits: 0, currency: storefront.currency) }
         if let whole = monthly.commitmentPrices { return price(whole, in: storefront, agreed: agreed) }
@@ -50,9 +51,9 @@ extension Catalog {
 }
 
 extension Ledger {
-    /// Refuses a sale without a price in the catalog, where the environment requires one.
+    /// Refuses a sale without a price in the catalog, if the environment requires a price.
     ///
-    /// - Parameter offers: the offers of the purchase, which need prices, too.
+    /// - Parameter offers: The offers of the purchase, which also need prices.
     func checkPrices(
         of purchase: Purchase,
         _ product: Product,

@@ -1,15 +1,16 @@
-/// The App Store of a country or region: decides the currency of a purchase (docs/api/payloads.md).
+/// The App Store of a country or region. It determines the currency of a purchase (docs/api/payloads.md).
 ///
-/// Only those of the table exist. A storefront is found by its code and encoded as its code.
+/// Only the storefronts of the table below exist. A storefront is encoded as its code.
 package struct Storefront: Hashable, Sendable {
-    /// ISO 3166-1 alpha-3, as `storefront` on the wire: `USA`. Kosovo's, which ISO lacks, is the App Store's `XKS`.
+    /// The ISO 3166-1 alpha-3 code, which is `storefront` in the payload, such as `USA`. ISO has no code for Kosovo, so
+    /// the App Store uses `XKS`.
     package let code: String
-    /// Six digits, as `storefrontId` on the wire: `143441`.
+    /// The six digits that are `storefrontId` in the payload, such as `143441`.
     package let id: String
-    /// The currency in which it sells, ISO 4217.
+    /// The currency of its prices, as an ISO 4217 code.
     package let currency: String
 
-    /// The storefront of a code in capital letters, or nil when there is none.
+    /// The storefront with this code in capital letters; nil if there is none.
     package init?(code: String) {
         guard let found = Storefront.byCode[code] else { return nil }
         self = found
@@ -21,10 +22,10 @@ package struct Storefront: Hashable, Sendable {
         self.currency = currency
     }
 
-    /// The storefront of a catalog without one.
+    /// The storefront of a catalog that specifies none.
     package static let unitedStates = Storefront(code: "USA", id: "143441", currency: "USD")
 
-    /// Every storefront, by code in ascending order.
+    /// All storefronts, in ascending order of their codes.
     package static let all: [Storefront] = table.split(separator: "\n").map { line in
         let columns = line.split(separator: " ").map(String.init)
         precondition(columns.count == 3, "a line of the storefront table is not code, id and currency: \(line)")
@@ -35,7 +36,7 @@ package struct Storefront: Hashable, Sendable {
 }
 
 extension Storefront: Codable {
-    /// Reads a bare code.
+    /// Reads the code.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let code = try container.decode(String.self)
@@ -45,7 +46,7 @@ extension Storefront: Codable {
         self = storefront
     }
 
-    /// Writes the bare code.
+    /// Writes the code.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(code)
@@ -53,7 +54,8 @@ extension Storefront: Codable {
 }
 
 extension Storefront {
-    /// Code, id and currency. A literal of a hundred and seventy-five calls would cost seconds of compile time.
+    /// Code, id and currency. This is a text because an array literal with 175 initializer calls would add seconds of
+    /// compile time.
     private static let table = """
         AFG 143610 USD
         AGO 143564 USD

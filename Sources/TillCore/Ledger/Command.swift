@@ -1,17 +1,17 @@
-/// An action on an account and, where the family is affected, on its members' accounts.
+/// An action on an account. Where it affects the customer's family, it also changes the members' accounts.
 package enum Command: Sendable {
     case purchase(Purchase)
-    /// The app finished the transaction. Changes no payload.
+    /// The app finished the transaction. This changes no payload.
     case finish(TransactionID)
     case setAppAccountToken(TransactionID, token: String)
     /// The account joins the family of another account, which becomes the organizer of a new family.
     case joinFamily(of: AccountID, named: String)
     case leaveFamily
-    /// The purchaser turns family sharing on or off for one purchase, named by its original transaction.
+    /// The purchaser turns family sharing on or off for one purchase, which the original transaction identifies.
     case shareWithFamily(TransactionID, Bool)
     /// The device downloads the app for the first time, or reports a newer version.
     case downloadApp(AppTransaction)
-    /// Turns auto-renewal off for a subscription, named by its original transaction.
+    /// Turns auto-renewal off for a subscription, which the original transaction identifies.
     case turnAutoRenewOff(TransactionID)
     case turnAutoRenewOn(TransactionID)
     case useCard(Card)
@@ -29,16 +29,16 @@ package enum Command: Sendable {
     case declineRefund(TransactionID)
     case reverseRefund(TransactionID)
     case extend(Extension)
-    /// A job's part in this account.
+    /// Applies a job to this account.
     case job(Job)
-    /// Moves the account and its family to another clock; nil is the clock of the app's environment.
+    /// Moves the account and its family to another clock; nil stands for the clock of the app's environment.
     case useClock(String?)
-    /// Only processes what is due.
+    /// Processes the events that are due, and nothing else.
     case processDue
 
-    /// Ledger transactions that the rules need for their decision, besides the accounts.
+    /// The ledger transactions that the rules need for this command, in addition to the accounts.
     ///
-    /// - Parameter accounts: the account and its family.
+    /// - Parameter accounts: The account of the command and the accounts of its family.
     package func transactions(from accounts: [Account]) -> [TransactionID] {
         let named: [TransactionID] =
             switch self {
@@ -63,20 +63,21 @@ package enum Command: Sendable {
         return (named + asked + copies).filter { seen.insert($0).inserted }
     }
 
-    /// An upper bound of the ids that the command needs: a transaction, a line item and an order for each transaction
-    /// it may make.
+    /// The maximum number of ids that the command needs. Each transaction that it may create needs a transaction id, a
+    /// line item id and an order id.
     ///
-    /// - Parameter accounts: the account and all others that the command affects.
+    /// - Parameter accounts: The account of the command and all other accounts that it affects.
     package func maxIdentifiers(for accounts: [Account]) -> Int64 {
         let members = Int64(accounts.count)
         let ownedProducts = accounts.reduce(0) {
             $0 + $1.ownedProducts.count + $1.subscriptions.count + $1.sharedSubscriptions.count
         }
-        // A command may trigger charges at once: up to this many renewals, each with the family's copies.
+        // A command may cause overdue charges. At most this many are made together with the command, each with its
+        // copies for the family.
         return 3 * members * Int64(ownedProducts + 1 + Ledger.maxFreedAtOnce)
     }
 
-    /// Existing purchases of a non-consumable; buying it again returns to them.
+    /// The customer's purchases of a non-consumable. Buying it again returns the existing transaction.
     private static func owned(_ productID: String, by accounts: [Account]) -> [TransactionID] {
         accounts.compactMap { $0.owned(productID)?.transaction }
     }
@@ -88,33 +89,33 @@ package enum Command: Sendable {
 
 /// A purchase by a customer.
 package struct Purchase: Codable, Equatable, Sendable {
-    /// A product of the app's catalog that is for sale.
+    /// A product that is in the app's catalog and is for sale.
     package var productID: String
-    /// 1 to 10 for consumables, 1 for everything else.
+    /// The quantity: 1 to 10 for consumables, otherwise 1.
     package var quantity: Int
-    /// Overrides the customer's own storefront for this purchase.
+    /// The storefront for this purchase; nil for the customer's storefront.
     package var storefront: Storefront?
-    /// Overrides the catalog's price of one piece.
+    /// The price of one piece for this purchase; nil for the price in the catalog.
     package var price: PriceOverride?
-    /// UUID text in any case.
+    /// The app account token, a UUID in upper or lower case.
     package var appAccountToken: String?
-    /// Automatic by default (docs/api/offers.md).
+    /// The offer that the purchase redeems; automatic by default (docs/api/offers.md).
     package var offer: OfferChoice
-    /// The nonce of the app's signature for the offer; valid for one purchase.
+    /// The nonce of the app server's signature for the offer. It is valid for one purchase.
     package var offerNonce: String?
-    /// Adds the purchase to an existing order of the customer.
+    /// An existing order of the customer, to which the purchase is added; nil for a new order.
     package var order: OrderID?
-    /// Whether the app finishes it at once.
+    /// Whether the app finishes the transaction at once.
     package var isFinished: Bool
-    /// The billing plan, where the product has several; nil means up front.
+    /// The billing plan, if the product has several; nil for billed upfront.
     package var billingPlan: BillingPlan.Kind?
-    /// The purchase is interrupted, and the customer must complete it.
+    /// Whether the purchase is interrupted, so that the customer must complete it.
     package var isInterrupted: Bool
-    /// The subscription that the purchase changes, by its original transaction. It must be the customer's, in the
-    /// product's group and active; nil where the purchase may start a new one.
+    /// The original transaction of the subscription that the purchase changes. The subscription must be active, belong
+    /// to the customer, and be in the product's group. Nil if the purchase may start a new subscription.
     package var subscription: TransactionID?
 
-    /// A purchase; everything but the product has a default.
+    /// A purchase. Every property except the product has a default value.
     package init(
         productID: String,
         quantity: Int = 1,
@@ -142,29 +143,30 @@ package struct Purchase: Codable, Equatable, Sendable {
     }
 }
 
-/// A price that replaces the catalog's.
+/// A price that replaces the price in the catalog.
 package struct PriceOverride: Codable, Equatable, Sendable {
-    /// Thousandths of the currency for one piece.
+    /// The price of one piece, in thousandths of the currency unit.
     package var milliunits: Int64
-    /// ISO 4217; nil is the currency that the product has in the storefront of the purchase.
+    /// The currency as an ISO 4217 code; nil for the product's currency in the storefront of the purchase.
     package var currency: String?
 
-    /// A price in a currency, or in that of the storefront.
+    /// A price in the given currency, or in the currency of the storefront.
     package init(milliunits: Int64, currency: String? = nil) {
         self.milliunits = milliunits
         self.currency = currency
     }
 }
 
-/// Which offer a purchase redeems.
+/// The choice of the offer that a purchase redeems.
 package enum OfferChoice: Codable, Equatable, Sendable {
-    /// The introductory offer if the customer is eligible, as on a device.
+    /// The introductory offer if the customer is eligible for it, as on a device.
     case automatic
-    /// No offer.
+    /// The purchase redeems no offer.
     case none
-    /// The introductory offer; refused if it was used, unless the app's signature allows it again.
+    /// The introductory offer. The purchase is refused if the customer has used one before, unless the app's signature
+    /// permits it again.
     case introductory(evenIfUsed: Bool)
-    /// A promotional offer whose signature has been verified.
+    /// A promotional offer, after its signature was verified.
     case promotional(String)
     case code(String)
     case winBack(String)
@@ -172,19 +174,19 @@ package enum OfferChoice: Codable, Equatable, Sendable {
 
 /// A refund by the store.
 package struct Refund: Sendable {
-    /// How much is refunded.
+    /// The share of the price that is refunded.
     package enum Share: Codable, Equatable, Sendable {
         case full
         /// The unused part of a subscription's period.
         case unused
-        /// Thousandths of a percent, 1 to 99,999.
+        /// A part in thousandths of a percent, 1 to 99,999.
         case part(Int)
     }
 
     package var transaction: TransactionID
-    /// The full price by default (docs/api/refunds.md).
+    /// The share of the price that is refunded; the full price by default (docs/api/refunds.md).
     package var share: Share
-    /// `revocationReason` of the refunded transaction and the family's copies.
+    /// `revocationReason` of the refunded transaction and of the family members' copies.
     package var reason: RevocationReason
 
     /// A refund of one transaction.
@@ -198,18 +200,18 @@ package struct Refund: Sendable {
 /// A customer's refund request (docs/api/refunds.md).
 package struct RefundRequest: Codable, Equatable, Sendable {
     package var transaction: TransactionID
-    /// The customer's reason.
+    /// The customer's reason for the request.
     package var reason: ConsumptionRequestReason
-    /// When the customer made the request.
+    /// The instant of the customer's request.
     package var since: Timestamp
-    /// When it is decided; nil when the operator decides.
+    /// The instant of the decision; nil if the operator decides.
     package var decideAt: Timestamp?
-    /// The developer's report, if it arrived in time.
+    /// The developer's consumption data, if it arrived before the time limit.
     package var report: ConsumptionReport?
-    /// The rule for the decision, as it was at the time of the request.
+    /// The rule that decides, from the time of the request.
     package var rule: RefundRule
 
-    /// A request.
+    /// A refund request.
     package init(
         transaction: TransactionID,
         reason: ConsumptionRequestReason,
@@ -225,23 +227,23 @@ package struct RefundRequest: Codable, Equatable, Sendable {
     }
 }
 
-/// The developer's consumption report, as far as the refund decision needs it.
+/// The developer's consumption data, limited to the values that the refund decision needs.
 package struct ConsumptionReport: Codable, Equatable, Sendable {
-    /// The decision that the developer prefers.
+    /// The developer's preferred decision (`refundPreference`).
     package enum Preference: String, Codable, CaseIterable, Sendable {
         case decline = "DECLINE"
         case grantFull = "GRANT_FULL"
         case grantProrated = "GRANT_PRORATED"
     }
 
-    /// Nil if not stated.
+    /// The developer's preferred decision; nil if the developer stated none.
     package var preference: Preference?
-    /// Thousandths of a percent consumed, 0 to 100,000; only for one-time products.
+    /// The consumed share in thousandths of a percent, 0 to 100,000; only for one-time products.
     package var consumptionPercentage: Int?
-    /// The known keys of the body as JSON, for an operator who decides.
+    /// The known keys of the request body as JSON, for an operator who decides by hand.
     package var body: String
 
-    /// A report.
+    /// Consumption data.
     package init(preference: Preference?, consumptionPercentage: Int? = nil, body: String = "") {
         self.preference = preference
         self.consumptionPercentage = consumptionPercentage
@@ -253,14 +255,14 @@ package struct ConsumptionReport: Codable, Equatable, Sendable {
 package struct Extension: Codable, Equatable, Sendable {
     /// The original transaction of the subscription.
     package var subscription: TransactionID
-    /// 1 to 90 calendar days; scaled at accelerated renewal rates.
+    /// The length in calendar days, 1 to 90. At accelerated renewal rates the length is scaled.
     package var days: Int
-    /// 0 to 3.
+    /// `extendReasonCode`, 0 to 3.
     package var reasonCode: Int
-    /// The developer's name for the request, at most 128 characters.
+    /// The developer's identifier of the request (`requestIdentifier`), at most 128 characters.
     package var request: String
 
-    /// An extension as the developer requests it.
+    /// An extension that the developer requests.
     package init(subscription: TransactionID, days: Int, reasonCode: Int, request: String) {
         self.subscription = subscription
         self.days = days

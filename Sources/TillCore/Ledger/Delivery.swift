@@ -1,7 +1,7 @@
-/// What the app and its server do with a purchased transaction: finish it and set its account token.
+/// Actions of the app and its server on a purchased transaction: finishing it and setting its app account token.
 extension Ledger {
-    /// The app finished the purchase. No payload shows it, so the order of the history does not change; repeating is
-    /// harmless.
+    /// Marks the purchase as finished by the app. No payload contains this mark, so the order of the transaction
+    /// history stays the same. The app may finish a transaction more than once.
     mutating func finish(_ id: TransactionID) throws(Refusal) {
         let transaction = try transaction(id)
         guard !transaction.isFinished else { return }
@@ -9,9 +9,10 @@ extension Ledger {
         note(.finished(id))
     }
 
-    /// Sets the app account token of a purchase, named by its original id.
+    /// Sets the app account token of a purchase, which the original transaction id identifies.
     ///
-    /// For a subscription the token applies to the current and all later transactions; earlier ones keep theirs.
+    /// For a subscription, the token applies to the current transaction and all later ones. Earlier transactions keep
+    /// their token.
     mutating func setAppAccountToken(_ text: String, on id: TransactionID) throws(Refusal) {
         guard let token = UUIDText.canonical(text) else { throw .badAppAccountToken(text) }
         var target = try transaction(id)

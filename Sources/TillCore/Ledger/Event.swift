@@ -1,67 +1,69 @@
-/// What happened, in order. Events are facts; the ledger transactions are the record, and `notice` says which
-/// notification, if any, an event causes.
+/// Everything that can happen in a ledger. Events describe completed changes, and the ledger transactions hold the
+/// data. `notice` has the notification of an event, if there is one.
 package enum Event: Equatable, Sendable {
-    /// A one-time product was bought, or shared with a family member.
+    /// A one-time product was bought by the customer, or shared with a family member.
     case charged(TransactionID)
-    /// The customer bought a non-consumable that they own: nothing was charged, and the existing purchase is returned.
+    /// The customer bought a non-consumable that they already own. The store charged nothing and returned the existing
+    /// purchase.
     case alreadyOwned(TransactionID)
-    /// A subscription began for the first time in its group.
+    /// The customer subscribed to the group for the first time.
     case subscribed(TransactionID)
-    /// An expired subscription began again.
+    /// The customer subscribed to the group again after the subscription had expired.
     case resubscribed(TransactionID)
-    /// The store charged for the next period.
+    /// The store charged the customer for the next period.
     case renewed(TransactionID)
-    /// A payment succeeded after one had failed.
+    /// A payment succeeded after an earlier payment for this renewal had failed (billing recovery).
     case recovered(TransactionID)
-    /// A change of plan took effect at once.
+    /// The customer changed to another plan, which began at once.
     case upgraded(from: TransactionID, to: TransactionID, withOffer: Bool)
-    /// A change of plan was chosen for the next period.
+    /// The customer chose a change of plan that takes effect at the next renewal.
     case planChangeChosen(TransactionID, product: String, withOffer: Bool)
-    /// A change of plan that had been chosen was withdrawn.
+    /// The customer withdrew a scheduled change of plan.
     case planChangeWithdrawn(TransactionID)
-    /// An offer was accepted for the next period of a running subscription.
+    /// The customer accepted an offer that applies to the next period of an active subscription.
     case offerRedeemed(TransactionID)
     case autoRenewEnabled(TransactionID)
     case autoRenewDisabled(TransactionID)
-    /// A renewal could not be charged, and access ended.
+    /// The payment for a renewal failed, and access ended.
     case failedToRenew(TransactionID)
-    /// A renewal could not be charged, and access continues for a while.
+    /// The payment for a renewal failed, and the customer keeps access during the grace period.
     case gracePeriodEntered(TransactionID)
     case gracePeriodExpired(TransactionID)
     case expired(TransactionID, ExpirationIntent)
-    /// The customer was notified of a higher price and must agree to it.
+    /// The store notified the customer of a price increase that needs the customer's consent.
     case priceIncreasePending(TransactionID)
-    /// The customer agreed to a higher price, or was notified of one that needs no consent.
+    /// The customer agreed to a price increase, or was notified of an increase that needs no consent.
     case priceIncreaseAccepted(TransactionID)
-    /// The end of the current period was moved.
+    /// The current period was extended.
     case extended(TransactionID)
     /// A mass extension failed for this subscription.
     case extensionFailed(TransactionID)
     case finished(TransactionID)
     case appAccountTokenSet(TransactionID)
-    /// The customer requested a refund; for some product types the developer is asked for consumption data.
+    /// The customer requested a refund. `asksForData`: the product type is one for which Apple requests consumption
+    /// data.
     case refundRequested(TransactionID, ConsumptionRequestReason, asksForData: Bool)
-    /// The developer sent consumption data in time.
+    /// The developer sent consumption data before the time limit.
     case consumptionReported(TransactionID)
     case refunded(TransactionID)
     case refundDeclined(TransactionID)
     case refundReversed(TransactionID)
     /// A family member lost access.
     case familyAccessRevoked(TransactionID)
-    /// A family member has access again after a refund was reversed.
+    /// A family member regained access, because a refund was reversed.
     case familyAccessRestored(TransactionID)
     case joinedFamily(AccountID)
     case leftFamily(AccountID)
     case appDownloaded(AccountID)
-    /// A purchase waits for a parent's approval, or for the customer to complete it.
+    /// A purchase is on hold until a parent approves it or the customer completes it.
     case purchaseHeld(AccountID, number: Int64)
     case purchaseDeclined(AccountID, number: Int64)
-    /// The customer's card behaves differently from now on.
+    /// Charges to the customer's card now succeed or fail in another way than before.
     case cardChanged(AccountID)
 }
 
 extension Event {
-    /// The transaction of the event, if there is one.
+    /// The transaction that the event is about; nil if there is none.
     package var transaction: TransactionID? {
         switch self {
         case .charged(let id), .alreadyOwned(let id), .subscribed(let id), .resubscribed(let id), .renewed(let id),
@@ -79,7 +81,8 @@ extension Event {
         }
     }
 
-    /// The notification for the developer's server: exactly one, or none (docs/api/notifications.md).
+    /// The notification that this event sends to the developer's server; nil if it sends none
+    /// (docs/api/notifications.md).
     package var notice: Notice? {
         switch self {
         case .charged: Notice(.oneTimeCharge)
@@ -115,25 +118,25 @@ extension Event {
     }
 }
 
-/// A type and a subtype that belong together.
+/// A notification type with its subtype.
 package struct Notice: Hashable, Sendable {
     /// `notificationType`.
     package let type: NotificationType
     /// `subtype`; nil for a type without one.
     package let subtype: NotificationSubtype?
 
-    /// A pair; the rules only use pairs of the table.
+    /// A type with its subtype. The rules use only the valid combinations (`NotificationType.subtypes`).
     package init(_ type: NotificationType, _ subtype: NotificationSubtype? = nil) {
         self.type = type
         self.subtype = subtype
     }
 
-    /// As text: `SUBSCRIBED/INITIAL_BUY`, `DID_RENEW`.
+    /// The type and subtype as text, such as `SUBSCRIBED/INITIAL_BUY` or `DID_RENEW`.
     package var words: String { type.rawValue + (subtype.map { "/\($0.rawValue)" } ?? "") }
 }
 
 extension ExpirationIntent {
-    /// The subtype of `EXPIRED` for this reason; nil for all others.
+    /// The subtype of the `EXPIRED` notification for this reason; nil if Apple defines none.
     var subtype: NotificationSubtype? {
         switch self {
         case .customer: .voluntary

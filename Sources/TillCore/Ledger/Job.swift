@@ -1,20 +1,20 @@
-/// An action on many accounts of an app and environment, done account by account, once in each.
+/// An action on many accounts of one app and environment. Each account is processed separately, and only once.
 package struct Job: Codable, Equatable, Sendable {
-    /// The action.
+    /// The kind of action.
     package enum Work: Codable, Equatable, Sendable {
         case raisePrice(PriceRaise)
         /// Extends the current period of all subscribers of a product.
         case extend(MassExtension)
-        /// Family sharing was turned on for a product: shares existing purchases.
+        /// Shares the existing purchases of a product for which family sharing was turned on.
         case shareProduct(String)
     }
 
-    /// Unique in the store.
+    /// The job's identifier, which is unique on this server.
     package var id: String
-    /// The action in each account.
+    /// The action for each account.
     package var task: Work
 
-    /// A job.
+    /// A job with its identifier and action.
     package init(id: String, task: Work) {
         self.id = id
         self.task = task
@@ -25,17 +25,17 @@ package struct Job: Codable, Equatable, Sendable {
 package struct PriceRaise: Codable, Equatable, Sendable {
     /// Whether subscribers must agree.
     package enum Consent: String, Codable, CaseIterable, Sendable {
-        /// As the App Store decides: by amount, frequency and the storefront's law.
+        /// The App Store's conditions apply: amount, frequency and the law of the storefront.
         case automatic
         case required
         case notNeeded
     }
 
-    /// The product with the new price.
+    /// The product whose price increases.
     package var productID: String
-    /// The new prices; storefronts whose price does not rise are not affected.
+    /// The new prices. A storefront whose price does not increase is not affected.
     package var prices: PriceList
-    /// Automatic by default.
+    /// Whether subscribers must agree; automatic by default.
     package var consent: Consent
 
     /// A price increase.
@@ -48,18 +48,18 @@ package struct PriceRaise: Codable, Equatable, Sendable {
 
 /// An extension of the current period for all subscribers of a product.
 package struct MassExtension: Codable, Equatable, Sendable {
-    /// The product.
+    /// The product whose subscribers receive the extension.
     package var productID: String
-    /// 1 to 90 calendar days.
+    /// The length of the extension in calendar days, 1 to 90.
     package var days: Int
-    /// 0 to 3.
+    /// `extendReasonCode`, 0 to 3.
     package var reasonCode: Int
-    /// Lower-case UUID text.
+    /// `requestIdentifier`, as a lower-case UUID.
     package var request: String
-    /// Alpha-3 codes; nil means every storefront.
+    /// The storefronts as alpha-3 codes; nil stands for every storefront.
     package var storefronts: [String]?
 
-    /// A mass extension as the developer requests it.
+    /// A mass extension that the developer requests.
     package init(productID: String, days: Int, reasonCode: Int, request: String, storefronts: [String]? = nil) {
         self.productID = productID
         self.days = days

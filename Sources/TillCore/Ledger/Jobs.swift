@@ -1,4 +1,4 @@
-/// A job's part in one account: done once, however often it is tried.
+/// Applies a job to one account. A repeated attempt does not apply the job again.
 extension Ledger {
     mutating func perform(_ job: Job, by id: AccountID) {
         guard !self[id].jobsDone.contains(where: { $0.job == job.id }) else { return }
@@ -8,7 +8,7 @@ extension Ledger {
             case .extend(let wanted): extend(wanted, by: id)
             case .shareProduct(let product): shareOwnedProducts(of: product, by: id)
             }
-        // Accounts that the job does not affect are not written.
+        // An account that the job does not affect is not written.
         guard let succeeded else { return }
         self[id].jobsDone.append(JobResult(job: job.id, succeeded: succeeded))
         if self[id].jobsDone.count > 32 { self[id].jobsDone.removeFirst() }

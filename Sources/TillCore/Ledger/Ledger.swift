@@ -1,40 +1,40 @@
-/// The accounts and transactions that one command affects, and the rules' decisions about them.
+/// The accounts and transactions that one command affects, and the rules that change them.
 ///
-/// A value: the shop fills it, performs one command and commits the result. The rules have no side effects; each area
-/// of the store is an extension in its own file (Purchase, PlanChange, Refund, Family).
+/// A ledger is a value. The server loads the data, performs one command and commits the result. The rules have no side
+/// effects. Each area of the rules is an extension in its own file, such as Purchase, PlanChange, Refund and Family.
 package struct Ledger: Sendable {
-    /// What the app sells now; past sales keep their own prices.
+    /// The products and prices that the app sells now. Past transactions keep their own prices.
     package let catalog: Catalog
-    /// The settings of the accounts' environment on top of the shop's settings.
+    /// The settings of the accounts' environment, combined with the settings of the server.
     package let policy: Policy
-    /// The shop's time: the instant whose events are processed, on the way to `until`.
+    /// The simulated time of the event that is being processed. It moves forward to `until`.
     package private(set) var now: Timestamp
-    /// The instant of the command; what is due before it is processed first.
+    /// The simulated time of the command. Events that are due earlier are processed before the command.
     package let until: Timestamp
-    /// The accounts as they will be committed.
+    /// The accounts in the state that will be committed.
     package private(set) var accounts: [AccountID: Account]
-    /// Transactions that were loaded or made.
+    /// The transactions that were loaded or created.
     package private(set) var transactions: [TransactionID: Transaction]
-    /// The transactions to write, in the order of the changes.
+    /// The transactions to write, in the order of their changes.
     package private(set) var transactionChanges: [TransactionChange]
-    /// Redemptions of codes with a limit over all customers.
+    /// Redemptions of offer codes that have a limit for all customers together.
     package private(set) var redemptions: [CodeRedemption]
-    /// What happened, in order.
+    /// The events that have occurred, oldest first.
     package private(set) var events: [Event]
-    /// The notifications for the developer's server, in order.
+    /// The notifications for the developer's server, oldest first.
     package private(set) var notifications: [Notification]
-    /// The result of the command's purchase; nil for other commands.
+    /// The result of a purchase command; nil for all other commands.
     package internal(set) var purchaseResult: PurchaseResult?
-    /// The source of new ids; unused ones are discarded with the ledger.
+    /// The source of new ids. Ids that are not used are lost with the ledger.
     package var identifiers: Identifiers
 
     /// The transition function for subscriptions.
     let rule: Transitions.Rule
 
     /// - Parameters:
-    ///   - accounts: the account of the command, and its family.
-    ///   - transactions: the existing transactions that `Command.transactions(from:)` named.
-    ///   - identifiers: at least as many as `Command.maxIdentifiers(for:)` says.
+    ///   - accounts: The account of the command and the accounts of its family.
+    ///   - transactions: The existing transactions that `Command.transactions(from:)` lists.
+    ///   - identifiers: At least as many ids as `Command.maxIdentifiers(for:)` returns.
     package init(
         accounts: [Account],
         transactions: [Transaction] = [],
@@ -60,11 +60,11 @@ package struct Ledger: Sendable {
 
     // MARK: Time
 
-    /// Processes everything due up to the instant of the command, in the order of the due dates and each at its own
-    /// instant.
+    /// Processes every event that is due up to the time of the command. Events are processed in the order of their due
+    /// dates, each at its own instant.
     ///
-    /// - Parameter steps: the maximum number of deadlines to process.
-    /// - Returns: whether all were processed; otherwise commit the result and continue in a new ledger.
+    /// - Parameter steps: The maximum number of events to process.
+    /// - Returns: Whether all due events were processed. If not, commit the result and continue in a new ledger.
     package mutating func catchUp(atMost steps: Int = .max) -> Bool {
         var left = steps
         while let deadline = nextDeadline, deadline.instant <= until {
@@ -79,21 +79,21 @@ package struct Ledger: Sendable {
         return true
     }
 
-    /// Whether something due has not been processed.
+    /// Whether an event is due that has not been processed.
     package var isBehind: Bool { nextDeadline.map { $0.instant <= until } ?? false }
 
-    /// The earliest deadline in these accounts.
+    /// The earliest event that is due in any of these accounts.
     private var nextDeadline: Deadline? {
         accounts.values.compactMap { self.deadline(of: $0) }.min()
     }
 
-    /// The maximum number of deadlines that are processed together with the command that made them due.
+    /// The maximum number of events that are processed together with the command that made them due.
     static let maxFreedAtOnce = 8
 
     // MARK: Commands
 
-    /// Performs a command at the instant of the ledger, after everything due before was processed. After a refusal the
-    /// ledger is invalid and must be discarded.
+    /// Performs a command at the ledger's time, after all events that were due earlier. After a refusal the ledger is
+    /// invalid and must be discarded.
     package mutating func perform(_ command: Command, by id: AccountID) throws(Refusal) {
         for account in accounts.values where now < account.lastEvent {
             throw .earlierThanLastEvent(at: now, last: account.lastEvent)
@@ -124,8 +124,8 @@ package struct Ledger: Sendable {
         case .useClock(let clock): useClock(clock, by: id)
         case .processDue: break
         }
-        // The command may have made charges due that waited for a card or for consent. Deadlines beyond the limit are
-        // processed with the account's next update.
+        // The command may have made charges due that waited for a valid card or for consent. Events beyond the limit
+        // are processed at the next update of the account.
         _ = catchUp(atMost: Ledger.maxFreedAtOnce)
     }
 
@@ -147,19 +147,19 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// A transaction that the command named.
+    /// A transaction that the command identifies.
     func transaction(_ id: TransactionID) throws(Refusal) -> Transaction {
         guard let transaction = transactions[id] else { throw .unknownTransaction(id) }
         return transaction
     }
 
-    /// An account's own subscription, by its original transaction.
+    /// An account's own subscription, which the original transaction identifies.
     func subscription(_ original: TransactionID, of id: AccountID) throws(Refusal) -> Subscription {
         if let subscription = self[id].subscription(original) { return subscription }
         throw self[id].sharedSubscription(original) == nil ? .unknownSubscription(original) : .familyShared(original)
     }
 
-    /// Adds a new transaction at the end of its account's history and returns it with its change number.
+    /// Adds a new transaction to the end of its account's history, and returns it with its change number.
     mutating func enter(_ transaction: Transaction) -> Transaction {
         var transaction = transaction
         transaction.change = nextChange(of: transaction.account)
@@ -177,7 +177,7 @@ package struct Ledger: Sendable {
         return SubscriptionPeriod(enter(transaction), until: end)
     }
 
-    /// Changes a transaction. It moves to the end of the history, unless the change affects no payload.
+    /// Changes a transaction. It moves to the end of the history, unless no payload contains the change.
     @discardableResult
     mutating func amend(
         _ transaction: Transaction,
@@ -200,20 +200,22 @@ package struct Ledger: Sendable {
         return amended
     }
 
-    /// Records an event and its notification. Accounts and transactions must already be in the state that the
+    /// Records an event and its notification. The accounts and transactions must already have the state that the
     /// notification shows.
     ///
-    /// - Parameter isSilent: whether to send no notification.
+    /// - Parameter isSilent: Whether to omit the notification.
     mutating func note(_ event: Event, isSilent: Bool = false) {
         events.append(event)
         guard let id = event.transaction else { return }
-        guard let transaction = present(id) else { preconditionFailure("\(event) is about a row that was not loaded") }
+        guard let transaction = present(id) else {
+            preconditionFailure("\(event) is about a transaction that was not loaded")
+        }
         self[transaction.account].lastEvent = max(self[transaction.account].lastEvent, now)
         guard !isSilent, let notice = event.notice else { return }
         notifications.append(notification(notice, of: event, about: transaction))
     }
 
-    /// Sets an account's last event to now.
+    /// Sets the time of an account's last event to now.
     mutating func touch(_ id: AccountID) {
         self[id].lastEvent = max(self[id].lastEvent, now)
     }
@@ -227,7 +229,7 @@ package struct Ledger: Sendable {
         let signedDate = max(now, earliest)
         account.lastSigned = signedDate
         self[transaction.account] = account
-        // Looked up by concrete type: an existential would copy the value for each notification.
+        // These look-ups use concrete types, because an existential would copy the value for each notification.
         let own = transaction.ownership == .purchased ? account.subscription(transaction.originalID) : nil
         let shared = transaction.ownership == .familyShared ? account.sharedSubscription(transaction.originalID) : nil
         var reason: ConsumptionRequestReason?
@@ -250,7 +252,7 @@ package struct Ledger: Sendable {
         RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy)
     }
 
-    /// A transaction in its current state, wherever the ledger holds it.
+    /// A transaction in its current state: a loaded or created one, or one in the state of a subscription.
     private func present(_ id: TransactionID) -> Transaction? {
         if let transaction = transactions[id] { return transaction }
         for account in accounts.values {
@@ -261,7 +263,7 @@ package struct Ledger: Sendable {
         return nil
     }
 
-    /// Claims one redemption of a code with a limited number of redemptions.
+    /// Counts one redemption of an offer code that has a limit.
     mutating func claim(_ redemption: CodeRedemption) {
         redemptions.append(redemption)
     }
@@ -273,7 +275,7 @@ package struct Ledger: Sendable {
         return self[id].changeNumber
     }
 
-    /// A subscription's state contains its transactions; they must equal the ledger's.
+    /// Updates the transaction in the state of its subscription, which must equal the transaction of the ledger.
     private mutating func refresh(_ transaction: Transaction) {
         guard transaction.groupID != nil else { return }
         func refreshed(_ state: SubscriptionState) -> SubscriptionState {
@@ -291,32 +293,32 @@ package struct Ledger: Sendable {
 
 /// A transaction to write.
 package struct TransactionChange: Equatable, Sendable {
-    /// The change number under which the transaction is stored now; nil for a new transaction.
+    /// The change number that the stored transaction has now; nil for a new transaction.
     package let before: Int64?
-    /// The new transaction; a change that affects no payload keeps the change number.
+    /// The new transaction. It keeps its change number if no payload contains the change.
     package var after: Transaction
 
-    /// A transaction that replaces the one stored under `before`.
+    /// A transaction that replaces the stored transaction with the change number `before`.
     package init(before: Int64?, after: Transaction) {
         self.before = before
         self.after = after
     }
 }
 
-/// One redemption of a code with a limit over all customers.
+/// One redemption of an offer code that has a limit for all customers together.
 package struct CodeRedemption: Equatable, Sendable {
-    /// The bundle identifier.
+    /// The app's bundle identifier.
     package let app: String
-    /// Each environment has its own count.
+    /// The environment of the customer. Each environment counts separately.
     package let environment: StoreEnvironment
-    /// Part of the key: two products may have offers with the same identifier.
+    /// The product of the offer. Offers of two products may have the same identifier.
     package let productID: String
-    /// `offerIdentifier` on the wire.
+    /// `offerIdentifier` in the payload.
     package let offerID: String
-    /// The maximum number of redemptions in the catalog; the engine rejects more.
+    /// The maximum number of redemptions, from the catalog. The database refuses any further redemption.
     package let limit: Int
 
-    /// One redemption, to count against the limit.
+    /// One redemption that counts toward the limit.
     package init(app: String, environment: StoreEnvironment, productID: String, offerID: String, limit: Int) {
         self.app = app
         self.environment = environment

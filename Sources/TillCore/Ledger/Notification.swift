@@ -1,8 +1,8 @@
-/// A notification to the developer's server: decided by the rules, signed and sent elsewhere.
+/// A notification to the developer's server. The rules create it; other modules sign and send it.
 ///
-/// A snapshot: transaction and renewal info are as they were at the event.
+/// The transaction and the renewal info have the state of the event, even if they change later.
 package struct Notification: Equatable, Sendable {
-    /// Why the customer wants a refund; only for `CONSUMPTION_REQUEST`.
+    /// The customer's reason for a refund request; only for `CONSUMPTION_REQUEST`.
     package let consumptionRequestReason: ConsumptionRequestReason?
     /// `notificationType`.
     package let type: NotificationType
@@ -10,17 +10,19 @@ package struct Notification: Equatable, Sendable {
     package let subtype: NotificationSubtype?
     /// The customer's account.
     package let account: AccountID
-    /// The account's count of notifications, from 1: account and number identify the notification.
+    /// The position in the account's notifications, from 1. The account and this number identify the notification.
     package let number: Int64
-    /// The transaction of the event.
+    /// The transaction that the event is about.
     package var transaction: Transaction
-    /// Only for auto-renewables: the subscription's current state, whichever transaction the event is about.
+    /// The subscription's state at the event, even if the event is about an older transaction. Only for auto-renewable
+    /// subscriptions.
     package var renewalInfo: RenewalInfo?
-    /// Only for auto-renewables.
+    /// Only for auto-renewable subscriptions.
     package let status: SubscriptionStatus?
-    /// The instant of the event, when the notification is due.
+    /// The instant of the event, at which the notification is due.
     package var date: Timestamp
-    /// The same instant, or later by as much as needed to be a millisecond after the account's previous notification.
+    /// The instant at which the payload is dated: the instant of the event, but at least one millisecond after the
+    /// account's previous notification.
     package var signedDate: Timestamp
 }
 
@@ -50,14 +52,14 @@ package enum NotificationType: String, Codable, CaseIterable, Sendable {
     case migration = "MIGRATION"
     case priceChange = "PRICE_CHANGE"
 
-    /// What a notification of a type is about.
+    /// The kind of object that a notification type is about.
     package enum Subject: Sendable {
         case app
         case customer
         case transaction
     }
 
-    /// The subject: only the app, a customer, or a transaction.
+    /// Whether the type is about the app, a customer or a transaction.
     package var subject: Subject {
         switch self {
         case .test, .externalPurchaseToken: .app
@@ -66,7 +68,7 @@ package enum NotificationType: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// The possible subtypes; nil means none. Any other pair is invalid (error 4000018).
+    /// The valid subtypes; nil stands for no subtype. Other combinations are invalid (error 4000018).
     package var subtypes: [NotificationSubtype?] {
         switch self {
         case .subscribed: [.initialBuy, .resubscribe]
@@ -108,7 +110,7 @@ package enum NotificationSubtype: String, Codable, CaseIterable, Sendable {
     case activeTokenReminder = "ACTIVE_TOKEN_REMINDER"
 }
 
-/// `consumptionRequestReason`: why a customer requests a refund.
+/// `consumptionRequestReason`: the reason why a customer requests a refund.
 package enum ConsumptionRequestReason: String, Codable, CaseIterable, Sendable {
     case unintendedPurchase = "UNINTENDED_PURCHASE"
     case fulfillmentIssue = "FULFILLMENT_ISSUE"

@@ -1,44 +1,46 @@
-/// Settings where the specification leaves a choice, or where Till deviates from Apple on purpose. Each is a named
-/// setting of the server or of an app's environment.
+/// The settings that the operator can change: choices that Apple's documentation leaves open, and differences from
+/// Apple. Each is a setting of the server or of an app's environment.
 package struct Policy: Codable, Equatable, Sendable {
-    /// Whether setting an app account token moves the transaction to the end of the history.
+    /// Whether a new app account token moves the transaction to the end of the transaction history.
     package var tokenChangeMovesHistory: Bool
-    /// Whether any former subscriber may redeem a win-back offer, as in Apple's sandbox, or only one who meets its
-    /// criteria.
+    /// Whether every former subscriber may redeem a win-back offer, as in Apple's sandbox. Otherwise the customer must
+    /// meet the criteria of the offer.
     package var winBackForAnyLapsed: Bool
-    /// How long a month is.
+    /// The subscription renewal rate, which determines how long a month lasts.
     package var rate: RenewalRate
-    /// How long before the end of a period the next one is charged, in milliseconds.
+    /// The time between the charge for a period and the beginning of the period, in milliseconds.
     package var renewalLead: Int64
-    /// After this many renewals auto-renewal is turned off; nil means no limit.
+    /// The number of renewals after which auto-renewal is turned off; nil for no limit.
     package var renewalCap: Int?
-    /// Nil if the app has not opted in.
+    /// The grace period; nil if the app has not opted in.
     package var grace: GracePeriod?
-    /// Days from the end of a paid period to the last attempt to charge the next one.
+    /// The days of billing retry: from the end of a paid period to the last attempt to charge for the next one.
     package var retryDays: Int
-    /// The same for a commitment that is billed monthly, which has no grace period.
+    /// The days of billing retry for a commitment with monthly billing, which has no grace period.
     package var commitmentRetryDays: Int
-    /// Whether the 31st returns after a shorter month, or the day drifts.
+    /// Whether a subscription that began on the 31st returns to the 31st after a shorter month. Otherwise it keeps the
+    /// day of the shorter month.
     package var keepsAnchorDay: Bool
-    /// Whether renewal info keeps the end date of a grace period that is over, until the next payment.
+    /// Whether renewal info keeps the end date of a past grace period until the next payment.
     package var keepsGraceDate: Bool
-    /// Whether plans with monthly billing are also sold in the United States and Singapore.
+    /// Whether commitments with monthly billing are also sold in the United States and Singapore.
     package var commitmentsEverywhere: Bool
-    /// Whether the first paid period can be extended, or only one after an earlier paid period.
+    /// Whether the first paid period can be extended. Otherwise an extension needs an earlier paid period.
     package var extendsFirstPeriod: Bool
-    /// From a customer's refund request to the decision, in milliseconds.
+    /// The time from a customer's refund request to the decision, in milliseconds.
     package var refundWindow: Int64
-    /// The decision maker for refund requests.
+    /// The rule that decides on refund requests.
     package var refundRule: RefundRule
     /// Storefronts whose law requires consent to every price increase.
     package var storefrontsAskingConsent: Set<String>
-    /// What a purchase costs where the catalog has no price.
+    /// The price of a purchase for which the catalog has no price.
     package var missingPrice: MissingPrice
-    /// Whether family members are notified of the end of a grace period, an extension and a reversed refund. Apple's
-    /// documentation does not say so.
+    /// Whether family members' copies also cause notifications when a grace period ends, a period is extended or a
+    /// refund is reversed. Apple's documentation does not mention these notifications.
     package var extraFamilyNotifications: Bool
 
-    /// The defaults of an environment: calendar months in both; production charges a day ahead.
+    /// The default settings of an environment. Both environments use calendar months; production charges a day in
+    /// advance.
     package init(for environment: StoreEnvironment, tokenChangeMovesHistory: Bool = true, rate: RenewalRate = .calendar)
     {
         self.tokenChangeMovesHistory = tokenChangeMovesHistory
@@ -60,9 +62,9 @@ package struct Policy: Codable, Equatable, Sendable {
         extraFamilyNotifications = true
     }
 
-    /// The end of a period in a run of periods.
+    /// The end of a period in the current run of periods.
     ///
-    /// - Parameter anchor: where the run began; its day of the month applies unless the day may drift.
+    /// - Parameter anchor: The beginning of the run. Its day of the month is kept if `keepsAnchorDay` is set.
     func end(of period: Period, from start: Timestamp, anchor: PeriodAnchor) -> Timestamp {
         rate.end(
             of: period,
@@ -72,11 +74,11 @@ package struct Policy: Codable, Equatable, Sendable {
         )
     }
 
-    /// The longest gap in paid service within one run, in milliseconds: sixty days, or ten minutes at accelerated
-    /// rates.
+    /// The longest gap in paid service that does not start a new run of periods, in milliseconds. It is 60 days, or 10
+    /// minutes at accelerated renewal rates.
     package var maxGap: Int64 { rate.isCalendar ? 60 * 86_400_000 : 10 * 60_000 }
 
-    /// Whether a customer may redeem a win-back offer on an expired subscription of their own.
+    /// Whether the customer who bought an expired subscription may redeem a win-back offer for it.
     package func allows(
         winBack offer: Offer,
         for subscription: some HeldSubscription,
@@ -93,42 +95,43 @@ package struct Policy: Codable, Equatable, Sendable {
         return Policy.wholeMonths(now.milliseconds - last.milliseconds) >= criteria.monthsBetweenOffers
     }
 
-    /// Months in the sense of the criteria: 28 days, so that one paid month of any length counts as one.
+    /// The number of months for the win-back criteria. A month has 28 days here, so that a paid month of any length
+    /// counts.
     private static func wholeMonths(_ milliseconds: Int64) -> Int {
         Int(milliseconds / (28 * 86_400_000))
     }
 }
 
-/// Access that continues for a while when a renewal cannot be charged (docs/api/lifecycle.md, Billing).
+/// Continued access after the payment for a renewal failed (docs/api/lifecycle.md, Billing).
 package struct GracePeriod: Codable, Hashable, Sendable {
-    /// Which failed renewals it covers.
+    /// The failed renewals that start a grace period.
     package enum Coverage: String, Codable, CaseIterable, Sendable {
-        /// Also the first payment after a trial or an offer.
+        /// All renewals, including the first payment after a free trial or an offer.
         case allRenewals = "ALL_RENEWALS"
         case paidToPaidOnly = "PAID_TO_PAID_ONLY"
     }
 
-    /// 3, 16 or 28; at most six for a weekly subscription.
+    /// The length in days: 3, 16 or 28. A weekly subscription gets at most 6 days.
     package var days: Int
-    /// `ALL_RENEWALS` by default.
+    /// The failed renewals that start a grace period; all renewals by default.
     package var coverage: Coverage
 
-    /// A grace period as an app opts in to it.
+    /// A grace period that an app has opted in to.
     package init(days: Int, coverage: Coverage = .allRenewals) {
         self.days = days
         self.coverage = coverage
     }
 
-    /// The possible lengths.
+    /// The lengths that an app can choose, in days.
     package static let lengths = [3, 16, 28]
 }
 
-/// The decision maker for a refund request, once the time for consumption data is over.
+/// The rule that decides on a refund request after the time limit for consumption data.
 package enum RefundRule: String, Codable, CaseIterable, Sendable {
-    /// As the developer prefers; granted if nothing was sent.
+    /// The developer's preference decides. The refund is granted if the developer sent no consumption data.
     case followPreference
     case alwaysGrant
     case alwaysDecline
-    /// The operator decides.
+    /// The operator decides on each request.
     case byHand
 }

@@ -1,11 +1,11 @@
-/// Selling: one-time products, first purchases of subscriptions, and resubscriptions.
+/// Purchases of one-time products, first purchases of subscriptions, and resubscriptions.
 extension Ledger {
-    /// A customer buys: at once, or after an approval.
+    /// Processes a purchase now, or puts it on hold until a parent approves it or the customer completes it.
     mutating func buy(_ purchase: Purchase, by id: AccountID) throws(Refusal) {
         guard let product = catalog.products[purchase.productID] else { throw .unknownProduct(purchase.productID) }
         guard product.isForSale else { throw .productNotForSale(product.id) }
         try check(purchase.subscription, product, by: id)
-        // A product that the customer owns costs nothing, so it needs no approval.
+        // A non-consumable that the customer already owns costs nothing, so no approval is needed.
         if self[id].owned(product.id) != nil { return try sell(purchase, by: id) }
         if purchase.isInterrupted { return try hold(purchase, because: .interrupted, by: id) }
         if self[id].asksToBuy { return try hold(purchase, because: .askToBuy, by: id) }
@@ -38,7 +38,7 @@ extension Ledger {
         }
     }
 
-    /// Plans with monthly billing are not available for every product and country.
+    /// Checks that a commitment with monthly billing is available for the product and the storefront.
     private func checkCommitment(_ product: Product, _ purchase: Purchase, by id: AccountID) throws(Refusal) {
         guard product.plan?.monthly != nil else { throw .noMonthlyPlan(product: product.id) }
         let storefront = purchase.storefront ?? self[id].storefront
@@ -54,8 +54,8 @@ extension Ledger {
         }
     }
 
-    /// A signature of the app's server is valid for one purchase. More nonces are kept than a customer could use while
-    /// their signatures are valid.
+    /// Marks a nonce as used, because a signature of the app's server is valid for one purchase only. The account
+    /// stores more nonces than a customer can use during the validity of their signatures.
     private mutating func useUp(_ nonce: String, by id: AccountID) throws(Refusal) {
         if self[id].offerNonces.contains(nonce) { throw .offerSignatureUsed(nonce: nonce) }
         self[id].offerNonces.append(nonce)
@@ -105,7 +105,8 @@ extension Ledger {
         if let held, held.isPaidFor(by: purchase) { return payNow(for: held, purchase, by: id) }
         let offers = try chooseOffers(purchase, product, by: id, ownedProduct: held)
         if let held, held.status == .active {
-            // A customer who keeps the current product pays the agreed price.
+            // A customer who keeps the current product pays the price they agreed to, so the catalog's price is not
+            // checked.
             if held.latestTransaction.productID != product.id || !offers.isEmpty {
                 try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
             }
@@ -116,8 +117,8 @@ extension Ledger {
         try begin(product, plan, purchase, offers: offers, after: held, by: id)
     }
 
-    /// Buying the product that could not be charged pays for it; buying the current product also withdraws the choice
-    /// of another.
+    /// Pays for the renewal in billing retry. If the customer buys the current product, this also withdraws a scheduled
+    /// change to another product.
     private mutating func payNow(for held: Subscription, _ purchase: Purchase, by id: AccountID) {
         purchaseResult = .recovered
         var held = held
@@ -126,7 +127,7 @@ extension Ledger {
         recover(held, by: id)
     }
 
-    /// A first purchase in the group, or one after the last subscription ended.
+    /// Starts a subscription: a first purchase in the group, or a purchase after the last subscription has ended.
     private mutating func begin(
         _ product: Product,
         _ plan: SubscriptionPlan,
@@ -135,11 +136,11 @@ extension Ledger {
         after held: Subscription?,
         by id: AccountID
     ) throws(Refusal) {
-        // A refunded period, or a current one whose next period was refunded, ends with the purchase.
+        // The purchase replaces a refunded period, and also a current period whose next period was refunded.
         let replaced = held.map { supersede($0) } ?? []
         let period = try enterPeriod(purchase, product, to: id, offer: offers.first, continuing: held)
         let transaction = period.transaction
-        // A refund ended the service before the end of the period.
+        // A refund may have ended the service before the end of the period.
         let continuesRun = held.map { !isLongGap(from: $0.endOfAccess, to: now) } ?? false
         var begun = Subscription(
             groupID: plan.groupID,
@@ -164,19 +165,20 @@ extension Ledger {
         try begin(begun, with: period, after: held, of: id)
     }
 
-    /// The anchor of the period after the first one.
+    /// The anchor of the periods that follow the first period.
     func anchor(after period: SubscriptionPeriod, of product: Product, under offer: Offer?) -> PeriodAnchor {
         let anchor = PeriodAnchor(of: period.start)
         guard period.transaction.commitment == nil, let plan = product.plan else { return anchor }
         return anchor.following(plan.firstPeriod(under: offer), until: period.end)
     }
 
-    /// What later periods carry after the first period has used the first offer.
+    /// The offers of later periods, after the first period has used the first offer once.
     static func remaining(of offers: [PendingOffer]) -> [PendingOffer] {
         [offers.first?.afterOnePeriod].compactMap { $0 } + offers.dropFirst()
     }
 
-    /// The offers that a purchase redeems, in the order in which they apply; usually one or none.
+    /// The offers that a purchase redeems, in the order in which they apply. A purchase usually redeems one offer or
+    /// none.
     private mutating func chooseOffers(
         _ purchase: Purchase,
         _ product: Product,
@@ -185,7 +187,8 @@ extension Ledger {
     ) throws(Refusal) -> [PendingOffer] {
         guard let group = product.plan?.groupID, purchase.billingPlan != .monthly else { return [] }
         let isActive = held?.status == .active
-        // Grace is service, too: only a customer without service may use the introductory offer.
+        // A customer in a grace period still has service, and only a customer without service may use the introductory
+        // offer.
         let isServed = isActive || held?.status == .gracePeriod
         let introductory = product.offer(.introductory)
         let mayIntroduce = !isServed && !self[id].introductoryOffersUsed.contains(group)
@@ -224,7 +227,8 @@ extension Ledger {
         }
     }
 
-    /// Redeems an offer code: once for each customer, within its audience and its limit.
+    /// Redeems an offer code, if the customer belongs to its audience, has not redeemed it before, and its limit is not
+    /// reached.
     private mutating func redeem(
         _ offerID: String,
         _ product: Product,
@@ -303,7 +307,7 @@ extension Ledger {
         return enter(transaction, until: policy.end(of: period, from: transaction.purchaseDate, anchor: anchor))
     }
 
-    /// The common fields of every purchase.
+    /// A transaction with the values that all purchases have.
     private mutating func sale(
         of product: Product,
         _ purchase: Purchase,
@@ -372,21 +376,21 @@ extension Ledger {
 }
 
 extension Transaction {
-    /// Whether its price is above zero.
+    /// Whether the transaction's price is above zero.
     var isPaid: Bool { (price?.milliunits ?? 0) > 0 }
 
-    /// Milliseconds of service that it paid for; zero when it was free.
+    /// The service that the customer paid for with this transaction, in milliseconds; zero for a free transaction.
     var paidMilliseconds: Int64 {
         guard let expiresDate, isPaid else { return 0 }
-        // A stored transaction may be measured before its dates have been checked.
+        // A stored transaction may get here before its dates are checked, so the subtraction may overflow.
         let length = expiresDate.milliseconds.subtractingReportingOverflow(purchaseDate.milliseconds)
         return length.overflow ? 0 : length.partialValue
     }
 }
 
 extension Subscription {
-    /// Whether a purchase pays for the renewal in retry: it is for the product of that renewal, or for the current one,
-    /// and has nothing that needs a new period: an offer, a price, a storefront, an order or another billing plan.
+    /// Whether a purchase pays for the renewal in billing retry. It must be for the product of that renewal or for the
+    /// current product. It must not need a new period: it has no offer, price, storefront, order or other billing plan.
     fileprivate func isPaidFor(by purchase: Purchase) -> Bool {
         guard state.awaitsPayment else { return false }
         let latest = latestTransaction
@@ -398,7 +402,7 @@ extension Subscription {
             && (purchase.billingPlan ?? billingPlan) == billingPlan
     }
 
-    /// Counts the service that a new transaction paid for.
+    /// Adds the service that a new transaction paid for.
     mutating func countPayment(of transaction: Transaction) {
         paidService += transaction.paidMilliseconds
         if transaction.isPaid { paidPeriods += 1 }

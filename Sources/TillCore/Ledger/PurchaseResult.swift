@@ -1,34 +1,34 @@
-/// The result of a purchase. A purchase by a current subscriber may add no new transaction, so the transaction in an
-/// answer does not show the result.
+/// The result of a purchase. A purchase by a current subscriber may create no transaction, so the transaction in the
+/// response does not always show the result.
 package enum PurchaseResult: String, CaseIterable, Sendable {
-    /// A one-time product was bought.
+    /// The customer bought a one-time product.
     case purchased
-    /// A subscription began.
+    /// The customer subscribed to the group for the first time.
     case subscribed
-    /// An expired or revoked subscription began again.
+    /// The customer subscribed again after the subscription had expired or been revoked.
     case resubscribed
-    /// A renewal that could not be charged was paid.
+    /// A renewal whose payment had failed is now paid (billing recovery).
     case recovered
-    /// A product of a higher level began at once.
+    /// A product of a higher level replaced the current product at once.
     case upgraded
-    /// Another product of the same level began at once.
+    /// Another product of the same level replaced the current product at once.
     case crossgraded
-    /// A product of a lower level begins with the next renewal.
+    /// A product of a lower level will begin at the next renewal.
     case downgradeScheduled
-    /// Another product of the same level begins with the next renewal.
+    /// Another product of the same level will begin at the next renewal.
     case crossgradeScheduled
-    /// The same product uses the other billing plan from the next renewal on.
+    /// The subscription will use the other billing plan from the next renewal.
     case billingPlanScheduled
-    /// An offer applies from the next renewal on.
+    /// An offer will apply from the next renewal.
     case offerScheduled
-    /// A scheduled change was withdrawn.
+    /// The customer withdrew a scheduled change.
     case changeWithdrawn
-    /// The customer owns this non-consumable already.
+    /// The customer already owns this non-consumable.
     case alreadyOwned
-    /// The purchase waits for a parent's approval, or for the customer to complete it.
+    /// The purchase is on hold until a parent approves it or the customer completes it.
     case held
 
-    /// Whether the purchase made a new transaction.
+    /// Whether the purchase created a transaction.
     package var hasTransaction: Bool {
         switch self {
         case .purchased, .subscribed, .resubscribed, .recovered, .upgraded, .crossgraded: true

@@ -1,8 +1,9 @@
-/// Refunds: the customer's request, the developer's report, the decision, and its reversal (docs/api/refunds.md).
+/// Refunds: the customer's request, the developer's consumption data, the decision and its reversal
+/// (docs/api/refunds.md).
 extension Ledger {
     // MARK: The request
 
-    /// A customer requests a refund. For a subscription, auto-renewal is turned off first, as in the App Store.
+    /// Records a customer's refund request. For a subscription, auto-renewal is turned off first, as in the App Store.
     mutating func requestRefund(of id: TransactionID, because reason: ConsumptionRequestReason) throws(Refusal) {
         let transaction = try transaction(id)
         guard transaction.ownership == .purchased else { throw .familyShared(id) }
@@ -32,8 +33,8 @@ extension Ledger {
         note(.refundRequested(id, reason, asksForData: asksForData))
     }
 
-    /// The developer's consumption report. It counts while a request is open and its twelve hours are not over;
-    /// otherwise it is accepted and ignored.
+    /// Records the developer's consumption data, if a request is open and its 12 hours are not over. Otherwise the data
+    /// is accepted and ignored.
     mutating func take(_ report: ConsumptionReport, on id: TransactionID) throws(Refusal) {
         let transaction = try transaction(id)
         guard
@@ -46,7 +47,7 @@ extension Ledger {
 
     // MARK: The decision
 
-    /// The time for the report is over: the rule from the time of the request decides.
+    /// Decides on a request after the time limit for consumption data, with the rule from the time of the request.
     mutating func decideRefund(of id: TransactionID, by account: AccountID) {
         guard let request = self[account].refundRequests.first(where: { $0.transaction == id }) else { return }
         do {
@@ -61,13 +62,14 @@ extension Ledger {
                 }
             }
         } catch {
-            // It was refunded or withdrawn meanwhile: nothing is left to decide.
+            // The transaction was revoked since the request, so there is nothing left to decide.
             self[account].refundRequests.removeAll { $0.transaction == id }
             touch(account)
         }
     }
 
-    /// What remains: the unused part of a subscription's period, or what was not consumed of another product.
+    /// The share to refund: the unused part of a subscription's period, or the part of another product that was not
+    /// consumed.
     private func share(after request: RefundRequest, of id: TransactionID) -> Refund.Share {
         guard let transaction = transactions[id] else { return .full }
         if transaction.groupID != nil { return unusedPart(of: transaction) == nil ? .full : .unused }
@@ -135,20 +137,21 @@ extension Ledger {
             return resumeSharingOfProduct(restored)
         }
         let latest = subscription.state.latest
-        // If the period ended while it was refunded, the subscription expired then.
+        // If the period ended while the transaction was refunded, the subscription expired at the end of that period.
         let endedWhy: ExpirationReason = subscription.preference.autoRenews ? .other : .customer(leftInGrace: false)
         try apply(
             latest.id == id ? .reversal(latest, endedWhy: endedWhy) : .reversalOfEarlier(id),
             to: subscription.originalID,
             of: transaction.account
         ) { $0.replacedRefunds.removeAll { $0 == id } }
-        // A card that was accepted meanwhile is charged at once for a payment that is awaited again.
+        // If the customer's card is accepted, it is charged at once for a subscription that is in billing retry again.
         if self[transaction.account].card == .accepted { chargeAwaited(by: transaction.account) }
     }
 
     // MARK: The amount
 
-    /// Thousandths of a percent: 100,000 in full, the requested part, or the unused part of a period.
+    /// The refunded share in thousandths of a percent: 100,000 for a full refund, the requested part, or the unused
+    /// part of a period.
     private func percentage(of refund: Refund, _ transaction: Transaction) throws(Refusal) -> Int {
         switch refund.share {
         case .full:
@@ -162,7 +165,7 @@ extension Ledger {
         }
     }
 
-    /// A period that has not begun is completely unused.
+    /// The unused part of a period in thousandths of a percent. A period that has not begun is completely unused.
     private func unusedPart(of transaction: Transaction) -> Int? {
         guard let end = transaction.expiresDate else { return nil }
         let whole = end.milliseconds - transaction.purchaseDate.milliseconds
@@ -173,7 +176,7 @@ extension Ledger {
         return part >= 1 ? min(part, Ledger.wholePercentage) : nil
     }
 
-    /// Thousandths of a percent of a full refund.
+    /// A full refund in thousandths of a percent.
     private static let wholePercentage = 100_000
 
     private static let maxRefundRequests = 100

@@ -1,11 +1,11 @@
-/// Why the rules refuse a command. The list is closed, in the order in which the rules check: where two apply, the
-/// first one is thrown.
+/// The reasons why the rules refuse a command. Their order is the order of the checks: if several reasons apply, the
+/// first is thrown.
 package enum Refusal: Error, Equatable, Sendable {
     // Accounts and time.
     case unknownAccount(String)
     case laterThanClock(at: Timestamp, now: Timestamp)
     case earlierThanLastEvent(at: Timestamp, last: Timestamp)
-    // Requested things.
+    // Unknown or invalid values in the request.
     case unknownTransaction(TransactionID)
     case unknownProduct(String)
     case productNotForSale(String)
@@ -59,11 +59,12 @@ package enum Refusal: Error, Equatable, Sendable {
     case familyOnAnotherClock(customer: String, clock: String?)
     case notShareable(product: String)
 
-    /// One or two sentences: what was wrong, and what to do instead.
+    /// One or two sentences for the operator: what is wrong, and what to do instead.
     package var explanation: String {
         switch self {
         case .unknownAccount(let customer):
-            "No customer \(customer) in this app and environment; create one, or buy something for them."
+            "No customer \(customer) in this app and environment. Create the customer first, or buy a product for "
+                + "the customer."
         case .laterThanClock(let instant, let now):
             "The instant \(instant.iso8601) is later than the customer's clock (\(now.iso8601)); "
                 + "leave the instant out, or advance the clock first with till clock advance."
@@ -88,7 +89,7 @@ package enum Refusal: Error, Equatable, Sendable {
             "This customer has no order \(order.wireForm)."
         case .alreadySubscribed(let product, let until):
             "The customer's subscription to \(product) runs until \(until.iso8601); "
-                + "until then, buy only with an offer or as a change of plan."
+                + "until then, buy with an offer, or buy another plan."
         case .noMonthlyPlan(let product):
             "Product \(product) has no plan with monthly billing, or the catalog disables it."
         case .monthlyPlanNotSold(let storefront):
@@ -124,30 +125,30 @@ package enum Refusal: Error, Equatable, Sendable {
         case .refundAlreadyRequested(let id):
             "Transaction \(id.number) already has a refund request without a decision."
         case .refundNotRequested(let id):
-            "Transaction \(id.number) has no refund request; make one with till refund request."
+            "Transaction \(id.number) has no refund request; create one with till refund request."
         case .tooManyRefundRequests(let limit):
             "This customer already has \(limit) refund requests without a decision."
         case .familyOnAnotherClock(let customer, let clock):
-            "Customer \(customer) is on another clock than the family, which is on "
-                + "\(clock.map { "the clock \($0)" } ?? "that of the app"); put both on one first."
+            "Customer \(customer) does not use the clock of the family, which is "
+                + "\(clock.map { "the clock \($0)" } ?? "the clock of the app"); assign the same clock to both first."
         case .notShareable(let product):
             "Product \(product) cannot be shared with a family."
         case .offerSignatureUsed(let nonce):
-            "The signature with the nonce \(nonce.prefix(64)) was used before; the app's server must make another."
+            "The signature with the nonce \(nonce.prefix(64)) was used before; the app's server must create a new one."
         case .unknownOffer(let product, let kind, let id):
             "Product \(product) has no \(kind.words) offer\(id.map { " \($0)" } ?? "")."
         case .offerNeedsNoSubscription(let kind):
-            "Offers of the kind \(kind.words) are not for current subscribers of the group."
+            "Current subscribers of the group cannot redeem \(kind.words) offers."
         case .offerNeedsEarlierSubscription(let kind):
-            "Offers of the kind \(kind.words) are for customers who are or were subscribed to the group; "
-                + "this one never was."
+            "Only current and former subscribers of the group can redeem \(kind.words) offers; "
+                + "this customer never subscribed."
         case .introductoryOfferUsed(let group):
             "The customer has used an introductory offer in group \(group); each customer gets one in each group."
         case .codeNotForAudience(let offer, let audience, let customer):
             "Code offer \(offer) is for \(audience.map(\.rawValue).sorted().joined(separator: ", ")) customers; "
-                + "this one is \(customer.rawValue)."
+                + "this customer is \(customer.rawValue)."
         case .codeAlreadyRedeemed(let offer):
-            "The customer has redeemed code offer \(offer) before; each customer can do so once."
+            "The customer has redeemed code offer \(offer) before; each customer can redeem it once."
         case .codeUsedUp(let offer, let limit):
             "Code offer \(offer) has been redeemed \(limit) times, which is its limit."
         case .winBackNotYet(let offer):
@@ -175,7 +176,7 @@ package enum Refusal: Error, Equatable, Sendable {
     }
 }
 
-/// Why a subscription cannot be extended.
+/// The reason why a subscription cannot be extended.
 package enum ReasonNotToExtend: String, Sendable {
     case notActive
     case freeTrial
@@ -186,7 +187,7 @@ package enum ReasonNotToExtend: String, Sendable {
         switch self {
         case .notActive: "it is not active"
         case .freeTrial: "it is in a free trial"
-        case .neverPaid: "no period of it was ever paid"
+        case .neverPaid: "none of its periods was paid"
         case .firstPaidPeriod: "no period before the current one was paid; the setting extendsFirstPeriod allows it"
         }
     }

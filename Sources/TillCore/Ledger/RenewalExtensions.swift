@@ -1,16 +1,16 @@
-/// A later end of the current period, free of charge (docs/api/extensions.md).
+/// Extensions, which move the end of the current period free of charge (docs/api/extensions.md).
 extension Ledger {
     mutating func extend(_ wanted: Extension, by id: AccountID) throws(Refusal) {
         let subscription = try subscription(wanted.subscription, of: id)
-        // A repeated request gets the same answer.
+        // A repeated request gets the same response as the first.
         if subscription.extensions.contains(where: { $0.request == wanted.request }) { return }
         if let refusal = refusalToExtend(subscription, held: self[id]) { throw refusal }
         try extend(subscription, by: id, days: wanted.days, request: wanted.request)
     }
 
-    /// A mass extension's part in one account.
+    /// Applies a mass extension to one account.
     ///
-    /// - Returns: whether it succeeded; nil where it did not apply to the account.
+    /// - Returns: Whether the extension succeeded; nil if it does not apply to this account.
     mutating func extend(_ wanted: MassExtension, by id: AccountID) -> Bool? {
         guard
             let subscription = self[id].subscriptions.first(where: {
@@ -46,7 +46,8 @@ extension Ledger {
         return recent.count >= 2 ? .extensionLimit(subscription.originalID) : nil
     }
 
-    /// Moves the end of the latest period, even of one that was charged ahead: `renewalDate` shows that end.
+    /// Moves the end of the latest period, even if it was charged in advance, because `renewalDate` shows the end of
+    /// that period.
     private mutating func extend(
         _ subscription: Subscription,
         by id: AccountID,

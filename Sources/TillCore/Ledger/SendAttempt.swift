@@ -1,40 +1,40 @@
-/// How one attempt to send a notification ended, with the values of the notification history.
+/// The result of one attempt to send a notification, with the values that Apple's notification history uses.
 package enum SendAttemptResult: String, Codable, CaseIterable, Sendable {
-    /// The receiver answered 200 to 206.
+    /// The receiver responded with an HTTP status from 200 to 206.
     case success = "SUCCESS"
-    /// No complete answer arrived within the time limit.
+    /// No complete response arrived within the time limit.
     case timedOut = "TIMED_OUT"
-    /// The handshake failed, or the certificate was invalid.
+    /// The TLS handshake failed, or the certificate was invalid.
     case tlsIssue = "TLS_ISSUE"
     /// Redirects formed a loop, or there were too many.
     case circularRedirect = "CIRCULAR_REDIRECT"
     /// The receiver accepted the connection and closed it without sending a byte.
     case noResponse = "NO_RESPONSE"
-    /// The connection failed, or was reset before an answer.
+    /// The connection failed, or the receiver reset it before a response.
     case socketIssue = "SOCKET_ISSUE"
-    /// The answer declares an unknown charset.
+    /// The response declares an unknown charset.
     case unsupportedCharset = "UNSUPPORTED_CHARSET"
-    /// The answer is not HTTP.
+    /// The response is not HTTP.
     case invalidResponse = "INVALID_RESPONSE"
-    /// The connection ended in the middle of the answer.
+    /// The connection closed in the middle of the response.
     case prematureClose = "PREMATURE_CLOSE"
-    /// The answer is HTTP with a code outside 200 to 206.
+    /// The response has an HTTP status outside 200 to 206.
     case unsuccessfulHTTPResponseCode = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
-    /// Anything else.
+    /// Any other failure.
     case other = "OTHER"
 }
 
 /// One attempt to send a notification.
 package struct SendAttempt: Codable, Equatable, Sendable {
-    /// When the attempt was made, by the shop's clock.
+    /// The simulated time of the attempt.
     package var date: Timestamp
-    /// How it ended.
+    /// The result of the attempt.
     package var result: SendAttemptResult
-    /// How long it took in real time, in milliseconds.
+    /// The duration of the attempt in real time, in milliseconds.
     package var milliseconds: Int
-    /// The HTTP status of the last answer; nil if none came.
+    /// The HTTP status of the last response; nil if there was none.
     package var status: Int?
-    /// Why Till did not send the request, in words; nil otherwise.
+    /// The reason why Till did not send the request, as text; nil if it sent the request.
     package var reason: String?
 
     /// An attempt with its result.

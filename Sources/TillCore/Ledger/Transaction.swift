@@ -1,60 +1,60 @@
 /// A transaction of the ledger: the content of one signed transaction (docs/api/payloads.md).
 package struct Transaction: Codable, Equatable, Sendable {
-    /// New for every purchase and for every family member's copy.
+    /// The transaction id. Every purchase and every family member's copy has its own.
     package var id: TransactionID
-    /// The id of the first purchase; constant through a group's renewals, changes of plan and resubscriptions.
+    /// The id of the first transaction. Renewals, changes of plan and resubscriptions of the same group keep it.
     package var originalID: TransactionID
     package var account: AccountID
-    /// The account's change number when the transaction got its present form: its position in the history.
+    /// The account's change number at the last change of this transaction, which is its position in the history.
     package var change: Int64
-    /// Only for auto-renewables.
+    /// `webOrderLineItemId`; only for auto-renewable subscriptions.
     package var lineItem: Int64?
-    /// Nil for a family member's copy, which has no charge.
+    /// The order; nil for a family member's copy, which costs nothing.
     package var order: OrderID?
-    /// `productId` on the wire; a change of plan makes a new transaction.
+    /// `productId` in the payload. A change of plan creates a new transaction.
     package var productID: String
-    /// Only for auto-renewables.
+    /// `subscriptionGroupIdentifier`; only for auto-renewable subscriptions.
     package var groupID: String?
-    /// The type at the time of the purchase; `wireName` on the wire.
+    /// The product type at the time of the purchase; `type` in the payload.
     package var type: ProductType
-    /// In whole seconds; the wire counts milliseconds since 1970.
+    /// The purchase date in whole seconds. The payload has milliseconds since 1970.
     package var purchaseDate: Timestamp
-    /// The purchase date of the transaction that `originalID` names, in whole seconds.
+    /// The purchase date of the original transaction (`originalID`), in whole seconds.
     package var originalPurchaseDate: Timestamp
-    /// Only for auto-renewables.
+    /// The end of the period; only for auto-renewable subscriptions.
     package var expiresDate: Timestamp?
-    /// 1 to 10 for consumables, 1 for everything else.
+    /// The quantity: 1 to 10 for consumables, otherwise 1.
     package var quantity: Int
-    /// Lower-case UUID text.
+    /// The app account token as a lower-case UUID; nil if the app has set none.
     package var appAccountToken: String?
-    /// `inAppOwnershipType` on the wire.
+    /// `inAppOwnershipType` in the payload.
     package var ownership: Ownership
-    /// `transactionReason` on the wire.
+    /// `transactionReason` in the payload.
     package var reason: TransactionReason
-    /// Where it was bought, even if the customer has moved since.
+    /// The storefront of the purchase, even if the customer has moved to another storefront since.
     package var storefront: Storefront
-    /// The total for the quantity after the offer; nil for family copies.
+    /// The total for the quantity, with the offer applied; nil for a family member's copy.
     package var price: Money?
-    /// Nil without an offer; otherwise the four `offer…` keys of the payload.
+    /// The offer, which becomes the four `offer…` keys of the payload; nil without an offer.
     package var offer: AppliedOffer?
-    /// Superseded by an upgrade.
+    /// Whether an upgrade replaced the transaction.
     package var isUpgraded: Bool
-    /// Nil unless refunded or withdrawn from the family; a reversed refund sets it to nil again.
+    /// The refund or the end of family access; nil if neither happened, or if the refund was reversed.
     package var revocation: Revocation?
-    /// The position in the account's refund history; only while refunded.
+    /// The position in the account's refund history; nil unless the transaction is refunded.
     package var refundNumber: Int64?
-    /// Finished by the app. In no payload.
+    /// Whether the app has finished the transaction. No payload contains this value.
     package var isFinished: Bool
-    /// For a family member's copy: the purchaser's transaction.
+    /// The purchaser's transaction, for a family member's copy; nil for a purchase.
     package var sharedFrom: TransactionID?
-    /// When the transaction got its present form; signatures are never dated earlier.
+    /// The instant of the last change of this transaction. A signed payload never has an earlier date.
     package var modifiedDate: Timestamp
-    /// `billingPlanType` on the wire; nil where the product has only one way.
+    /// `billingPlanType` in the payload; nil if the product has only one billing plan.
     package var billingPlan: BillingPlan.Kind?
-    /// `commitmentInfo` on the wire; only for plans with monthly billing.
+    /// `commitmentInfo` in the payload; only for commitments with monthly billing.
     package var commitment: Commitment?
 
-    /// A transaction with all its parts.
+    /// A transaction with all its values.
     package init(
         id: TransactionID,
         originalID: TransactionID,
@@ -113,43 +113,43 @@ package struct Transaction: Codable, Equatable, Sendable {
         self.commitment = commitment
     }
 
-    /// Whether the transaction is the first of its original id.
+    /// Whether this transaction is the original transaction.
     package var isOriginal: Bool { id == originalID }
 }
 
-/// How the customer got it.
+/// The way in which the customer got access: by a purchase or through the family.
 package enum Ownership: String, Codable, CaseIterable, Sendable {
     case purchased = "PURCHASED"
     case familyShared = "FAMILY_SHARED"
 }
 
-/// Who caused the transaction.
+/// The initiator of the transaction.
 package enum TransactionReason: String, Codable, Sendable {
-    /// The customer.
+    /// The customer made the purchase.
     case purchase = "PURCHASE"
-    /// The store.
+    /// The store charged for a renewal.
     case renewal = "RENEWAL"
 }
 
 /// A refund, or the end of family access.
 package struct Revocation: Codable, Equatable, Sendable {
-    /// `revocationType` on the wire.
+    /// `revocationType` in the payload.
     package enum Kind: String, Codable, Sendable {
         case refundFull = "REFUND_FULL"
         case refundProrated = "REFUND_PRORATED"
         case familyRevoke = "FAMILY_REVOKE"
     }
 
-    /// `revocationDate` on the wire, in whole seconds.
+    /// `revocationDate` in the payload, in whole seconds.
     package var date: Timestamp
-    /// A family's copy has the reason of the refund; 0 where the sharing itself ends.
+    /// `revocationReason`. A family member's copy has the reason of the refund, or 0 if family sharing ended.
     package var reason: RevocationReason
     /// A full refund, a partial refund, or the end of family access.
     package var kind: Kind
-    /// Thousandths of a percent that were refunded, 0 to 100,000; nil for the end of family access.
+    /// The refunded share in thousandths of a percent, 0 to 100,000; nil for the end of family access.
     package var percentage: Int?
 
-    /// The values of the revocation keys.
+    /// A revocation with its date, reason, kind and share.
     package init(date: Timestamp, reason: RevocationReason, kind: Kind, percentage: Int?) {
         self.date = date
         self.reason = reason
@@ -158,7 +158,7 @@ package struct Revocation: Codable, Equatable, Sendable {
     }
 }
 
-/// `revocationReason` on the wire.
+/// `revocationReason` in the payload.
 package enum RevocationReason: Int, Codable, Sendable {
     case other = 0
     case issueInApp = 1

@@ -1,4 +1,4 @@
-/// The customer turns auto-renewal on and off (docs/api/lifecycle.md, Customer changes).
+/// Turns auto-renewal on and off for the customer (docs/api/lifecycle.md, Customer changes).
 extension Ledger {
     mutating func turnAutoRenewOff(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         let subscription = try subscription(original, of: id)
@@ -15,8 +15,9 @@ extension Ledger {
         }
     }
 
-    /// Turns auto-renewal off. A scheduled change of plan or offer is dropped. A commitment continues to its end, even
-    /// while a payment is retried. Without a commitment, a subscription that awaits a payment expires at once.
+    /// Turns auto-renewal off and drops a scheduled change of plan or offer. A commitment continues to its end, even
+    /// while the store retries a payment. A subscription without a commitment expires at once if it is in grace or
+    /// billing retry.
     mutating func disableAutoRenew(_ subscription: Subscription, by id: AccountID) throws(Refusal) {
         let cause = Cause.autoRenewOff(isBound: subscription.isBound)
         try apply(cause, to: subscription.originalID, of: id) { $0.dropRenewal() }
@@ -24,7 +25,7 @@ extension Ledger {
 }
 
 extension Subscription {
-    /// The customer's choices after auto-renewal was turned off.
+    /// Removes the scheduled product, billing plan and offers, because no period follows the current one.
     mutating func dropRenewal() {
         let productID = latestTransaction.productID
         if !isBound { preference.autoRenews = false }

@@ -1,6 +1,6 @@
-/// Renewals that cannot be charged: grace, retries, recovery (docs/api/lifecycle.md, Billing).
+/// Renewals whose payment fails: grace period, billing retry and recovery (docs/api/lifecycle.md, Billing).
 extension Ledger {
-    /// The card was declined at the end of a period.
+    /// Starts the grace period or billing retry after the card was declined at the end of a period.
     mutating func fail(_ subscription: Subscription, by id: AccountID) {
         let isCommitted = subscription.latestTransaction.commitment != nil
         let days = isCommitted ? policy.commitmentRetryDays : policy.retryDays
@@ -9,7 +9,8 @@ extension Ledger {
         applyDue(.chargeFailure(graceUntil: graceUntil, retryUntil: retryUntil), to: subscription, of: id)
     }
 
-    /// As the app's setting is when the payment fails; later changes of the setting do not matter.
+    /// The end of the grace period; nil if the app has none. The app's setting at the failed payment applies; later
+    /// changes of the setting do not affect this subscription.
     private func endOfGrace(of subscription: Subscription) -> Timestamp? {
         guard let grace = policy.grace else { return nil }
         let latest = subscription.latestTransaction
@@ -18,7 +19,8 @@ extension Ledger {
         return policy.rate.endOfGrace(days: grace.days, period: period, from: subscription.renewalDate)
     }
 
-    /// Changes the card; an accepted card is charged at once for all awaited payments.
+    /// Changes the card. If the new card is accepted, the store charges it at once for every subscription in billing
+    /// retry or grace.
     mutating func useCard(_ card: Card, by id: AccountID) {
         if self[id].card != card {
             self[id].card = card
@@ -28,7 +30,7 @@ extension Ledger {
         if card == .accepted { chargeAwaited(by: id) }
     }
 
-    /// Charges an accepted card for all awaited payments.
+    /// Charges the accepted card for every subscription in billing retry or grace.
     mutating func chargeAwaited(by id: AccountID) {
         let waiting = self[id].subscriptions.filter(\.state.awaitsPayment).map(\.originalID)
         for original in waiting.sorted() {
@@ -37,8 +39,9 @@ extension Ledger {
         }
     }
 
-    /// A payment succeeded: in grace the run of periods continues, later a new one begins now. A product that is not
-    /// for sale is not charged, and the subscription keeps waiting.
+    /// Renews a subscription after a successful payment. During grace, the next period begins at the end of the last
+    /// one; during billing retry, it begins now. If the product is not for sale, the store charges nothing and billing
+    /// retry continues.
     mutating func recover(_ subscription: Subscription, by id: AccountID) {
         let isForSale = catalog.products[subscription.preference.productID]?.isForSale == true
         guard isForSale || subscription.isBound else { return }

@@ -1,17 +1,19 @@
-/// A year with monthly billing: one transaction for each month (docs/api/lifecycle.md, Commitments).
+/// A commitment of one year with monthly billing. Each month has its own transaction (docs/api/lifecycle.md,
+/// Commitments).
 ///
-/// The subscription knows whether another year follows; a transaction only has its month and year.
+/// Only the subscription stores whether the commitment renews for another year. A transaction stores its month and the
+/// end of its year.
 package struct Commitment: Codable, Equatable, Sendable {
-    /// `billingPeriodNumber`, 1 to `periods`.
+    /// `billingPeriodNumber`, from 1 to `periods`.
     package var period: Int
     /// `totalBillingPeriods`.
     package var periods: Int
     /// `commitmentExpiresDate`.
     package var expiresDate: Timestamp
-    /// `commitmentPrice`: all its payments together.
+    /// `commitmentPrice`: the total of all monthly payments.
     package var price: Money
 
-    /// A month of a commitment.
+    /// One month of a commitment.
     package init(period: Int, periods: Int = 12, expiresDate: Timestamp, price: Money) {
         self.period = period
         self.periods = periods
@@ -19,11 +21,11 @@ package struct Commitment: Codable, Equatable, Sendable {
         self.price = price
     }
 
-    /// Whether the commitment continues after this month.
+    /// Whether more months of the commitment follow this month.
     package var goesOn: Bool { period < periods }
 }
 
 extension Transaction {
-    /// Whether it is a month of a commitment that continues after it.
+    /// Whether the transaction is a month of a commitment and more months follow.
     var isBound: Bool { commitment?.goesOn == true }
 }

@@ -1,17 +1,18 @@
-/// Something that happens through time alone. The decision is made here; `Ledger.handle` carries it out.
+/// An event that time triggers, such as a renewal. The decision is made here; `Ledger.handle` processes the event.
 struct Deadline: Comparable {
-    /// What happens; events of one instant happen in this order.
+    /// The kind of event. Events of the same instant are processed in the order of these cases.
     enum Action: Comparable {
         case noticeOfPrice
         case charge
-        /// The product is not for sale when the next period should be charged ahead. The charge is made at the period's
-        /// start if it is for sale by then, so that a later change of the catalog does not charge the customer late.
+        /// The product is not for sale when the next period should be charged in advance. If the product is for sale
+        /// again when that period begins, the charge is made then. A later change of the catalog therefore never causes
+        /// a late charge.
         case missedCharge
-        /// The period ends, and so does the subscription.
+        /// The period ends, and the subscription expires.
         case expiry(ExpirationIntent)
-        /// The period ends after the last renewal that the environment allows.
+        /// The period ends, and the subscription has reached the maximum number of renewals in this environment.
         case expiryAtCap
-        /// The period ends, and the card is declined.
+        /// The period ends, and the payment for the next period is declined.
         case failedCharge
         case endOfGrace
         case endOfRetry
@@ -33,7 +34,7 @@ struct Deadline: Comparable {
 
     let instant: Timestamp
     let action: Action
-    /// The subscription's original transaction, or the transaction of a refund request.
+    /// The original transaction of the subscription, or the transaction that the refund request is about.
     let transaction: TransactionID
     let account: AccountID
 
@@ -44,32 +45,32 @@ struct Deadline: Comparable {
     }
 }
 
-/// A customer's next event that happens through time alone.
+/// The next event of an account that time triggers.
 package struct UpcomingEvent: Equatable, Sendable {
     /// The kind of event.
     package enum Kind: String, CaseIterable, Sendable {
-        /// The customer is notified of a higher price.
+        /// The customer is notified of a price increase.
         case priceNotice = "PRICE_NOTICE"
-        /// A period is charged.
+        /// The store charges the customer for a period.
         case renewal = "RENEWAL"
-        /// A subscription without a next charge ends, or fails to renew.
+        /// The period ends, and the subscription expires or its renewal fails.
         case endOfPeriod = "END_OF_PERIOD"
         case endOfGrace = "END_OF_GRACE"
         case endOfRetry = "END_OF_RETRY"
-        /// A refund request is decided.
+        /// The store decides on a refund request.
         case refundDecision = "REFUND_DECISION"
     }
 
     /// The kind of event.
     package let kind: Kind
-    /// When it happens.
+    /// The instant of the event.
     package let instant: Timestamp
-    /// The subscription's original transaction, or the transaction of a refund request.
+    /// The original transaction of the subscription, or the transaction that the refund request is about.
     package let transaction: TransactionID
 }
 
 extension Ledger {
-    /// An account's next event through time alone; nil while there is none.
+    /// The next event of an account that time triggers; nil if there is none.
     package func upcomingEvent(of account: Account) -> UpcomingEvent? {
         deadline(of: account).map { deadline in
             let kind: UpcomingEvent.Kind =
@@ -81,14 +82,14 @@ extension Ledger {
                 case .endOfRetry: .endOfRetry
                 case .refundDecision: .refundDecision
                 }
-            // A missed charge becomes visible at the end of the period.
+            // Customers and developers first see a missed charge at the end of the period.
             let wait = deadline.action == .missedCharge ? policy.renewalLead : 0
             let instant = deadline.instant.advanced(milliseconds: wait)
             return UpcomingEvent(kind: kind, instant: instant, transaction: deadline.transaction)
         }
     }
 
-    /// When the account's next event falls due; nil while there is none.
+    /// The instant of the account's next event; nil if there is none.
     package func nextDue(of account: Account) -> Timestamp? { deadline(of: account)?.instant }
 
     func deadline(of account: Account) -> Deadline? {
@@ -107,7 +108,8 @@ extension Ledger {
         return earliest
     }
 
-    /// A subscription's next event and its instant. A family member's copy has no deadline: it follows the purchase.
+    /// The next event of a subscription and its instant. A family member's copy has no events of its own, because it
+    /// follows the purchaser's subscription.
     private func deadline(of subscription: Subscription, held account: Account) -> (Timestamp, Deadline.Action)? {
         switch subscription.state {
         case .active:

@@ -1,19 +1,20 @@
-/// Purchases in a group to which the customer is subscribed: changes of plan, and offers for the next period.
+/// Purchases by customers who are already subscribed to the group: changes of plan, and offers for the next period.
 extension Ledger {
-    /// When a change of plan takes effect.
+    /// The instant when a change of plan takes effect.
     package enum PlanChangeEffect: Equatable, Sendable {
         case atOnce
         case atNextRenewal
     }
 
-    /// A higher level at once; the same level at once if the periods are equally long; all others at the next renewal.
+    /// A plan of a higher level begins at once. A plan of the same level begins at once if its period has the same
+    /// length. Every other plan begins at the next renewal.
     package static func effect(of change: SubscriptionPlan, from present: SubscriptionPlan) -> PlanChangeEffect {
         if change.level < present.level { return .atOnce }
         if change.level == present.level, change.period.isAsLong(as: present.period) { return .atOnce }
         return .atNextRenewal
     }
 
-    /// Checks that a purchase changes an active subscription.
+    /// Checks that the purchase names an active subscription of this customer in the product's group.
     func check(_ original: TransactionID?, _ product: Product, by id: AccountID) throws(Refusal) {
         guard let original else { return }
         let held = try subscription(original, of: id)
@@ -27,7 +28,7 @@ extension Ledger {
         }
     }
 
-    /// A purchase by a customer whose subscription is active.
+    /// Processes a purchase by a customer whose subscription is active.
     mutating func change(
         _ held: Subscription,
         to product: Product,
@@ -50,8 +51,8 @@ extension Ledger {
         }
     }
 
-    /// The product stays: an offer applies from the next period, a scheduled change is withdrawn, another billing plan
-    /// applies from the renewal.
+    /// Processes a purchase of the current product. An offer applies from the next period, another billing plan applies
+    /// from the next renewal, and a scheduled change of plan is withdrawn.
     private mutating func stay(
         _ held: Subscription,
         _ purchase: Purchase,
@@ -79,7 +80,7 @@ extension Ledger {
         }
     }
 
-    /// The same product with another billing plan, from the next period or commitment.
+    /// Schedules another billing plan for the same product, from the next period or commitment.
     private mutating func payOtherwise(
         _ held: Subscription,
         _ wanted: BillingPlan.Kind,
@@ -99,7 +100,7 @@ extension Ledger {
         }
     }
 
-    /// The new product begins now and replaces the periods that have not ended.
+    /// Starts the new product now. It replaces the periods that have not ended.
     private mutating func replace(
         _ held: Subscription,
         with product: Product,
@@ -128,9 +129,10 @@ extension Ledger {
         }
     }
 
-    /// Marks the periods that have not ended as replaced by a purchase. They keep their dates.
+    /// Marks the periods that have not ended as replaced by a purchase. Their dates do not change.
     ///
-    /// - Returns: refunded transactions that were replaced; they are marked when their refund is reversed.
+    /// - Returns: The refunded transactions among the replaced ones. They are marked as replaced when their refund is
+    ///   reversed.
     mutating func supersede(_ subscription: Subscription) -> [TransactionID] {
         var refunds = subscription.replacedRefunds
         for period in subscription.state.periods where period.end > now {
@@ -145,7 +147,8 @@ extension Ledger {
 
     private static let maxReplacedRefunds = 64
 
-    /// The product is scheduled for the next period. Offers that this displaces return if the choice is withdrawn.
+    /// Schedules the product for the next period. If the customer withdraws the choice, the offers that it displaced
+    /// apply again.
     private mutating func choose(
         _ product: Product,
         for held: Subscription,
@@ -166,7 +169,7 @@ extension Ledger {
 }
 
 extension Subscription {
-    /// The customer keeps the current product: offers that were displaced by the choice apply again.
+    /// Keeps the current product. The offers that the scheduled change had displaced apply again.
     mutating func withdrawChoice() {
         preference.productID = latestTransaction.productID
         preference.autoRenews = true

@@ -1,15 +1,15 @@
-/// Price increases for subscribers: notice, consent, renewal (docs/api/lifecycle.md, Prices).
+/// Price increases for existing subscribers: notification, consent and renewal (docs/api/lifecycle.md, Prices).
 extension Ledger {
-    /// A job's part: raises the price for the account's subscriptions to a product.
+    /// Applies the price increase of a job to the account's subscriptions to the product.
     ///
-    /// - Returns: whether any was affected.
+    /// - Returns: Whether the increase affects any subscription of the account.
     mutating func raise(_ raise: PriceRaise, by id: AccountID) -> Bool {
         var concerned = false
         for subscription in self[id].subscriptions
         where subscription.latestTransaction.productID == raise.productID
             && subscription.state.isOpen
             && subscription.latestTransaction.commitment == nil
-            // A price the customer was notified of takes precedence.
+            // If the customer was already notified of another price, that price has precedence.
             && (subscription.priceIncrease?.stage ?? .scheduled) == .scheduled
         {
             let storefront = subscription.latestTransaction.storefront
@@ -27,8 +27,9 @@ extension Ledger {
         return concerned
     }
 
-    /// More than half and more than five dollars a period (fifty a year), or the second within a year, or required by
-    /// law.
+    /// Whether the customer must agree to the new price. Consent is needed if the law of the storefront requires it, and
+    /// for the second increase within a year. It is also needed for an increase of more than 50 % that is more than 5 US
+    /// dollars a period, or more than 50 US dollars for a period of one year.
     private func needsConsent(
         _ raise: PriceRaise,
         _ subscription: Subscription,
@@ -46,7 +47,7 @@ extension Ledger {
         let isAnnual = product?.plan?.period.months == 12
         let difference = price.milliunits - present.milliunits
         guard difference > present.milliunits / 2 else { return false }
-        // The local equivalent of the dollar limit: the local price relative to the dollar price.
+        // Converts the dollar limit to the local currency, with the ratio of the local price to the dollar price.
         let limit: Int64 = isAnnual ? 50_000 : 5_000
         let dollars = raise.prices.byStorefront[Storefront.unitedStates.code] ?? raise.prices.standard
         guard price.currency != "USD" else { return difference > limit }
@@ -54,10 +55,12 @@ extension Ledger {
         return Double(difference) > Double(limit) * Double(price.milliunits) / Double(dollars.milliunits)
     }
 
-    /// When the customer is notified: a fixed number of days before the first renewal at the new price. If the next
-    /// renewal is too close, it is the one after. A weekly price that needs no consent is announced at once and applies
-    /// from the first renewal at least twenty-seven days later, the fourth. A customer who chose another plan will not
-    /// pay the price and is not notified.
+    /// The instant when the customer is notified: a fixed number of days before the first renewal at the new price. If
+    /// the next renewal is too soon for this, the renewal after it is the first one at the new price.
+    ///
+    /// A weekly subscriber whose consent is not needed is notified at once. The price applies from the first renewal at
+    /// least 27 days later, which is the fourth. A customer who chose another plan is not notified, because this price
+    /// will never apply.
     func instantOfPriceNotice(to subscription: Subscription, held account: Account) -> Timestamp? {
         guard
             let increase = subscription.expectedPriceIncrease, increase.stage == .scheduled,
@@ -71,9 +74,11 @@ extension Ledger {
         return notice >= increase.scheduledAt && !hasPassed(notice, subscription, account) ? notice : nil
     }
 
-    /// Whether a later event kept the notice from being sent in time: auto-renewal was off, a refund, grace. A notice
-    /// that falls before the period is sent when the period begins. Events of one instant are dated some milliseconds
-    /// apart, so an event within a second is not later.
+    /// Whether a later event prevented the notification at its instant: a refund, a grace period, or auto-renewal that
+    /// was off. A notification that is due before the period begins is sent when the period begins.
+    ///
+    /// Events of the same instant have dates that differ by some milliseconds. An event within one second therefore
+    /// does not count as later.
     private func hasPassed(_ notice: Timestamp, _ subscription: Subscription, _ account: Account) -> Bool {
         max(notice, subscription.state.latest.start).advanced(milliseconds: 1_000) < account.lastEvent
     }
@@ -96,15 +101,15 @@ extension Ledger {
         try apply(.priceConsent, to: original, of: id) { $0.priceIncrease?.stage = .accepted }
     }
 
-    /// The customer declines a higher price. This turns auto-renewal off, and the subscription ends as one that the
-    /// customer cancelled (docs/api/lifecycle.md, Prices).
+    /// Declines a price increase for the customer. This turns auto-renewal off, and the subscription later expires with
+    /// the reason "cancelled by the customer" (docs/api/lifecycle.md, Prices).
     mutating func declinePriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         _ = try subscriptionAskedForConsent(original, of: id)
         try turnAutoRenewOff(original, by: id)
     }
 
-    /// A subscription with a price increase that needs the customer's answer; not for a customer who chose another
-    /// plan.
+    /// The subscription, if its price increase needs the customer's answer. A customer who chose another plan is not
+    /// asked.
     private func subscriptionAskedForConsent(_ original: TransactionID, of id: AccountID) throws(Refusal)
         -> Subscription
     {

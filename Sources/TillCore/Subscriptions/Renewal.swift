@@ -1,6 +1,6 @@
-/// What happens at the end of a period (docs/api/lifecycle.md, Renewal).
+/// The renewal or expiration at the end of a period (docs/api/lifecycle.md, Renewal).
 extension Ledger {
-    /// Why a subscription will not renew. The first reason in this order applies.
+    /// The reason why a subscription will not renew. If several reasons apply, the first in this order counts.
     enum ReasonNotToRenew: Equatable {
         case autoRenewOff
         case productUnavailable
@@ -30,12 +30,12 @@ extension Ledger {
         return increase.counts(from: subscription.renewalDate)
     }
 
-    /// Charges the next period on the terms that `reasonNotToRenew` or `recover` found.
+    /// Charges the next period, on the terms that `reasonNotToRenew` or `recover` returned.
     ///
     /// - Parameters:
-    ///   - start: when the period begins: at the end of the last one, or now after a gap.
-    ///   - anchored: whether the run of periods continues; otherwise a new run begins at `start`.
-    ///   - cause: the cause for the subscription's transition.
+    ///   - start: The beginning of the period: the end of the last period, or now if there was a gap in service.
+    ///   - anchored: Whether the period continues the current run of periods. Otherwise a new run begins at `start`.
+    ///   - cause: The cause that is applied to the subscription.
     mutating func charge(
         _ subscription: Subscription,
         by id: AccountID,
@@ -62,12 +62,12 @@ extension Ledger {
         applyDue(cause(period), to: subscription, of: id) { [charged] in $0 = charged }
     }
 
-    /// Whether the gap in service was so long that a new run begins.
+    /// Whether a gap in service is so long that the next period starts a new run of periods.
     func isLongGap(from end: Timestamp, to start: Timestamp) -> Bool {
         start.milliseconds - end.milliseconds > policy.maxGap
     }
 
-    /// A transaction for the next period with the values it takes over from the last one.
+    /// A transaction for the next period. It copies values such as the storefront from the last transaction.
     mutating func renewalRow(of last: Transaction, by id: AccountID, from start: Timestamp) -> Transaction {
         var transaction = last
         transaction.id = identifiers.transaction(
@@ -92,7 +92,8 @@ extension Ledger {
         return transaction
     }
 
-    /// The month of a commitment: the next of the same year, shifted by any gap, or the first of a new year.
+    /// The next month of the same commitment, with its end moved by any gap in service, or the first month of a new
+    /// one.
     private func commitment(
         _ month: (period: Int, price: Money),
         of product: Product,
@@ -106,7 +107,7 @@ extension Ledger {
 }
 
 extension Subscription {
-    /// Applies the terms of a charged period.
+    /// Updates the subscription with the terms of the period that was charged.
     fileprivate mutating func take(_ terms: RenewalTerms, _ transaction: Transaction) {
         if terms.raisesPrice || terms.product.id != latestTransaction.productID { priceIncrease = nil }
         renewals += 1
@@ -117,14 +118,14 @@ extension Subscription {
         settle(transaction.commitment)
     }
 
-    /// A period has used the first of the pending offers.
+    /// Removes one period from the first pending offer, because the charged period used it.
     private mutating func takePendingOffer() {
         guard !pendingOffers.isEmpty else { return }
         let taken = pendingOffers.removeFirst()
         if let rest = taken.afterOnePeriod { pendingOffers.insert(rest, at: 0) }
     }
 
-    /// In the last month of a commitment that does not renew, auto-renewal is off.
+    /// Turns auto-renewal off in the last month of a commitment that does not renew.
     private mutating func settle(_ commitment: Commitment?) {
         guard let commitment else { return }
         if commitment.period == 1 { preference.billingPlan = nil }

@@ -1,47 +1,49 @@
-/// The content of signed renewal info about a subscription at an instant (docs/api/payloads.md).
+/// The content of the signed renewal info of a subscription at one instant (docs/api/payloads.md).
 package struct RenewalInfo: Equatable, Sendable {
-    /// `originalTransactionId`; clients match it with transactions.
+    /// `originalTransactionId`, which connects the renewal info with its transactions.
     package var originalID: TransactionID
     package let account: AccountID
-    /// The product of the latest period.
+    /// The product of the latest transaction.
     package let productID: String
     /// The product of the next period.
     package let autoRenewProductID: String
-    /// `autoRenewStatus` on the wire, as 1 or 0.
+    /// `autoRenewStatus` in the payload, as 1 or 0.
     package let autoRenews: Bool
-    /// `recentSubscriptionStartDate` on the wire: when the current run without a long gap began.
+    /// `recentSubscriptionStartDate` in the payload: the beginning of the service that has had no long gap since.
     package let recentStart: Timestamp
-    /// The end of the latest period, past or future.
+    /// The end of the latest period, in the past or in the future.
     package let renewalDate: Timestamp
-    /// The price of the next period; nil when it will not renew, and for a family member's copy.
+    /// The price of the next period; nil if the subscription will not renew, and for a family member's copy.
     package let renewalPrice: Money?
-    /// Nil while active.
+    /// Nil while the subscription is active.
     package let expirationIntent: ExpirationIntent?
-    /// Nil while active.
+    /// Nil while the subscription is active.
     package let isInBillingRetry: Bool?
-    /// `gracePeriodExpiresDate` on the wire; in the past once only the retries continue.
+    /// `gracePeriodExpiresDate` in the payload. The date is in the past if the grace period is over and billing retry
+    /// continues.
     package let graceUntil: Timestamp?
-    /// `priceIncreaseStatus` on the wire: 0 without an answer, 1 accepted or notified; nil when there is no increase.
+    /// `priceIncreaseStatus` in the payload: 0 if the customer has not answered, 1 if the customer agreed or was
+    /// notified. Nil if there is no price increase.
     package let priceIncreaseStatus: Int?
-    /// The offer of the next period.
+    /// The offer that applies to the next period.
     package let offer: AppliedOffer?
-    /// Win-back offers that the customer is eligible for, in the catalog's order; an empty list is left out on the
-    /// wire.
+    /// The win-back offers that the customer is eligible for, in the order of the catalog. The payload omits an empty
+    /// list.
     package let winBackOffers: [String]
-    /// The token of future renewals, lower-case UUID text; nil when none was set.
+    /// The app account token of future renewals, as a lower-case UUID; nil if the app has set none.
     package let appAccountToken: String?
-    /// `renewalBillingPlanType` on the wire; only for products with several billing plans.
+    /// `renewalBillingPlanType` in the payload; nil unless the product has several billing plans.
     package let billingPlan: BillingPlan.Kind?
-    /// `commitmentInfo` on the wire; only while a commitment runs.
+    /// `commitmentInfo` in the payload; nil without a current commitment.
     package let commitment: RenewalCommitment?
 
-    /// The renewal info of a subscription.
+    /// The renewal info of a subscription at the instant `now`.
     ///
     /// - Parameters:
-    ///   - account: the account that holds the subscription.
-    ///   - now: when eligibility for win-back offers is decided.
-    ///   - catalog: has the price of the next period and the win-back offers.
-    ///   - policy: decides how win-back offers are judged.
+    ///   - account: The account that has the subscription.
+    ///   - now: The instant at which eligibility for win-back offers is checked.
+    ///   - catalog: The source of the next period's price and of the win-back offers.
+    ///   - policy: The settings for the eligibility for win-back offers.
     package init(
         of subscription: some HeldSubscription,
         held account: Account,
@@ -51,7 +53,7 @@ package struct RenewalInfo: Equatable, Sendable {
     ) {
         let (state, preference) = (subscription.state, subscription.preference)
         let bought = subscription.bought
-        // A transaction is a large value: copy it only once.
+        // A transaction is a large value, so it is copied only once.
         let latest = subscription.latestTransaction
         let isBound = latest.isBound
         originalID = subscription.originalID
@@ -88,7 +90,7 @@ package struct RenewalInfo: Equatable, Sendable {
     }
 }
 
-/// What follows the current commitment: `commitmentInfo` of renewal info.
+/// The renewal after the current commitment: `commitmentInfo` of renewal info.
 package struct RenewalCommitment: Equatable, Sendable {
     /// `commitmentAutoRenewProductId`.
     package let productID: String
@@ -96,9 +98,9 @@ package struct RenewalCommitment: Equatable, Sendable {
     package let autoRenews: Bool
     /// `commitmentRenewalBillingPlanType`.
     package let billingPlan: BillingPlan.Kind
-    /// `commitmentRenewalDate`: the end of the current commitment.
+    /// The end of the current commitment: `commitmentRenewalDate`.
     package let renewalDate: Timestamp
-    /// `commitmentRenewalPrice`: the total of the next one; nil when none follows.
+    /// `commitmentRenewalPrice`: the total of the next commitment; nil if no commitment follows.
     package let price: Money?
 
     /// Nil without a current commitment.
@@ -120,7 +122,7 @@ package struct RenewalCommitment: Equatable, Sendable {
 }
 
 extension Subscription {
-    /// The total of the next commitment, or the price of a year paid up front.
+    /// The total of the next commitment, or the price of a year that is billed upfront.
     fileprivate func priceOfNextCommitment(_ product: Product?, isMonthly: Bool, in catalog: Catalog) -> Money? {
         guard let product else { return nil }
         let (storefront, agreed) = (latestTransaction.storefront, agreedPrice?.currency)
@@ -130,7 +132,7 @@ extension Subscription {
 }
 
 extension SubscriptionState {
-    /// `expirationIntent` on the wire: nil while active and once revoked.
+    /// `expirationIntent` in the payload; nil while the subscription is active or revoked.
     fileprivate var expirationIntent: ExpirationIntent? {
         switch self {
         case .active, .revoked: nil
@@ -139,7 +141,7 @@ extension SubscriptionState {
         }
     }
 
-    /// `isInBillingRetryPeriod` on the wire: nil while active and once revoked.
+    /// `isInBillingRetryPeriod` in the payload; nil while the subscription is active or revoked.
     fileprivate var isInBillingRetry: Bool? {
         switch self {
         case .active, .revoked: nil
@@ -148,9 +150,9 @@ extension SubscriptionState {
         }
     }
 
-    /// `gracePeriodExpiresDate` on the wire.
+    /// `gracePeriodExpiresDate` in the payload.
     ///
-    /// - Parameter keepingPast: whether the date is kept after the grace period, until the next payment.
+    /// - Parameter keepingPast: Whether to keep the date after the grace period has ended, until the next payment.
     fileprivate func graceDate(keepingPast: Bool) -> Timestamp? {
         switch self {
         case .gracePeriod(_, let until, _): until

@@ -1,15 +1,15 @@
 /// The customer's choices for the end of the period (`DID_CHANGE_RENEWAL_PREF`, `DID_CHANGE_RENEWAL_STATUS`).
 package struct RenewalPreference: Codable, Equatable, Sendable {
-    /// `autoRenewStatus` on the wire.
+    /// `autoRenewStatus` in the payload.
     package var autoRenews: Bool
-    /// The product of the next period; with a commitment, of the period after the commitment.
+    /// The product of the next period. During a commitment: the product of the period after the commitment.
     package var productID: String
-    /// The billing plan of the next period or commitment; nil keeps the current one.
+    /// The billing plan of the next period or commitment; nil to keep the current billing plan.
     package var billingPlan: BillingPlan.Kind?
-    /// Whether another commitment follows the current one. Without a commitment it has no meaning.
+    /// Whether another commitment follows the current one. The value has no meaning without a commitment.
     package var commitmentRenews: Bool
 
-    /// A subscription that renews as a product.
+    /// The choices for a subscription that renews with this product, on its current billing plan.
     package init(productID: String, autoRenews: Bool = true) {
         self.autoRenews = autoRenews
         self.productID = productID

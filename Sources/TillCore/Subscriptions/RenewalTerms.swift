@@ -2,23 +2,23 @@
 struct RenewalTerms {
     let product: Product
     let period: Period
-    /// The price that will be charged, with the offer.
+    /// The price that the customer will be charged, after the offer is applied.
     let price: Money
-    /// The customer's price of a full period from then on.
+    /// The customer's price of a full period without an offer, from this period on.
     let fullPrice: Money
     let offer: PendingOffer?
-    /// Whether a higher price applies from this period.
+    /// Whether a price increase takes effect with this period.
     let raisesPrice: Bool
-    /// Nil where the product has only one billing plan.
+    /// Nil if the product has only one billing plan.
     let billingPlan: BillingPlan.Kind?
-    /// The month that begins, for a plan with monthly billing, without its end.
+    /// The month that begins, for a commitment with monthly billing. Its end date is not known yet.
     let commitment: (period: Int, price: Money)?
 }
 
 extension Subscription {
-    /// The terms of a period that begins at an instant; nil when the catalog no longer has its product.
+    /// The terms of a period that begins at `start`; nil if the product is no longer in the catalog.
     func terms(in catalog: Catalog, from start: Timestamp) -> RenewalTerms? {
-        // A transaction is a large value: copy it only once.
+        // A transaction is a large value, so it is copied only once.
         let latest = latestTransaction
         let isBound = latest.isBound
         let productID = isBound ? latest.productID : preference.productID
@@ -58,7 +58,8 @@ extension Subscription {
         )
     }
 
-    /// The price the customer agreed to, or the catalog's if it is lower; a higher one only after a notice.
+    /// The price that the customer agreed to, or the catalog's price if that is lower. A higher price applies only
+    /// after the customer was notified.
     private func fullPrice(
         of product: Product,
         after latest: Transaction,
@@ -75,7 +76,7 @@ extension Subscription {
 }
 
 extension PriceIncrease {
-    /// Whether a period that begins at an instant has the new price, if the customer agrees.
+    /// Whether the new price applies to a period that begins at `start`, if the customer agrees.
     func counts(from start: Timestamp) -> Bool {
         guard let effectiveFrom, stage != .scheduled else { return false }
         return start >= effectiveFrom
@@ -83,10 +84,11 @@ extension PriceIncrease {
 }
 
 extension SubscriptionPlan {
-    /// The plan with monthly billing, if the product has an enabled one.
+    /// The billing plan with monthly billing, if the product has one and it is enabled.
     package var monthly: BillingPlan? { billingPlans.first { $0.kind == .monthly && $0.isEnabled } }
 
-    /// The first period of an offer: the offer's own when it is free or paid up front, else the product's.
+    /// The first period of a purchase with an offer. A free or pay-up-front offer has its own length; otherwise it is
+    /// the product's period.
     func firstPeriod(under offer: Offer?) -> Period {
         guard let offer, offer.mode != .payAsYouGo, let whole = offer.wholePeriod else { return period }
         return whole

@@ -1,4 +1,4 @@
-/// The stored form of a subscription in its account. Default values are left out, so that an account stays short.
+/// The stored form of a subscription in its account. It omits default values to keep the account small.
 extension Subscription: Codable {
     private enum Key: String, CodingKey {
         case groupID, originalID, originalPurchaseDate, state, preference
@@ -11,7 +11,7 @@ extension Subscription: Codable {
 
     /// Reads a subscription.
     ///
-    /// - Throws: `DamagedSubscription` when its state contradicts itself.
+    /// - Throws: `DamagedSubscription` if the stored state is inconsistent.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -44,7 +44,7 @@ extension Subscription: Codable {
         isShared = try read(.isShared, or: true)
     }
 
-    /// Writes only values that differ from the defaults.
+    /// Writes only the values that differ from their defaults.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(groupID, forKey: .groupID)
@@ -76,9 +76,9 @@ extension SharedSubscription: Codable {
         case groupID, originalID, originalPurchaseDate, owner, state, preference, recentStart
     }
 
-    /// Reads a shared subscription; without an owner the purchaser is a customer whom the store does not know.
+    /// Reads a shared subscription. If there is no owner, the purchaser is a customer outside this server.
     ///
-    /// - Throws: `DamagedSubscription` when its state contradicts itself.
+    /// - Throws: `DamagedSubscription` if the stored state is inconsistent.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         let owner = try values.decodeIfPresent(AccountID.self, forKey: .owner)
@@ -93,7 +93,7 @@ extension SharedSubscription: Codable {
         )
     }
 
-    /// Writes all of it.
+    /// Writes all values.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(groupID, forKey: .groupID)

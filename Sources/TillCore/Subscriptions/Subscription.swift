@@ -1,45 +1,45 @@
-/// A customer's subscription to a group. It stays the same through all changes of product.
+/// A customer's subscription to a group. A change of product does not create another subscription.
 package struct Subscription: HeldSubscription {
     package let groupID: String
     package var originalID: TransactionID
     package let originalPurchaseDate: Timestamp
-    /// The state, with its transactions.
+    /// The state, including its transactions.
     package var state: SubscriptionState
     /// The customer's choices for the end of the period.
     package var preference: RenewalPreference
-    /// Offers of the next periods, in the order in which they apply.
+    /// The offers for the next periods, in the order in which they apply.
     package var pendingOffers: [PendingOffer] = []
-    /// Offers that a scheduled change of plan displaced; they return when the change is withdrawn.
+    /// The offers that a scheduled change of plan displaced. They apply again if the customer withdraws the change.
     package var suspendedOffers: [PendingOffer] = []
     package var recentStart: Timestamp
-    /// Where the current run of periods began, in Pacific time.
+    /// The beginning of the current run of periods, in Pacific time.
     package var anchor: PeriodAnchor
-    /// The token of future renewals.
+    /// The app account token of future renewals.
     package var appAccountToken: String?
-    /// Milliseconds of paid service, over all periods.
+    /// The total of paid service over all periods, in milliseconds.
     package var paidService: Int64 = 0
-    /// How many periods were paid, including the current one and one that was charged ahead.
+    /// The number of paid periods, including the current period and a period that was charged in advance.
     package var paidPeriods = 0
-    /// The customer's price of a full period of the latest product; a higher catalog price needs a notice.
+    /// The customer's price of a full period of the latest product. A higher price applies only after a notification.
     package var agreedPrice: Money?
-    /// Renewals since the customer's last purchase.
+    /// The number of renewals since the customer's last purchase.
     package var renewals = 0
-    /// A price increase, scheduled or announced.
+    /// A price increase that is scheduled, or that the customer was notified of.
     package var priceIncrease: PriceIncrease?
-    /// When a higher price was last announced.
+    /// The instant of the latest notification of a price increase.
     package var lastPriceIncrease: Timestamp?
-    /// At least those of the last year, oldest first.
+    /// The extensions of at least the last year, oldest first.
     package var extensions: [RenewalExtension] = []
-    /// Refunded transactions; the customer subscribed again during their periods. Oldest first. When such a refund is
-    /// reversed, the transaction returns as a replaced one, so that no two are paid for the same time.
+    /// Refunded transactions during whose periods the customer subscribed again, oldest first. If such a refund is
+    /// reversed, the transaction counts as replaced, because two paid periods must not overlap.
     package var replacedRefunds: [TransactionID] = []
-    /// The end of the period in which the next one could not be charged ahead, because the product was not for sale.
-    /// The next period is charged at its start. Nil where no charge was missed.
+    /// The end of the current period, if the product was not for sale when the next period should have been charged in
+    /// advance. The next period is then charged when it begins. Nil if no charge was missed.
     package var missedCharge: Timestamp?
-    /// False once the customer has turned family sharing off for this purchase.
+    /// False if the customer has turned family sharing off for this purchase.
     package var isShared = true
 
-    /// A subscription; the defaults are those of a first purchase.
+    /// A subscription. The default values are those of a first purchase.
     package init(
         groupID: String,
         originalID: TransactionID,
@@ -61,12 +61,12 @@ package struct Subscription: HeldSubscription {
     package var ownership: Ownership { .purchased }
     package var bought: Subscription? { self }
 
-    /// The price increase of a future renewal; nil for a customer who chose another product and will not pay it.
+    /// The price increase that will apply to a future renewal. Nil if the customer chose another product.
     package var expectedPriceIncrease: PriceIncrease? {
         preference.productID == latestTransaction.productID ? priceIncrease : nil
     }
 
-    /// Whether a period before the current one was paid: Apple's condition for an extension.
+    /// Whether the customer paid for a period before the current one, which is Apple's condition for an extension.
     func hasPaidPeriodBefore(_ now: Timestamp) -> Bool {
         let open = now < state.latest.start ? state.periods : [state.latest]
         return paidPeriods > open.filter(\.transaction.isPaid).count
@@ -75,29 +75,29 @@ package struct Subscription: HeldSubscription {
 
 /// A price increase for a subscriber (docs/api/lifecycle.md, Prices).
 package struct PriceIncrease: Codable, Equatable, Sendable {
-    /// Its progress.
+    /// The progress of a price increase.
     package enum Stage: String, Codable, Sendable {
         /// The customer has not been notified.
         case scheduled
-        /// The customer must agree and has not answered.
+        /// The customer must agree, and has not answered yet.
         case pending
-        /// The customer agreed, or was notified where no consent is needed.
+        /// The customer agreed, or was notified of an increase that needs no consent.
         case accepted
     }
 
     /// The new price of a full period.
     package var price: Money
-    /// Without consent the subscription ends.
+    /// Whether the customer must agree. Without the customer's consent, such a subscription expires.
     package var needsConsent: Bool
-    /// Its progress.
+    /// The progress of this price increase.
     package var stage: Stage
-    /// Renewals from this date have the new price; set when the customer is notified.
+    /// The first instant at which a renewal has the new price; set when the customer is notified.
     package var effectiveFrom: Timestamp?
 
-    /// When the store scheduled it; the customer is notified later.
+    /// The instant at which the increase was scheduled. The customer is notified later.
     package var scheduledAt: Timestamp
 
-    /// An increase that the customer has not been notified of.
+    /// A price increase that the customer has not been notified of.
     package init(price: Money, needsConsent: Bool, scheduledAt: Timestamp) {
         self.price = price
         self.needsConsent = needsConsent
@@ -106,18 +106,18 @@ package struct PriceIncrease: Codable, Equatable, Sendable {
     }
 }
 
-/// An extension that was given.
+/// An extension that the customer received.
 package struct RenewalExtension: Codable, Equatable, Sendable {
-    /// The developer's name for the request; the same name means the same request.
+    /// The developer's identifier of the request. Two requests with the same identifier are the same request.
     package var request: String
-    /// When it was given.
+    /// The instant of the extension.
     package var date: Timestamp
-    /// The transaction whose period was moved.
+    /// The line item (`webOrderLineItemId`) of the transaction whose period was extended.
     package var lineItem: Int64?
-    /// The new end of the period.
+    /// The new end of the period, after the extension.
     package var effectiveDate: Timestamp
 
-    /// An extension that was given.
+    /// An extension that the customer received.
     package init(request: String, date: Timestamp, lineItem: Int64?, effectiveDate: Timestamp) {
         self.request = request
         self.date = date

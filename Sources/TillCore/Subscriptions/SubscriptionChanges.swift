@@ -1,9 +1,10 @@
-/// The only way to change a subscription: `Transitions` decides; the ledger writes the result, records events and
-/// updates the family's copies.
+/// The only code that changes a subscription. `Transitions` decides on the new state; the ledger writes it, records the
+/// events and updates the family members' copies.
 extension Ledger {
     /// Applies a cause to a customer's own subscription.
     ///
-    /// - Parameter edit: other changes made with the first step: preference, offers, prices.
+    /// - Parameter edit: Other changes that are made together with the first step, such as preferences, offers and
+    ///   prices.
     mutating func apply(
         _ cause: Cause,
         to original: TransactionID,
@@ -16,11 +17,11 @@ extension Ledger {
         carryOut(steps, on: subscription, of: id)
     }
 
-    /// Starts a subscription, for the first time or again.
+    /// Starts a subscription: the customer's first in the group, or a resubscription.
     ///
     /// - Parameters:
-    ///   - held: the customer's subscription to the group; nil for a first purchase.
-    ///   - begun: the new subscription; the transition sets its state.
+    ///   - held: The customer's existing subscription to the group; nil for a first purchase.
+    ///   - begun: The new subscription. The transition sets its state.
     mutating func begin(
         _ begun: Subscription,
         with period: SubscriptionPeriod,
@@ -31,7 +32,7 @@ extension Ledger {
         carryOut(steps, on: begun, of: id)
     }
 
-    /// Applies a cause that the ledger itself found due, so no state can refuse it.
+    /// Applies a cause that results from a deadline of the ledger, which every state must accept.
     mutating func applyDue(
         _ cause: Cause,
         to subscription: Subscription,
@@ -58,7 +59,7 @@ extension Ledger {
         }
     }
 
-    /// The refusal of a command after an objection. Commands check other conditions first.
+    /// The refusal of a command for an objection. Commands check all other conditions before this one.
     private func refusal(because objection: Objection, _ subscription: Subscription) -> Refusal {
         let original = subscription.originalID
         let latest = subscription.latestTransaction
@@ -78,7 +79,6 @@ extension Ledger {
         var subscription = subscription
         for step in steps {
             subscription.state = step.state
-            // An expired subscription does not renew.
             if case .expired = step.state { subscription.preference.autoRenews = false }
             self[id].put(subscription)
             if let event = step.event { note(event) } else { touch(id) }

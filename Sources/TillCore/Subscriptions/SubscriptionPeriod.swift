@@ -1,11 +1,11 @@
-/// A period of a subscription: a transaction with an end.
+/// A period of a subscription: a transaction with an end date.
 package struct SubscriptionPeriod: Equatable, Sendable {
-    /// The transaction as in the ledger. Its `expiresDate` is `end`.
+    /// The transaction in the ledger. Its `expiresDate` equals `end`.
     package let transaction: Transaction
-    /// When the period ends, or ended.
+    /// The end of the period, in the past or in the future.
     package let end: Timestamp
 
-    /// A period with an end; the transaction's `expiresDate` is set to it.
+    /// A period with this end. The transaction's `expiresDate` is set to the end.
     package init(_ transaction: Transaction, until end: Timestamp) {
         var transaction = transaction
         transaction.expiresDate = end
@@ -13,9 +13,9 @@ package struct SubscriptionPeriod: Equatable, Sendable {
         self.end = end
     }
 
-    /// A period as it was stored.
+    /// A period that was read from storage.
     ///
-    /// - Throws: `DamagedSubscription` when the transaction has no end.
+    /// - Throws: `DamagedSubscription` if the transaction has no end date.
     package init(_ transaction: Transaction) throws(DamagedSubscription) {
         guard let end = transaction.expiresDate else {
             throw DamagedSubscription("has transaction \(transaction.id.number), a period without an end")
@@ -27,19 +27,19 @@ package struct SubscriptionPeriod: Equatable, Sendable {
     /// The transaction's identifier.
     package var id: TransactionID { transaction.id }
 
-    /// When the period begins; in production up to 24 hours after it was charged.
+    /// The beginning of the period. In production it is up to 24 hours after the charge.
     package var start: Timestamp { transaction.purchaseDate }
 
-    /// Whether the transaction was refunded, or family access through it ended.
+    /// Whether the transaction was refunded, or the family member lost access.
     package var isRevoked: Bool { transaction.revocation != nil }
 }
 
-/// A stored subscription that contradicts itself.
+/// The error for a stored subscription that is inconsistent.
 package struct DamagedSubscription: Error, Equatable, Sendable {
-    /// What is wrong: a predicate about the subscription, without a full stop.
+    /// What is wrong: the predicate of a sentence about the subscription, without a full stop.
     package let reason: String
 
-    /// A contradiction in a subscription.
+    /// A reason why the subscription is inconsistent.
     package init(_ reason: String) {
         self.reason = reason
     }

@@ -1,5 +1,5 @@
-/// The stored form of a state: the transactions, and the state apart from a revocation. Whether it is revoked follows
-/// from its latest transaction, so that the two cannot contradict each other.
+/// The stored form of a state: its transactions, and the state without regard to a revocation. The latest transaction
+/// alone shows whether the subscription is revoked, so the stored form cannot contradict the transaction.
 extension SubscriptionState: Codable {
     private enum Key: String, CodingKey {
         case latest, previous
@@ -7,7 +7,7 @@ extension SubscriptionState: Codable {
 
     /// Reads a state.
     ///
-    /// - Throws: `DamagedSubscription` for a period without an end, and for a missing date.
+    /// - Throws: `DamagedSubscription` if a period has no end or a date is missing.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         let latest = try SubscriptionPeriod(try values.decode(Transaction.self, forKey: .latest))
@@ -19,7 +19,7 @@ extension SubscriptionState: Codable {
         )
     }
 
-    /// Writes the transactions, and the dates of the state.
+    /// Writes the transactions and the dates of the state.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(latest.transaction, forKey: .latest)
@@ -37,9 +37,9 @@ extension ResumableState: Codable {
         case phase, until, retryUntil, graceEnded, expiredAt, reason, leftInGrace
     }
 
-    /// Reads the state apart from a revocation.
+    /// Reads the state without regard to a revocation.
     ///
-    /// - Throws: `DamagedSubscription` when a date of the phase is missing.
+    /// - Throws: `DamagedSubscription` if a date that the state needs is missing.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         let phase = try values.decodeIfPresent(Phase.self, forKey: .phase) ?? .period
@@ -62,7 +62,7 @@ extension ResumableState: Codable {
         }
     }
 
-    /// Writes only values that differ from the defaults.
+    /// Writes only the values that differ from their defaults.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         switch self {
@@ -86,7 +86,7 @@ extension ResumableState: Codable {
 }
 
 extension ExpirationReason {
-    /// The reason for an intent, with the values that some reasons have.
+    /// The expiration reason for an expiration intent, with the details that some reasons have.
     init(_ intent: ExpirationIntent, leftInGrace: Bool = false, graceEnded: Timestamp? = nil) {
         switch intent {
         case .customer: self = .customer(leftInGrace: leftInGrace)

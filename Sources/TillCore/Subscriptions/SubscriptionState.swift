@@ -1,20 +1,20 @@
-/// The state of a subscription, with its dates and transactions (docs/api/lifecycle.md, States).
+/// The state of a subscription, including its dates and transactions (docs/api/lifecycle.md, States).
 ///
 /// `Transitions.swift` defines all transitions.
 package indirect enum SubscriptionState: Equatable, Sendable {
-    /// Status 1. Production charges for the next period 24 hours ahead: then `paidAhead` is the latest transaction, and
-    /// its period begins when the current one ends. Nothing changes at that instant.
+    /// Status 1. Production charges for the next period 24 hours in advance. From the charge on, `paidAhead` is the
+    /// latest transaction. Its period begins at the end of the current period; no event happens then.
     case active(current: SubscriptionPeriod, paidAhead: SubscriptionPeriod?)
-    /// Status 4. A renewal could not be charged, and access continues until a date.
+    /// Status 4. The payment for a renewal failed, and the customer keeps access until the end of the grace period.
     case gracePeriod(SubscriptionPeriod, until: Timestamp, retryUntil: Timestamp)
-    /// Status 3. A renewal could not be charged. `graceEnded` is the end of the grace period, if there was one.
+    /// Status 3. The payment for a renewal failed. `graceEnded` is the end of the grace period; nil if there was none.
     case billingRetry(SubscriptionPeriod, until: Timestamp, graceEnded: Timestamp?)
-    /// Status 2. The period is over, and nothing is retried.
+    /// Status 2. The period has ended, and the store does not retry a payment.
     case expired(SubscriptionPeriod, ExpirationReason, at: Timestamp)
-    /// Status 5. The latest transaction was refunded, or a family member's access ended.
+    /// Status 5. The latest transaction was refunded, or a family member lost access.
     case revoked(SubscriptionPeriod, previous: SubscriptionPeriod?, resumes: ResumableState)
 
-    /// The state of a subscription; the latest transaction decides whether it is revoked.
+    /// The state of a subscription. It is revoked if the latest transaction is revoked.
     init(_ latest: SubscriptionPeriod, previous: SubscriptionPeriod?, resuming resumes: ResumableState) {
         if latest.isRevoked {
             self = .revoked(latest, previous: previous, resumes: resumes)
@@ -31,25 +31,26 @@ package indirect enum SubscriptionState: Equatable, Sendable {
 
     /// An active subscription.
     ///
-    /// - Parameter previous: the current period when `latest` was charged ahead.
+    /// - Parameter previous: The current period, if `latest` was charged in advance.
     package static func active(_ latest: SubscriptionPeriod, previous: SubscriptionPeriod? = nil) -> SubscriptionState {
         if let previous { return .active(current: previous, paidAhead: latest) }
         return .active(current: latest, paidAhead: nil)
     }
 }
 
-/// Why a subscription expired.
+/// The reason why a subscription expired.
 package enum ExpirationReason: Equatable, Sendable {
-    /// The customer turned auto-renewal off. `leftInGrace`: during a grace period, which ended it at once.
+    /// The customer turned auto-renewal off. `leftInGrace`: the customer did so during a grace period, which ended at
+    /// once.
     case customer(leftInGrace: Bool)
-    /// The last retry failed. `graceEnded` is the end of the grace period, if there was one.
+    /// The last attempt to charge failed. `graceEnded` is the end of the grace period; nil if there was none.
     case billing(graceEnded: Timestamp?)
-    /// The customer did not agree to a higher price.
+    /// The customer did not agree to a price increase.
     case priceIncrease
     case productUnavailable
     case other
 
-    /// `expirationIntent` on the wire.
+    /// `expirationIntent` in the payload.
     package var intent: ExpirationIntent {
         switch self {
         case .customer: .customer
@@ -61,16 +62,16 @@ package enum ExpirationReason: Equatable, Sendable {
     }
 }
 
-/// What a revoked subscription returns to when its refund is reversed.
+/// The state of a revoked subscription after its refund is reversed.
 package enum ResumableState: Equatable, Sendable {
-    /// Active until the end of the period, expired afterwards.
+    /// Active until the end of the period, and expired after it.
     case period
     case gracePeriod(until: Timestamp, retryUntil: Timestamp)
     case billingRetry(until: Timestamp, graceEnded: Timestamp?)
     case expired(ExpirationReason, at: Timestamp)
 }
 
-/// `status` on the wire (docs/api/subscriptions.md).
+/// `status` in Apple's responses and payloads (docs/api/subscriptions.md).
 package enum SubscriptionStatus: Int, Codable, CaseIterable, Sendable {
     case active = 1
     case expired = 2
@@ -79,7 +80,7 @@ package enum SubscriptionStatus: Int, Codable, CaseIterable, Sendable {
     case revoked = 5
 }
 
-/// `expirationIntent` on the wire: why a subscription ended.
+/// `expirationIntent` in the payload: the reason why a subscription expired.
 package enum ExpirationIntent: Int, Codable, CaseIterable, Sendable {
     case customer = 1
     case billing = 2
@@ -89,7 +90,8 @@ package enum ExpirationIntent: Int, Codable, CaseIterable, Sendable {
 }
 
 extension SubscriptionState {
-    /// `status` on the wire. It follows the latest transaction, even during an earlier period.
+    /// `status` in Apple's responses and payloads. The latest transaction determines it, even if its period has not
+    /// begun.
     package var status: SubscriptionStatus {
         switch self {
         case .active: .active
@@ -110,7 +112,8 @@ extension SubscriptionState {
         }
     }
 
-    /// The period before the latest, if the latest was charged ahead. It is current until the latest begins.
+    /// The period before the latest, if the latest was charged in advance. It is current until the latest period
+    /// begins.
     package var previous: SubscriptionPeriod? {
         switch self {
         case .active(let current, let paidAhead): paidAhead == nil ? nil : current
@@ -119,12 +122,12 @@ extension SubscriptionState {
         }
     }
 
-    /// The current period at an instant: the latest, or the one before it while the latest has not begun.
+    /// The current period at an instant: the latest period, or the period before it if the latest has not begun.
     package func current(at now: Timestamp) -> SubscriptionPeriod {
         now < latest.start ? previous ?? latest : latest
     }
 
-    /// Both periods, the earlier first.
+    /// The previous period, if there is one, and the latest period, in this order.
     package var periods: [SubscriptionPeriod] { [previous, latest].compactMap(\.self) }
 
     /// Whether the customer may use the product.
@@ -135,10 +138,10 @@ extension SubscriptionState {
         }
     }
 
-    /// Whether the subscription continues: neither expired nor revoked.
+    /// Whether the subscription can still renew: it is neither expired nor revoked.
     package var isOpen: Bool { givesAccess || awaitsPayment }
 
-    /// Whether the store retries the charge of a renewal.
+    /// Whether the subscription is in grace or billing retry, so that the store retries the payment.
     package var awaitsPayment: Bool {
         switch self {
         case .gracePeriod, .billingRetry: true
@@ -146,7 +149,7 @@ extension SubscriptionState {
         }
     }
 
-    /// The state after a reversed refund, with the state's dates.
+    /// The state after the refund is reversed, including its dates.
     var resumable: ResumableState {
         switch self {
         case .active: .period
@@ -157,7 +160,7 @@ extension SubscriptionState {
         }
     }
 
-    /// The same state with other periods: those of a family member's copy, or with a changed transaction.
+    /// The same state with other periods, such as those of a family member's copy, or with a changed transaction.
     package func with(latest: SubscriptionPeriod, previous: SubscriptionPeriod?) -> SubscriptionState {
         switch self {
         case .active: .active(latest, previous: previous)
@@ -168,7 +171,7 @@ extension SubscriptionState {
         }
     }
 
-    /// The same state with every transaction changed.
+    /// The same state, with the change applied to every transaction.
     package func map(_ change: (Transaction) -> Transaction) -> SubscriptionState {
         func changed(_ period: SubscriptionPeriod) -> SubscriptionPeriod {
             let transaction = change(period.transaction)
@@ -181,18 +184,19 @@ extension SubscriptionState {
     func contains(_ id: TransactionID) -> Bool { latest.id == id || previous?.id == id }
 }
 
-/// A renewal that could not be charged: grace if there is any, then retries.
+/// A failed payment for a renewal. The grace period comes first, if there is one, and then billing retry.
 package struct FailedPayment: Equatable, Sendable {
-    /// The end of the grace period; nil without one.
+    /// The end of the grace period; nil if there is none.
     package let graceUntil: Timestamp?
-    /// Whether the grace period is over, or there is none.
+    /// Whether the grace period has ended, or there was none.
     package let isGraceOver: Bool
-    /// The last attempt to charge.
+    /// The instant of the last attempt to charge.
     package let retryUntil: Timestamp
 }
 
 extension SubscriptionState {
-    /// The failed payment after the latest period: awaited, abandoned after the last retry, or refunded meanwhile.
+    /// The failed payment for the period after the latest one. The store may still retry it, may have given up after
+    /// the last attempt, or may have refunded the latest transaction since.
     package var failedPayment: FailedPayment? {
         switch resumable {
         case .gracePeriod(let until, let retryUntil):

@@ -1,26 +1,28 @@
-/// The transition table: how a subscription's state changes, and which events cause notifications to the developer's
-/// server.
+/// The transition table. It determines how each cause changes the state of a subscription, and which notifications the
+/// developer's server receives.
 ///
-/// There is one function for each state. A test compares the table in docs/api/lifecycle.md (States and causes) with
-/// them. `Event.notice` has the notification of each event. Commands and `Deadline` (for the passing of time) choose
-/// the cause. `Ledger.apply` asks this table and writes the result.
+/// Each state has one function. A test compares these functions with the table in docs/api/lifecycle.md (States and
+/// causes). `Event.notice` has the notification for each event. Commands choose the cause of an action, and `Deadline`
+/// chooses the cause of an event that time triggers. `Ledger.apply` looks up the steps in this table and writes the
+/// result.
 ///
-/// `latest` is the period of the latest transaction, which decides the status. Production charges it up to 24 hours
-/// before it begins; until then `previous` is the current period (in `active(current:paidAhead:)`, `latest` is
-/// `paidAhead` and `previous` is `current`). A refund of `latest` is the cause `refund`; a refund of any other
-/// transaction, `previous` included, is `refundOfEarlier` and does not change the status.
+/// `latest` is the period of the latest transaction, which determines the status. Production charges for it up to 24
+/// hours before it begins. Until it begins, `previous` is the current period. In `active(current:paidAhead:)`, `latest`
+/// is `paidAhead` and `previous` is `current`. A refund of `latest` is the cause `refund`. A refund of any other
+/// transaction, including `previous`, is the cause `refundOfEarlier` and does not change the status.
 package enum Transitions {
-    /// The table as a value: a test replaces it with a faulty table and expects the simulation to fail.
+    /// The type of the table. A test replaces the table with a faulty one and expects the simulation to fail.
     package typealias Rule = @Sendable (SubscriptionState?, Cause, Timestamp) throws(Objection) -> [Step]
 
-    /// A step of a transition. Most transitions have one; each step's notification shows the state of that step.
+    /// One step of a transition. Most transitions have one step. The notification of each step shows the state after
+    /// that step.
     package struct Step: Equatable, Sendable {
-        /// The next state.
+        /// The state after this step.
         package let state: SubscriptionState
-        /// Nil for no notification.
+        /// Nil if the step causes no notification.
         package let event: Event?
 
-        /// A step to a state.
+        /// A step to the given state.
         package init(_ state: SubscriptionState, _ event: Event? = nil) {
             self.state = state
             self.event = event
@@ -30,9 +32,9 @@ package enum Transitions {
     /// The steps from a state for a cause.
     ///
     /// - Parameters:
-    ///   - state: nil for a customer who never subscribed to the group.
-    ///   - now: the instant of the cause.
-    /// - Throws: why the cause is impossible in the state.
+    ///   - state: Nil for a customer who never subscribed to the group.
+    ///   - now: The instant of the cause.
+    /// - Throws: The reason why the cause is impossible in the state.
     package static func steps(
         from state: SubscriptionState?,
         _ cause: Cause,
@@ -71,16 +73,16 @@ package enum Transitions {
         case .renewal(let next): [Step(.active(next, previous: now < next.start ? latest : nil), .renewed(next.id))]
         case .autoRenewOff: [Step(same, .autoRenewDisabled(latest.id))]
         case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
-        // A plan of a higher level begins at once and replaces both periods.
+        // A plan of a higher level begins at once and replaces the current period and the period charged in advance.
         case .planChange(let next, let offer):
             [Step(.active(next), .upgraded(from: latest.id, to: next.id, withOffer: offer))]
-        // The plan begins with the next renewal.
+        // The plan begins at the next renewal.
         case .planChoice(let product, let offer):
             [Step(same, .planChangeChosen(latest.id, product: product, withOffer: offer))]
         case .choiceWithdrawal: [Step(same, .planChangeWithdrawn(latest.id))]
         case .offer: [Step(same, .offerRedeemed(latest.id))]
         case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
-        // Auto-renewal is turned off after the period has ended, so both notifications have the status expired.
+        // Auto-renewal is turned off after the period has ended, so both notifications have the status "expired".
         case .renewalLimit:
             [
                 Step(expiry(of: latest, .customer, now).state, .autoRenewDisabled(latest.id)),
@@ -92,15 +94,16 @@ package enum Transitions {
             [Step(.gracePeriod(latest, until: until, retryUntil: retryUntil), .gracePeriodEntered(latest.id))]
         case .priceNotice(needsConsent: true): [Step(same, .priceIncreasePending(latest.id))]
         case .priceNotice(needsConsent: false), .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
-        // The notice of a price increase comes later; a change of sharing only notifies members.
+        // The notification of a price increase comes later. A change of family sharing only notifies family members.
         case .priceRise, .sharing, .missedCharge: [Step(same)]
-        // Also during `previous`: the status follows the latest transaction.
+        // This also applies while `previous` is the current period, because the latest transaction determines the
+        // status.
         case .refund(let refunded):
             [Step(.revoked(refunded, previous: previous, resumes: .period), .refunded(refunded.id))]
         case .refundOfEarlier(let id): [Step(same, .refunded(id))]
         case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
         case .renewalExtension(let longer): [Step(.active(longer, previous: previous), .extended(longer.id))]
-        // Mass extensions only apply to active subscriptions, so this cause occurs only here.
+        // A mass extension applies to active subscriptions only, so this cause occurs in no other state.
         case .renewalExtensionFailure: [Step(same, .extensionFailed(latest.id))]
         case .purchase: throw .alreadySubscribed
         case .recovery: throw .noPaymentAwaited
@@ -122,7 +125,7 @@ package enum Transitions {
         return switch cause {
         case .endOfGrace:
             [Step(.billingRetry(latest, until: retryUntil, graceEnded: until), .gracePeriodExpired(latest.id))]
-        // Turning it off ends the grace period, so it is always on here.
+        // Turning auto-renewal off ends the grace period, so auto-renewal is always on in this state.
         case .autoRenewOn: throw .autoRenewIsOn
         case .autoRenewOff(isBound: true): throw .commitmentHasNoGrace
         case .endOfRetry: throw .notDue
@@ -143,16 +146,16 @@ package enum Transitions {
         return switch cause {
         case .endOfRetry:
             [Step(.expired(latest, .billing(graceEnded: graceEnded), at: now), .expired(latest.id, .billing))]
-        // The commitment's months are owed whether or not it renews.
+        // The customer owes the remaining months of a commitment, whether or not it renews.
         case .autoRenewOff(isBound: true): [Step(same, .autoRenewDisabled(latest.id))]
-        // Only commitments: for other subscriptions turning it off ends the retries.
+        // This occurs for commitments only. For any other subscription, turning auto-renewal off ends billing retry.
         case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
         case .endOfGrace: throw .notDue
         default: try unpaid(same, cause, inGrace: false, now)
         }
     }
 
-    // MARK: Status 4 and 3, a payment is awaited
+    // MARK: Status 4 and 3, grace period or billing retry
 
     private static func unpaid(
         _ same: SubscriptionState,
@@ -163,13 +166,14 @@ package enum Transitions {
         let latest = same.latest
         return switch cause {
         case .recovery(let next): [Step(.active(next), .recovered(next.id))]
-        // The customer gives up the payment. The first notification still has the old status.
+        // The customer gives up the payment. The first notification still shows the old status.
         case .autoRenewOff:
             [
                 Step(same, .autoRenewDisabled(latest.id)),
                 Step(.expired(latest, .customer(leftInGrace: inGrace), at: now), .expired(latest.id, .customer)),
             ]
-        // For any product of the group: there is no current period that a change of plan could replace.
+        // This applies to any product of the group, because there is no current period that a change of plan could
+        // replace.
         case .purchase(let next): [Step(.active(next), .resubscribed(next.id))]
         case .priceRise, .sharing: [Step(same)]
         case .refund(let refunded):
@@ -247,8 +251,9 @@ package enum Transitions {
         Step(.expired(latest, ExpirationReason(intent), at: now), .expired(latest.id, intent))
     }
 
-    /// The state after a reversed refund. A deadline that passed while the transaction was refunded takes effect at its
-    /// own instant, without a notification. Grace may have turned into retries, and retries into expiry.
+    /// The state after a reversed refund. If a deadline passed while the transaction was refunded, the deadline takes
+    /// effect at its own instant and sends no notification. A grace period may have become billing retry, and billing
+    /// retry may have expired.
     private static func resumed(
         _ latest: SubscriptionPeriod,
         _ previous: SubscriptionPeriod?,

@@ -1,9 +1,9 @@
-/// The state of a clock. Its time is computed from the real time, which is a parameter.
+/// The state of a clock. Callers pass the real time, from which the clock's time is computed.
 package enum ClockState: Codable, Equatable, Sendable {
     /// Real time.
     case real
     case frozen(at: Timestamp)
-    /// A multiple of real time, starting at an instant of the shop's time.
+    /// The clock runs at a multiple of real time. At the real time `since`, the clock showed `from`.
     case running(from: Timestamp, since: Timestamp, speed: Double)
 
     /// The clock's time at the real time `realTime`.
@@ -18,14 +18,14 @@ package enum ClockState: Codable, Equatable, Sendable {
         }
     }
 
-    /// Rounds milliseconds, within the range that a stored clock can produce.
+    /// Rounds milliseconds, and limits the result to the range that a stored clock can produce.
     private static func whole(_ milliseconds: Double) -> Int64 {
         let bounds = -0x1p62...0x1p62
         guard !milliseconds.isNaN else { return 0 }
         return Int64(min(max(milliseconds, bounds.lowerBound), bounds.upperBound).rounded(.down))
     }
 
-    /// Whether the values are valid: the speed within its limit, and no risk of overflow.
+    /// Whether the values are valid: the speed is within its limit, and no calculation can overflow.
     package var isPossible: Bool {
         let ages = -Self.age...Self.age
         return switch self {
@@ -39,9 +39,9 @@ package enum ClockState: Codable, Equatable, Sendable {
 
     /// The maximum speed, as a multiple of real time.
     package static let maxSpeed = 10_000_000.0
-    /// 3,000 years: at the maximum speed the clock's time still fits a number.
+    /// About 3,000 years, in milliseconds. Within this range the clock's time fits 64 bits even at the maximum speed.
     private static let age: Int64 = 100_000_000_000_000
 
-    /// Whether it moves with real time.
+    /// Whether the clock's time changes with real time.
     package var moves: Bool { if case .frozen = self { false } else { true } }
 }

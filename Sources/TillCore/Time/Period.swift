@@ -1,8 +1,8 @@
 import Foundation
 
-/// A length of time as the store counts it: calendar days, weeks, months or years, ISO 8601 on the wire (`P1M`).
+/// A length of time in calendar days, weeks, months or years. The payload has the ISO 8601 form (`P1M`).
 package struct Period: Hashable, Sendable {
-    /// What is counted.
+    /// The unit of a period.
     package enum Unit: Character, Sendable {
         case day = "D"
         case week = "W"
@@ -10,18 +10,19 @@ package struct Period: Hashable, Sendable {
         case year = "Y"
     }
 
-    /// What is counted.
+    /// The unit of the period.
     package var unit: Unit
-    /// How many; at least 1.
+    /// The number of units, at least 1.
     package var count: Int
 
-    /// A number of units.
+    /// A period with a number of units.
     package init(_ count: Int, _ unit: Unit) {
         self.count = count
         self.unit = unit
     }
 
-    /// Reads `P1M`, `P2W`, `P3D`, `P1Y`: one unit, one to three digits, at least 1; nil for anything else.
+    /// Reads texts such as `P1M`, `P2W`, `P3D` and `P1Y`: one unit and one to three digits, at least 1. Nil for any
+    /// other text.
     package init?(iso8601 text: String) {
         let digits = text.dropFirst().dropLast()
         guard
@@ -35,13 +36,13 @@ package struct Period: Hashable, Sendable {
     /// The ISO 8601 form, such as `P1M`.
     package var iso8601: String { "P\(count)\(unit.rawValue)" }
 
-    /// The total of consecutive periods: `P1M` times three is `P3M`.
+    /// The total of consecutive periods. For example, `P1M` times three is `P3M`.
     package func times(_ factor: Int) -> Period {
         let (product, isTooMuch) = count.multipliedReportingOverflow(by: factor)
         return Period(isTooMuch ? ((count < 0) == (factor < 0) ? .max : .min) : product, unit)
     }
 
-    /// The number of months, or nil for days and weeks.
+    /// The number of months; nil for days and weeks.
     package var months: Int? {
         switch unit {
         case .day, .week: nil
@@ -50,7 +51,7 @@ package struct Period: Hashable, Sendable {
         }
     }
 
-    /// Whether two periods count as equally long for a change of plan: `P12M` and `P1Y` do (docs/api/payloads.md).
+    /// Whether two periods have the same length for a change of plan, such as `P12M` and `P1Y` (docs/api/payloads.md).
     package func isAsLong(as other: Period) -> Bool {
         if let mine = months, let theirs = other.months { return mine == theirs }
         return days == other.days && days != nil
@@ -64,19 +65,22 @@ package struct Period: Hashable, Sendable {
         }
     }
 
-    /// The end of a period that starts at an instant.
+    /// The end of a period that begins at `start`.
     ///
-    /// The period is added in Pacific local time, so that a subscription renews at the same hour across daylight saving
-    /// changes. A month that is too short ends on its last day; with an anchor day the next longer month returns to it
-    /// (31 January, 28 February, 31 March). A local time that is skipped when daylight saving time begins ends an hour
-    /// later on that day; with an anchor time the next period returns to it (02:30, 03:30, 02:30). Of a local time that
-    /// occurs twice, the first is used where the anchor time is restored.
+    /// The calculation uses Pacific local time, so a subscription renews at the same hour before and after a daylight
+    /// saving change. If the last month is too short, the period ends on the last day of the month. With an anchor day,
+    /// the next longer month returns to that day (31 January, 28 February, 31 March).
+    ///
+    /// If daylight saving time skips the local time, the period ends an hour later on that day. With an anchor time,
+    /// the next period returns to that time (02:30, 03:30, 02:30). If a restored anchor time occurs twice on a day, the
+    /// first one is used.
     ///
     /// - Parameters:
-    ///   - start: when the period begins.
-    ///   - anchorDay: the day of the month, 1 to 31, on which the current run of periods began; nil lets the day drift.
-    ///   - anchorTime: the Pacific time of day at which the run began, in milliseconds since midnight. It is ignored
-    ///     when the period does not begin at that time; nil keeps the time of day at which the period begins.
+    ///   - start: The beginning of the period.
+    ///   - anchorDay: The day of the month, 1 to 31, on which the current run of periods began; nil if the day may
+    ///     drift.
+    ///   - anchorTime: The Pacific time of day at which the run began, in milliseconds since midnight. It is ignored if
+    ///     the period does not begin at that time. Nil keeps the time of day at which the period begins.
     package func end(from start: Timestamp, anchorDay: Int? = nil, anchorTime: Int64? = nil) -> Timestamp {
         let calendar = Period.pacific
         let start = Period.bounded(start)
@@ -104,23 +108,23 @@ package struct Period: Hashable, Sendable {
         return (local % millisecondsOfDay + millisecondsOfDay) % millisecondsOfDay
     }
 
-    /// The anchor time of the period that begins at an instant: the run's, or the instant's own time of day when the
-    /// period does not begin at the run's time.
+    /// The anchor time of the period that begins at `start`. This is the anchor time of the run, or the period's own
+    /// time of day if it does not begin at the anchor time.
     package static func anchorTime(of start: Timestamp, keeping anchorTime: Int64) -> Int64 {
         begins(start, at: anchorTime) ? anchorTime : timeOfDay(of: start)
     }
 
-    /// Whether an instant has this time of day, or replaces it where daylight saving time skips it.
+    /// Whether an instant has this time of day, or is one hour later because daylight saving time skips this time.
     private static func begins(_ start: Timestamp, at time: Int64) -> Bool {
         (0..<millisecondsOfDay).contains(time)
             && (timeOfDay(of: start) == time || instant(at: time, onDayOf: start) == start)
     }
 
-    /// A Pacific time of day on the day of an instant: the first where it occurs twice, an hour later where it is
-    /// skipped.
+    /// The instant with this Pacific time of day on the day of another instant. It is the first one if the time occurs
+    /// twice, and one hour later if daylight saving time skips the time.
     private static func instant(at time: Int64, onDayOf day: Timestamp) -> Timestamp {
         let local = bounded(day).milliseconds + offset(at: day) - timeOfDay(of: day) + time
-        // A daylight saving change, if any, is between the offsets of a day earlier and a day later.
+        // If there is a daylight saving change, it is between the offsets one day earlier and one day later.
         let before = offset(at: Timestamp(milliseconds: local - millisecondsOfDay))
         let after = offset(at: Timestamp(milliseconds: local + millisecondsOfDay))
         let first = Timestamp(milliseconds: local - before)
@@ -137,17 +141,17 @@ package struct Period: Hashable, Sendable {
 
     private static let millisecondsOfDay: Int64 = 86_400_000
 
-    /// Stored numbers may be anything; values outside the calendar's range are clamped.
+    /// A stored number may have any value, so values outside the calendar's range are limited to that range.
     private static func bounded(_ instant: Timestamp) -> Timestamp {
         Timestamp(milliseconds: min(max(instant.milliseconds, -maxMilliseconds), maxMilliseconds))
     }
 
-    /// About 35,000 years.
+    /// About 35,000 years, in milliseconds.
     private static let maxMilliseconds: Int64 = 1 << 50
-    /// More days, weeks, months or years than any product or setting has.
+    /// A limit that is higher than any number of days, weeks, months or years in a product or a setting.
     private static let maxUnits = 1_000_000
 
-    /// The day of the month of an instant in Pacific time: the anchor of a run of periods.
+    /// The day of the month of an instant in Pacific time, which is the anchor day of a run that begins then.
     package static func anchorDay(of instant: Timestamp) -> Int {
         pacific.component(.day, from: Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000))
     }
@@ -156,7 +160,7 @@ package struct Period: Hashable, Sendable {
         guard let clamped = pacific.date(byAdding: .month, value: months, to: date) else { return nil }
         guard let anchorDay else { return clamped }
         let day = pacific.component(.day, from: clamped)
-        // Most months keep their day, which avoids expensive calendar calls.
+        // The day usually stays the same; this check avoids slow calendar calls.
         guard day != anchorDay, let range = pacific.range(of: .day, in: .month, for: clamped) else { return clamped }
         let wanted = min(anchorDay, range.count)
         return wanted == day ? clamped : pacific.date(byAdding: .day, value: wanted - day, to: clamped)

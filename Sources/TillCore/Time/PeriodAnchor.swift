@@ -1,33 +1,34 @@
-/// Where a run of periods began, in Pacific time: renewals return to this day and time after a short month or a
-/// daylight saving change has moved one of them.
+/// The day and time at which a run of periods began, in Pacific time. A short month or a daylight saving change can
+/// move one renewal; the renewal after it returns to this day and time.
 package struct PeriodAnchor: Hashable, Sendable {
     /// The day of the month, 1 to 31.
     package var day: Int
     /// The time of day, in milliseconds since local midnight.
     package var time: Int64
 
-    /// An anchor with known parts.
+    /// An anchor with this day and time.
     package init(day: Int, time: Int64) {
         self.day = day
         self.time = time
     }
 
-    /// The anchor of a run that begins at an instant.
+    /// The anchor of a run of periods that begins at `start`.
     package init(of start: Timestamp) {
         self.init(day: Period.anchorDay(of: start), time: Period.timeOfDay(of: start))
     }
 
-    /// The anchor of a period that begins at an instant within the run. Another time of day starts a new run.
+    /// The anchor of a period in the run that begins at `start`. A period with another time of day starts a new run.
     package func resumed(at start: Timestamp) -> PeriodAnchor {
         PeriodAnchor(day: day, time: Period.anchorTime(of: start, keeping: time))
     }
 
-    /// The anchor of what follows a period: months keep the day of their run, days and weeks use the day on which they
-    /// end (a free week from the first, then a month from the eighth). All keep the time of day.
+    /// The anchor for the periods after this one. After a period of months, the day of the run stays. After a period of
+    /// days or weeks, the end of that period determines the day: for example, a free week from the 1st and then months
+    /// from the 8th. The time of day stays in every case.
     ///
     /// - Parameters:
-    ///   - period: the period that belongs to the run of this anchor.
-    ///   - end: when that period ends.
+    ///   - period: The period, which belongs to the run of this anchor.
+    ///   - end: The end of that period.
     package func following(_ period: Period, until end: Timestamp) -> PeriodAnchor {
         PeriodAnchor(day: period.months == nil ? Period.anchorDay(of: end) : day, time: time)
     }

@@ -1,25 +1,25 @@
-/// How long a month is: a calendar month in Pacific time, or one of the accelerated months of the sandbox, TestFlight
-/// and Xcode (docs/api/lifecycle.md, Rates).
+/// The subscription renewal rate, which determines how long a month lasts: a calendar month in Pacific time, or an
+/// accelerated month of the sandbox, TestFlight or Xcode (docs/api/lifecycle.md, Rates).
 package struct RenewalRate: Hashable, Sendable {
-    /// The name in settings: `calendar`, `sandbox-5-minutes`, `testflight`, `xcode-13`…
+    /// The name in the settings, such as `calendar`, `sandbox-5-minutes`, `testflight` or `xcode-13`.
     package let name: String
     private let length: Length
 
     private enum Length: Hashable, Sendable {
         case calendar
-        /// Milliseconds of a week and of a month; longer periods are multiples of the month.
+        /// The milliseconds of a week and of a month. Longer periods are multiples of the month.
         case scaled(week: Int64, month: Int64)
         /// Every period has the same length.
         case flat(Int64)
     }
 
-    /// Calendar periods in Pacific time.
+    /// Calendar months in Pacific time.
     package static let calendar = RenewalRate(name: "calendar", length: .calendar)
 
-    /// The default of Apple's sandbox: a month is five minutes.
+    /// The default rate of Apple's sandbox, at which a month lasts five minutes.
     package static let sandbox = RenewalRate(name: "sandbox-5-minutes", length: minutes(3, 5))
 
-    /// All rates, in the order of the documentation.
+    /// All rates, in the order in which the documentation lists them.
     package static let all: [RenewalRate] =
         [
             calendar,
@@ -31,13 +31,13 @@ package struct RenewalRate: Hashable, Sendable {
             RenewalRate(name: "testflight", length: .flat(86_400_000)),
         ] + xcode.keys.sorted().compactMap { xcode[$0] }
 
-    /// The rate of a name, or nil when there is none.
+    /// The rate with this name; nil if there is none.
     package init?(name: String) {
         guard let found = RenewalRate.all.first(where: { $0.name == name }) else { return nil }
         self = found
     }
 
-    /// The rate for Xcode's number in a `.storekit` file (`_timeRate`); nil for an unknown number.
+    /// The rate for the number in a `.storekit` file (`_timeRate`); nil for an unknown number.
     package init?(xcode number: Int) {
         if number == 0 {
             self = .calendar
@@ -54,7 +54,7 @@ package struct RenewalRate: Hashable, Sendable {
     }
 
     private static let xcode: [Int: RenewalRate] = {
-        // Seconds in a day for the numbers that Xcode replaced; a month has thirty such days.
+        // The seconds of a day, for the numbers that older versions of Xcode used. A month has 30 such days.
         let days: [Int: Int64] = [1: 3_600, 2: 1_800, 3: 300, 4: 60, 5: 30, 6: 1]
         let flat: [Int: Int64] = [1_000: 900, 1_001: 300, 1_002: 60, 1_003: 30, 1_004: 10, 1_005: 2]
         var rates: [Int: RenewalRate] = [:]
@@ -80,14 +80,15 @@ package struct RenewalRate: Hashable, Sendable {
 
     // MARK: Scaled lengths
 
-    /// Whether periods are real months and weeks.
+    /// Whether periods are calendar months and weeks.
     package var isCalendar: Bool { length == .calendar }
 
-    /// The end of a period that begins at an instant.
+    /// The end of a period that begins at `start`.
     ///
     /// - Parameters:
-    ///   - anchorDay: the day of the month on which the run of periods began; nil lets the day drift.
-    ///   - anchorTime: the time of day at which it began (`Period.end`). Only calendar periods know both.
+    ///   - anchorDay: The day of the month on which the run of periods began; nil if the day may drift.
+    ///   - anchorTime: The time of day at which the run began (`Period.end`). Only calendar periods use these two
+    ///     values.
     package func end(
         of period: Period,
         from start: Timestamp,
@@ -104,7 +105,7 @@ package struct RenewalRate: Hashable, Sendable {
     private static func scaled(_ period: Period, week: Int64, month: Int64) -> Int64 {
         let count = bounded(period.count)
         return switch period.unit {
-        // Three days last about two minutes where a week lasts three.
+        // If a week lasts three minutes, three days last about two minutes.
         case .day: wholeSeconds(week * 2 / 3 * count / 3)
         case .week: week * count
         case .month: month * count
@@ -112,8 +113,8 @@ package struct RenewalRate: Hashable, Sendable {
         }
     }
 
-    /// The end of a grace period that begins at the end of a paid one: a number of calendar days, at most six for a
-    /// weekly subscription; at accelerated rates half a month, or six sevenths of a week.
+    /// The end of a grace period that begins at the end of a paid period. It lasts a number of calendar days, at most
+    /// six for a weekly subscription. At accelerated rates it lasts half a month, or six sevenths of a week.
     package func endOfGrace(days: Int, period: Period, from start: Timestamp) -> Timestamp {
         let isWeekly = period == Period(1, .week)
         switch length {
@@ -124,8 +125,8 @@ package struct RenewalRate: Hashable, Sendable {
         }
     }
 
-    /// The end of the retries that begin at the end of a paid period: a number of calendar days; at accelerated rates
-    /// two months for sixty days.
+    /// The end of billing retry, which begins at the end of a paid period. It lasts a number of calendar days; at
+    /// accelerated rates, 60 days become two months.
     package func endOfRetry(days: Int, from start: Timestamp) -> Timestamp {
         switch length {
         case .calendar: Period(days, .day).end(from: start)
@@ -134,10 +135,10 @@ package struct RenewalRate: Hashable, Sendable {
         }
     }
 
-    /// An instant a number of calendar days later, or earlier when negative. At accelerated rates a day is a thirtieth
-    /// of a month in whole seconds, so it may be zero.
+    /// The instant a number of calendar days later, or earlier if the number is negative. At accelerated rates a day is
+    /// one thirtieth of a month in whole seconds, so it may be zero.
     ///
-    /// - Parameter anchorTime: the time of day to which calendar days return (`Period.end`).
+    /// - Parameter anchorTime: The time of day to which the result returns (`Period.end`).
     package func adding(days: Int, to start: Timestamp, anchorTime: Int64? = nil) -> Timestamp {
         switch length {
         case .calendar: Period(days, .day).end(from: start, anchorTime: anchorTime)
@@ -146,7 +147,7 @@ package struct RenewalRate: Hashable, Sendable {
         }
     }
 
-    /// Limits a stored number of days or periods, so that multiplying it with a length cannot overflow.
+    /// Limits a stored number of days or periods, because a multiplication with a length must not overflow.
     private static func bounded(_ count: Int) -> Int64 { Int64(min(max(count, -1_000_000), 1_000_000)) }
 
     private static func wholeSeconds(_ milliseconds: Int64) -> Int64 {
@@ -156,7 +157,7 @@ package struct RenewalRate: Hashable, Sendable {
 }
 
 extension RenewalRate: Codable {
-    /// Reads a name.
+    /// Reads the name.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let name = try container.decode(String.self)

@@ -1,50 +1,46 @@
+import TillCalendar
+
 /// An instant, in milliseconds since 1970-01-01 UTC, like every date on the wire.
 ///
-/// The core never reads a clock: an instant is always a parameter.
+/// The core never reads a clock. Callers always pass the instant.
 package struct Timestamp: Hashable, Comparable, Sendable {
-    /// Milliseconds since 1970; may be negative.
+    /// Milliseconds since 1970; negative before 1970.
     package var milliseconds: Int64
 
-    /// The instant so many milliseconds after 1970.
+    /// The instant that is this many milliseconds after 1970.
     package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// The instant so many whole seconds after 1970.
+    /// The instant that is this many seconds after 1970.
     package init(seconds: Int64) {
         let (product, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000)
         self.milliseconds = isTooMuch ? (seconds < 0 ? .min : .max) : product
     }
 
-    /// The same instant without the fraction of a second: purchase and expiry dates are whole seconds
+    /// The same instant without the fraction of a second, because purchase and expiry dates are whole seconds
     /// (docs/api/payloads.md).
     package var wholeSecond: Timestamp {
         let remainder = milliseconds % 1_000
         return advanced(milliseconds: -(remainder < 0 ? remainder + 1_000 : remainder))
     }
 
-    /// The instant a number of milliseconds later, or earlier when negative; saturates instead of overflowing.
+    /// The instant a number of milliseconds later, or earlier if the number is negative. The result is limited to the
+    /// range of a 64-bit number.
     package func advanced(milliseconds delta: Int64) -> Timestamp {
         let (sum, isTooMuch) = milliseconds.addingReportingOverflow(delta)
         return Timestamp(milliseconds: isTooMuch ? (delta < 0 ? .min : .max) : sum)
     }
 
-    /// The instant as ISO 8601 in UTC, to the second: `2026-01-31T18:30:00Z`. For display; the wire has milliseconds.
+    /// The instant as ISO 8601 text in UTC, in whole seconds: `2026-01-31T18:30:00Z`. It is for display only; payloads
+    /// have milliseconds.
     package var iso8601: String {
         let seconds = wholeSecond.milliseconds / 1_000
         let days = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400
         let time = seconds - days * 86_400
-        // Days since 1970 to a civil date, in eras of 400 years that begin in March.
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let part = (5 * dayOfYear + 2) / 153
-        let month = part < 10 ? part + 3 : part - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let date = CivilDate(daysSince1970: days)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }
-        return "\(year)-\(two(month))-\(two(dayOfYear - (153 * part + 2) / 5 + 1))"
+        return "\(date.year)-\(two(date.month))-\(two(date.day))"
             + "T\(two(time / 3_600)):\(two(time / 60 % 60)):\(two(time % 60))Z"
     }
 
@@ -54,12 +50,12 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: Codable {
-    /// Reads a bare number of milliseconds.
+    /// Reads a number of milliseconds.
     package init(from decoder: any Decoder) throws {
         milliseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    /// Writes a bare number of milliseconds.
+    /// Writes a number of milliseconds.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(milliseconds)

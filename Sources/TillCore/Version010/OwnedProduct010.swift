@@ -1,11 +1,11 @@
-/// A non-consumable as the earliest versions stored it, one entry for each product. Read only.
+/// A non-consumable in the form of version 0.1.0, which stored one entry for each product. This form is only read.
 struct OwnedProduct010: Decodable {
     var transaction: TransactionID
     var ownership: Ownership
     var sharedFrom: AccountID?
     var isRevoked: Bool
 
-    /// The same product in today's form.
+    /// The same product in the current form.
     func ownedProduct(of productID: String) -> OwnedProduct {
         OwnedProduct(
             productID: productID,

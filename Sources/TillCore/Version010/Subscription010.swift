@@ -1,11 +1,11 @@
-/// A subscription, bought or shared, as version 0.1.0 stored it: its state follows from which values are set. Read
-/// only.
+/// A bought or shared subscription in the form of version 0.1.0. Its state results from the values that are present.
+/// This form is only read.
 struct Subscription010: Decodable {
-    /// A renewal that could not be charged.
+    /// A renewal whose payment failed.
     private struct FailedRenewal: Decodable {
         var graceUntil: Timestamp?
         var retryUntil: Timestamp
-        /// Whether the end of the grace period was handled.
+        /// Whether the end of the grace period was processed.
         var isGraceOver: Bool
     }
 
@@ -18,7 +18,7 @@ struct Subscription010: Decodable {
         case nextBillingPlan, commitmentRenews, isShared, wasLeftInGrace
     }
 
-    /// The same subscription in today's form.
+    /// The same subscription in the current form.
     enum Present {
         case bought(Subscription)
         case shared(SharedSubscription)
@@ -26,14 +26,14 @@ struct Subscription010: Decodable {
 
     let present: Present
 
-    /// Whether a stored subscription has the form of version 0.1.0.
+    /// Whether stored data has the form of version 0.1.0.
     static func isForm(of decoder: any Decoder) throws -> Bool {
         try decoder.container(keyedBy: Key.self).contains(.current)
     }
 
     /// Reads a subscription.
     ///
-    /// - Throws: `DamagedSubscription` when it contradicts itself.
+    /// - Throws: `DamagedSubscription` if the stored state is inconsistent.
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         let groupID = try values.decode(String.self, forKey: .groupID)
@@ -61,7 +61,7 @@ struct Subscription010: Decodable {
             )
             return
         }
-        // Version 0.1.0 stored no time of day; it is that of the latest period's start.
+        // Version 0.1.0 stored no time of day, so the time of the latest period's beginning is used.
         let time = try values.decodeIfPresent(Int64.self, forKey: .anchorTime)
         var subscription = Subscription(
             groupID: groupID,
@@ -89,7 +89,8 @@ struct Subscription010: Decodable {
             if let ended {
                 .expired(
                     ExpirationReason(ended, leftInGrace: wasLeftInGrace, graceEnded: trouble?.graceUntil),
-                    // The time of expiry was not stored: it is the end of the period, or the last retry.
+                    // Version 0.1.0 did not store the time of expiry. It is the end of the period, or the last attempt
+                    // to charge.
                     at: ended == .billing ? trouble?.retryUntil ?? latest.end : latest.end
                 )
             } else if let trouble {
@@ -139,8 +140,9 @@ struct Subscription010: Decodable {
         subscription.paidPeriods = try read(.paidPeriods, or: leastPaidPeriods(of: subscription))
     }
 
-    /// The minimum number of paid periods, from their length: version 0.1.0 did not count them. An extended transaction
-    /// is longer than what was paid, so an earlier period may be missed until the next renewal.
+    /// The minimum number of paid periods, derived from the length of the paid service, because version 0.1.0 did not
+    /// count periods. An extended transaction is longer than the paid period, so an earlier period may be missed until
+    /// the next renewal.
     private static func leastPaidPeriods(of subscription: Subscription) -> Int {
         let paid = subscription.state.periods.map(\.transaction).filter(\.isPaid)
         let length = paid.reduce(0) { $0 &+ $1.paidMilliseconds }

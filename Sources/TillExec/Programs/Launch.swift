@@ -2,21 +2,21 @@
 import CNamespace
 import Foundation
 
-/// A program to start, with its own namespaces if needed.
+/// A program to start, in namespaces of its own if necessary.
 struct Launch {
-    /// The program, found on the PATH, and its arguments.
+    /// The name of the program, which is searched for on the PATH, and its arguments.
     var arguments: [String]
     var environment: [String: String]
     var namespaces: Namespaces = []
-    /// Files to mount over other files.
+    /// Files to mount in the program's namespace: each source hides the file at its target.
     var mounts: [(source: String, target: String)] = []
-    /// Addresses on which the child listens inside its network namespace.
+    /// The addresses on which the child process listens, inside its network namespace.
     var listening: [(address: String, port: UInt16)] = []
-    /// A descriptor that the program gets as descriptor 3.
+    /// A file descriptor that the program receives as descriptor 3; -1 for none.
     var passed: CInt = -1
-    /// A descriptor that the program gets as standard error.
+    /// A file descriptor that the program receives as standard error; -1 for the inherited one.
     var errors: CInt = -1
-    /// For helpers: no standard input and output, and no signals from the terminal.
+    /// Whether the program is a helper: it has no standard input and output, and gets no signals from the terminal.
     var isHelper = false
 
     struct Namespaces: OptionSet {
@@ -27,7 +27,7 @@ struct Launch {
         static let mount = Namespaces(rawValue: Int32(TILL_NEW_MOUNT.rawValue))
     }
 
-    /// Creates the namespaces, mounts and sockets; the program does not run yet.
+    /// Creates the namespaces, mounts and sockets in a child process, which does not run the program yet.
     func prepare() throws(LaunchFailed) -> PreparedProgram {
         let texts = CStrings()
         let ports = listening.map(\.port)
@@ -55,7 +55,7 @@ struct Launch {
     }
 }
 
-/// C string arrays, terminated with NULL and freed with this object.
+/// Arrays of C strings, each with NULL at its end. They are freed together with this object.
 private final class CStrings {
     private var lists: [UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>] = []
 
@@ -74,7 +74,7 @@ private final class CStrings {
         return list.baseAddress
     }
 
-    /// The same as pointers to constant strings.
+    /// Creates the same array as `list`, as pointers to constant strings.
     func constants(_ texts: [String]) -> UnsafePointer<UnsafePointer<CChar>?>? {
         UnsafeRawPointer(list(texts))?.assumingMemoryBound(to: UnsafePointer<CChar>?.self)
     }

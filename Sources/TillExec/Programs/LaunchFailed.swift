@@ -2,7 +2,7 @@
 import CNamespace
 import Foundation
 
-/// Why a program could not be started: the failed step and the system's error.
+/// Why a program could not be started: the step that failed, and the system's error.
 struct LaunchFailed: Error, CustomStringConvertible {
     let step: Int32
     let error: Int32

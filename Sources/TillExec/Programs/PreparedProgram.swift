@@ -2,10 +2,10 @@
 import CNamespace
 import Foundation
 
-/// A child process in its namespaces that waits for the command to run its program.
+/// A child process in its namespaces. It waits until it may run its program.
 struct PreparedProgram {
     private var child: till_child
-    /// In the order of the requested addresses.
+    /// The listening sockets, in the order of the requested addresses.
     let sockets: [CInt]
 
     init(_ child: till_child, sockets count: Int) {
@@ -15,14 +15,14 @@ struct PreparedProgram {
 
     var process: pid_t { child.pid }
 
-    /// Runs the program.
+    /// Lets the child process run its program.
     mutating func release() throws(LaunchFailed) -> RunningProgram {
         var failure = till_failure()
         guard till_release(&child, &failure) == 0 else { throw LaunchFailed(failure) }
         return RunningProgram(child.pid)
     }
 
-    /// Ends the child; its program never runs.
+    /// Ends the child process. Its program never runs.
     mutating func abandon() {
         till_abandon(&child)
         for socket in sockets { close(socket) }

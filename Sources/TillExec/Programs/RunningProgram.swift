@@ -3,7 +3,7 @@ import CNamespace
 import Foundation
 import Synchronization
 
-/// A running program.
+/// A program that runs in a child process.
 final class RunningProgram: Sendable {
     let process: pid_t
     private let code = Mutex<Int32?>(nil)
@@ -21,16 +21,16 @@ final class RunningProgram: Sendable {
         }
     }
 
-    /// Its exit code, or 128 and the signal that ended it; nil while it runs.
+    /// The exit code, or 128 plus the signal that ended the program; nil while the program runs.
     var exitCode: Int32? { code.withLock { $0 } }
 
-    /// Waits for its end.
+    /// Waits until the program ends, and returns its exit code.
     func end() async -> Int32 {
         for await status in ends { return status }
         return exitCode ?? 125
     }
 
-    /// Asks it to stop and waits; kills it after ten seconds.
+    /// Asks the program to stop and waits until it ends. After ten seconds the program is killed.
     func stop() async {
         guard exitCode == nil else { return }
         kill(process, SIGTERM)

@@ -1,9 +1,9 @@
 #if os(Linux)
-/// The ways to redirect a command from the App Store to Till.
+/// The ways in which a command is redirected from the App Store to Till.
 package enum ExecWay: String, CaseIterable, Sendable {
-    /// A mount namespace; only for root.
+    /// A mount namespace with its own hosts file and certificates; for root only.
     case mount
-    /// A network namespace, connected by slirp4netns.
+    /// A network namespace, which slirp4netns connects to the machine's network.
     case network
     /// `HTTPS_PROXY` and the variables for certificate authorities.
     case proxy

@@ -1,12 +1,12 @@
 #if os(Linux)
-/// A prepared way: how to start the command, and what must run next to it.
+/// A way that is ready: the prepared program, and what must run at the same time.
 struct OpenWay {
     var program: PreparedProgram
-    /// Forward the command's connections to Till until cancelled.
+    /// Functions that forward the command's connections to Till until they are cancelled.
     let doors: [@Sendable () async throws -> Void]
-    /// Helpers that end with the command.
+    /// A helper program, which is stopped when the command ends.
     let helper: RunningProgram?
-    /// Describes the way and its limits.
+    /// Describes the way and its limits, for the user.
     let words: String
 }
 #endif

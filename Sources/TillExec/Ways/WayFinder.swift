@@ -6,14 +6,14 @@ import NIOCore
 import TillServer
 import TillShop
 
-/// Prepares ways. An unavailable way throws `LaunchFailed` or `ExecRefused` and leaves nothing behind.
+/// Prepares ways. If a way is not available, it throws `LaunchFailed` or `ExecRefused` and leaves nothing behind.
 struct WayFinder {
     let shop: ExecShop
     let command: [String]
-    /// The environment of the command, without the variables of a way.
+    /// The environment variables of the command, without those that a way sets.
     let environment: [String: String]
     let folder: String
-    /// Localhost ports of the machine that the command can still reach.
+    /// The machine's localhost ports that the command can still reach.
     let keptPorts: [Int]
     let logger: Logger
 
@@ -32,14 +32,14 @@ struct WayFinder {
 
     private func mount() throws -> OpenWay {
         guard geteuid() == 0 else { throw ExecRefused("only root can mount") }
-        // Each of several parallel runs takes its own loopback address.
+        // Parallel runs each use another loopback address.
         for last in 2...250 {
             if let open = try mount(at: "127.0.0.\(last)") { return open }
         }
         throw ExecRefused("port 443 is taken on every address from 127.0.0.2 to 127.0.0.250")
     }
 
-    /// Nil when another process has the port at this address.
+    /// Prepares a mount namespace; nil if another process listens on port 443 of this address.
     private func mount(at address: String) throws -> OpenWay? {
         var launch = Launch(arguments: command, environment: directEnvironment, namespaces: .mount)
         launch.mounts = try hostsAndAuthorities(address)
@@ -56,9 +56,9 @@ struct WayFinder {
             doors: doors(program.sockets, [shop.target]),
             helper: nil,
             words: """
-                way mount: the App Store's names lead to \(address):443 in a mount namespace; network, database \
-                and cache are the machine's own. Not redirected: programs outside the namespace that work for the \
-                command (a Docker daemon, a running service), \(Self.ownAuthorities).
+                way mount: in a mount namespace, the App Store's names lead to \(address):443. The command uses \
+                the machine's own network, databases and caches. Not redirected: programs outside the namespace that \
+                work for the command (a Docker daemon, a running service), \(Self.ownAuthorities).
                 """
         )
     }
@@ -93,7 +93,7 @@ struct WayFinder {
             doors: doors(program.sockets, targets),
             helper: helper,
             words: """
-                way network: the App Store's names lead to Till in a network namespace. Limits: the machine's \
+                way network: in a network namespace, the App Store's names lead to Till. Limits: the machine's \
                 services on localhost are at 10.0.2.2\(ports) (--keep-port keeps a port); no connections \
                 from outside to ports of the command; no IPv6\(isRoot ? "" : "; no sudo and su"). Not redirected: \
                 \(Self.ownAuthorities).
@@ -101,7 +101,7 @@ struct WayFinder {
         )
     }
 
-    /// Connects the network namespace of a process to the machine's network.
+    /// Connects the network namespace of a process to the network of the machine.
     private func connect(_ process: pid_t, with slirp: String) async throws -> RunningProgram {
         let log = "\(folder)/slirp4netns.log"
         var ends: [CInt] = [0, 0]
@@ -120,7 +120,7 @@ struct WayFinder {
         launch.passed = given
         launch.errors = errors
         let helper = try Self.start(launch, handing: given)
-        // slirp4netns writes one byte when the network is ready, and exits when it fails.
+        // slirp4netns writes one byte when the network is ready. It exits if it cannot create the network.
         _ = fcntl(ready, F_SETFL, O_NONBLOCK)
         var byte: UInt8 = 0
         for _ in 0..<1_000 {
@@ -133,7 +133,7 @@ struct WayFinder {
         throw ExecRefused("slirp4netns failed to create the network: \(said)")
     }
 
-    /// Starts a helper, and closes this process's copies of the descriptors given to it.
+    /// Starts a helper. Then closes this process's copy of the descriptor that the helper received.
     private static func start(_ launch: Launch, handing descriptor: CInt) throws -> RunningProgram {
         defer { close(descriptor) }
         var prepared = try launch.prepare()
@@ -152,7 +152,7 @@ struct WayFinder {
         let address = "http://127.0.0.1:\(port)"
         var environment = environment
         for name in ["HTTPS_PROXY", "https_proxy"] { environment[name] = address }
-        // Node.js 24 and later reads the proxy variables only when this one is set.
+        // Node.js 24 and later reads the proxy variables only if NODE_USE_ENV_PROXY is set.
         environment["NODE_USE_ENV_PROXY"] = "1"
         exempt(["localhost", "127.0.0.1", "::1"], in: &environment)
         JavaOptions.addProxy(port: port, except: environment["NO_PROXY"] ?? "", to: &environment)
@@ -168,14 +168,14 @@ struct WayFinder {
             doors: [{ await Self.end(of: serving) }],
             helper: nil,
             words: """
-                way proxy: HTTPS_PROXY and the variables for authorities lead to Till. Not redirected: programs that \
-                ignore HTTPS_PROXY (PHP streams, Swift, Node.js before 24), \(Self.ownAuthorities). The proxy \
-                refuses every other host: list the other HTTPS hosts of the command in NO_PROXY.
+                way proxy: HTTPS_PROXY and the variables for certificate authorities point to Till. Not redirected: \
+                programs that ignore HTTPS_PROXY (PHP streams, Swift, Node.js before 24), \(Self.ownAuthorities). The \
+                proxy refuses every other host: list the other HTTPS hosts of the command in NO_PROXY.
                 """
         )
     }
 
-    /// Waits for a task, and cancels it when this task is cancelled.
+    /// Waits until a task ends, and cancels it when the waiting task is cancelled.
     private static func end(of task: Task<Void, any Error>) async {
         await withTaskCancellationHandler {
             _ = await task.result
@@ -184,9 +184,10 @@ struct WayFinder {
         }
     }
 
-    // MARK: Parts
+    // MARK: Environment and mounts
 
-    /// For the ways that redirect host names: an existing proxy must not receive these connections.
+    /// The environment for the ways that redirect host names. An existing proxy must not receive the redirected
+    /// connections.
     private var directEnvironment: [String: String] {
         var environment = environment
         exempt(Self.names, in: &environment)
@@ -208,13 +209,14 @@ struct WayFinder {
         }
     }
 
-    /// Mounts a hosts file that begins with the names, and the certificate bundle over each bundle of the system.
+    /// Returns the files to mount: a hosts file that begins with the App Store's names, and for each certificate bundle
+    /// of the system a bundle that also contains Till's root.
     private func hostsAndAuthorities(_ address: String) throws -> [(source: String, target: String)] {
         let hosts = "\(folder)/hosts"
         let lines = Self.names.map { "\(address) \($0)\n" }.joined()
         try ExecShop.write(Data((lines + ((try? DataDirectory.read("/etc/hosts")) ?? "")).utf8), to: hosts)
         guard Self.exists("/etc/hosts") else { throw ExecRefused("there is no /etc/hosts to mount over") }
-        // Some of the bundles are links to others.
+        // Some bundles are links to other bundles, which must be mounted over only once.
         let bundles = Set(
             TrustBundle.systemFiles.filter(Self.exists).map { URL(filePath: $0).resolvingSymlinksInPath().path }
         )

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import TillStorage
 
-/// Subscribes to the messages between nodes and renews this node's registration, on a connection and thread of its own:
-/// a busy node must not be declared dead.
+/// Subscribes to the messages between nodes, and renews this node's registration. It has its own connection and thread,
+/// because a busy node must not lose its registration.
 final class NodeSubscription: Sendable {
     private let settings: PostgresSettings
     private let primaryTracker: PrimaryTracker
@@ -12,7 +12,7 @@ final class NodeSubscription: Sendable {
     private let isOpen = Atomic<Bool>(false)
     private let node = Mutex<(id: String, lease: Duration)?>(nil)
     private let ended = DispatchSemaphore(value: 0)
-    /// How long the thread waits for a message before it checks for other work.
+    /// The time that the thread waits for a message before it checks for other work.
     private static let pollMilliseconds: Int32 = 100
 
     init(_ url: DatabaseURL, _ settings: PostgresSettings) {
@@ -20,8 +20,8 @@ final class NodeSubscription: Sendable {
         primaryTracker = PrimaryTracker(url, settings.forNodes)
     }
 
-    /// - Parameter receive: called for each message, and once after a new connection because messages may have been
-    ///   missed.
+    /// - Parameter receive: Called for each message. Also called once after a new connection, because the node may have
+    ///   missed messages.
     func open(_ receive: @escaping @Sendable (NodeSign) -> Void) {
         guard !isOpen.exchange(true, ordering: .relaxed) else { return }
         Thread.detachNewThread { self.work(receive) }
@@ -29,7 +29,7 @@ final class NodeSubscription: Sendable {
 
     func keepAlive(_ id: String, _ lease: Duration) { node.withLock { $0 = (id, lease) } }
 
-    /// Returns when the thread has ended.
+    /// Returns after the thread has ended.
     func close() {
         guard !isClosed.exchange(true, ordering: .relaxed), isOpen.load(ordering: .relaxed) else { return }
         ended.wait()
@@ -50,7 +50,7 @@ final class NodeSubscription: Sendable {
         ended.signal()
     }
 
-    /// Returns or throws when the connection has ended.
+    /// Returns or throws after the connection has ended.
     private func subscribe(_ session: Session, _ receive: (NodeSign) -> Void) throws {
         var next = ContinuousClock.now
         while !isClosed.load(ordering: .relaxed) {
@@ -65,9 +65,9 @@ final class NodeSubscription: Sendable {
 }
 
 extension Session {
-    /// Waits for messages and passes them on.
+    /// Waits for messages and passes them to `receive`.
     ///
-    /// - Returns: false when the connection has ended.
+    /// - Returns: False if the connection has ended.
     fileprivate func receive(within milliseconds: Int32, _ receive: (NodeSign) -> Void) -> Bool {
         var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
         let ready = poll(&socket, 1, milliseconds)
@@ -76,7 +76,7 @@ extension Session {
         } else if ready < 0, errno != EINTR {
             return false
         }
-        // Messages also arrive with the results of statements.
+        // Messages can also arrive together with the results of statements.
         while let word = PQnotifies(connection) {
             receive(.word(String(cString: word.pointee.extra)))
             PQfreemem(word)

@@ -1,7 +1,7 @@
 import Synchronization
 import TillStorage
 
-/// Several servers that share one database.
+/// The coordination of several servers that share one database.
 extension PostgresStorage {
     package func join(_ id: String, name: String, lease: Duration) async throws {
         try await transact([
@@ -18,7 +18,7 @@ extension PostgresStorage {
                 return nil
             }
             if try session.run(.expiredNode).first != nil {
-                // The exclusive lock waits for running commits, so a removed node is never in the middle of one.
+                // The exclusive lock waits for running commits, so no node is removed in the middle of a commit.
                 try session.transact(
                     [Step(.lockAlone), Step(.reapNodes), Step(.announce, Arguments(NodeMessage.nodes))],
                     attempts: attempts
@@ -30,7 +30,7 @@ extension PostgresStorage {
     }
 
     package func note(seen: Int64, by id: String) async throws {
-        // Not durable: a crash of the server costs at most the time until the next beat.
+        // This write is not durable. If the database server crashes, the value is missing only until the next renewal.
         try await transact([Step(.notDurably), Step(.noteSeen, Arguments(id, seen))])
     }
 
@@ -44,7 +44,7 @@ extension PostgresStorage {
 
     package func take(_ leases: [Lease]) async throws -> Set<String> {
         guard !leases.isEmpty else { return [] }
-        // One order for all nodes, so that two nodes cannot deadlock.
+        // All nodes use the same order, so that two nodes cannot deadlock.
         let steps = leases.sorted { $0.name < $1.name }
             .map { Step(.takeLease, Arguments($0.name, $0.node, $0.body)) }
         return try await nodePool.perform { session in
@@ -55,7 +55,7 @@ extension PostgresStorage {
                 return Set(try rows.dropFirst().dropLast().compactMap { try $0.first?.text(0) })
             } catch let failed as StepFailure {
                 if !session.isIdle() { _ = try session.run(.rollback) }
-                // The foreign key failed: this node is no longer registered.
+                // The foreign key failed, because this node is no longer registered.
                 guard failed.failure.isConstraint || failed.failure.isCollision else { throw failed.failure }
                 return []
             }
@@ -89,12 +89,12 @@ extension PostgresStorage {
         try await nodePool.perform { try $0.transact(steps, attempts: attempts) }
     }
 
-    // MARK: Writing what nodes cache
+    // MARK: Writes of cached configuration
 
-    /// Writes documents of some kinds under the task's write precondition. While it runs, no node can commit a change
-    /// that was decided with the old documents.
+    /// Writes documents of some kinds under the task's write precondition. During the write, no node can commit a
+    /// change that was decided with the old documents.
     ///
-    /// - Throws: `PreconditionFailed` when the precondition no longer holds.
+    /// - Throws: `PreconditionFailed` if the precondition no longer holds.
     func write(_ steps: [Step], changing kinds: Set<DocumentKind>) async throws {
         guard !steps.isEmpty else { return }
         let held = kinds.intersection(DocumentKind.heldInMemory).map(\.rawValue).sorted()
@@ -102,8 +102,8 @@ extension PostgresStorage {
         let lock = held.isEmpty ? (check.isEmpty ? [] : [Step(.lockShared)]) : [Step(.lockAlone)]
         let raise = held.map { Step(.raiseConfigurationVersion, Arguments($0)) }
         let announce = held.isEmpty ? [] : [Step(.announce, Arguments(NodeMessage.configurationVersions))]
-        // Counted after the transaction, so that a caller who sees the count also sees the change. A failed transaction
-        // may have been committed, so it counts, too.
+        // The counter increases after the transaction, so that a caller who reads the new number also reads the new
+        // data. It also increases after a failed transaction, because that transaction may have been committed.
         defer { if !held.isEmpty { writes.add(1, ordering: .relaxed) } }
         do {
             try await write(lock + check + steps + raise + announce)
@@ -125,7 +125,7 @@ extension Session {
 }
 
 extension Step {
-    /// Succeeds only while the precondition holds. The lock comes first.
+    /// A step that succeeds only if the precondition holds. The transaction must take the lock before this step.
     init(_ writePrecondition: WritePrecondition) {
         self.init(
             .checkWritePrecondition,

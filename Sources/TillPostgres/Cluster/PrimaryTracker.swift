@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Knows the newest primary that was seen for a database and ends the connections to older ones.
+/// Records the newest primary of a database, and closes the connections to older primaries.
 ///
-/// Each failover raises the server's timeline. So an old primary that is cut off, frozen or unaware of the failover can
-/// be recognized by its lower timeline.
+/// Each failover increases the timeline of the server. An old primary that is isolated, frozen or unaware of the
+/// failover therefore has a lower timeline.
 final class PrimaryTracker: Sendable {
     private let url: DatabaseURL
     private let settings: PostgresSettings
@@ -12,7 +12,7 @@ final class PrimaryTracker: Sendable {
 
     private struct Member {
         weak var handle: ConnectionHandle?
-        /// Nil until the server has reported it.
+        /// The timeline of the server; nil until the server has reported it.
         var timeline: Int64?
     }
 
@@ -21,12 +21,12 @@ final class PrimaryTracker: Sendable {
         var members: [Member] = []
         var isWatched = false
         var isAsking = false
-        /// The index of the primary among the hosts, as far as known.
+        /// The index of the last known primary among the hosts.
         var leader = 0
         var nextQuestion = ContinuousClock.now
     }
 
-    /// How often silent connections are looked for, in seconds.
+    /// The interval at which the tracker checks for silent connections, in seconds.
     private static let interval = 0.25
 
     init(_ url: DatabaseURL, _ settings: PostgresSettings) {
@@ -34,7 +34,7 @@ final class PrimaryTracker: Sendable {
         self.settings = settings
     }
 
-    /// Starts to watch a connection.
+    /// Starts to monitor a connection.
     func add(_ handle: ConnectionHandle) {
         let isFirst = state.withLock { state in
             state.members.removeAll { $0.handle == nil }
@@ -52,11 +52,11 @@ final class PrimaryTracker: Sendable {
         }
     }
 
-    /// Records which server a connection has reached. If it is a newer primary, all connections to older ones end, even
-    /// those in use: answers of an old primary do not count any more.
+    /// Records the server that a connection has reached. If it is a newer primary, this closes all connections to older
+    /// primaries, even those in use, because the results of an old primary are no longer valid.
     ///
-    /// - Parameter timeline: 0 for a standby.
-    /// - Throws: `PostgresRefused.cannotConnect` for a server that is not, or no longer, the primary.
+    /// - Parameter timeline: The timeline of the server; 0 for a standby.
+    /// - Throws: `PostgresRefused.cannotConnect` if the server is not the primary, or is no longer the primary.
     func admit(_ handle: ConnectionHandle, on timeline: Int64) throws {
         let (newest, outdated) = state.withLock { state in
             state.newest = max(state.newest, timeline)
@@ -75,12 +75,12 @@ final class PrimaryTracker: Sendable {
         )
     }
 
-    // MARK: Finding the primary
+    // MARK: Search for the primary
 
-    /// Connects to the primary. The last known host is tried first, then every other one.
+    /// Connects to the primary. It tries the last known host first, and then every other host.
     ///
-    /// - Parameter isDoubted: whether the other hosts are tried first.
-    /// - Throws: `PostgresRefused.cannotConnect` when no host is a primary.
+    /// - Parameter isDoubted: Whether to try the other hosts first.
+    /// - Throws: `PostgresRefused.cannotConnect` if no host is a primary.
     func connect(isDoubted: Bool = false) throws -> Session {
         let hosts = url.hosts
         guard !hosts.isEmpty else { return try Session(url, settings, under: self) }
@@ -97,20 +97,20 @@ final class PrimaryTracker: Sendable {
             } catch let failure as PostgresFailure {
                 reasons.append(failure.description)
             }
-            // A silent host is tried last from now on, so that not every caller waits for it.
+            // From now on, the silent host is tried last, so that not every caller waits for it.
             if ContinuousClock.now - begun >= patience { state.withLock { $0.leader = (place + 1) % hosts.count } }
         }
         throw PostgresRefused.cannotConnect(reasons.joined(separator: "; "))
     }
 
-    /// A host that has not answered for this long counts as silent. Libpq counts whole seconds, and its clock may be up
-    /// to a second off.
+    /// The time after which a host without a response counts as silent. Libpq counts whole seconds, and its clock may
+    /// differ by up to one second.
     private var patience: Duration { (url.connectTimeout ?? settings.connectTimeout) - .seconds(1) }
 
-    // MARK: Silence
+    // MARK: Silent servers
 
-    /// Ends the connections whose server has been silent for longer than any statement may take, and looks for the
-    /// primary when a server has been silent for a while.
+    /// Closes the connections whose server has been silent for longer than any statement may take. Searches for the
+    /// primary if a server has been silent for a shorter time.
     private func look() {
         let now = ContinuousClock.now
         let lines = state.withLock { $0.members.compactMap(\.handle) }
@@ -127,11 +127,12 @@ final class PrimaryTracker: Sendable {
             return true
         }
         guard mayAsk else { return }
-        // The server may freeze in the middle of this answer, too; this thread must not wait for it.
+        // The server may also freeze during this response, and this thread must not wait for it.
         Thread.detachNewThread { self.ask() }
     }
 
-    /// Looks for the primary. A server that does not answer a new connection either is gone, so its connections end.
+    /// Searches for the primary. If a server does not respond to a new connection either, it has failed, and its other
+    /// connections are closed.
     private func ask() {
         let begun = ContinuousClock.now
         do {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Limits how often a connection is attempted: a server that is down is not flooded, and callers in between fail at
-/// once with the last error.
+/// Limits the rate of connection attempts, so that clients do not overload a server that is down. Between two attempts,
+/// callers fail at once with the last error.
 final class BackOff: Sendable {
     private let state = Mutex(State())
     private let shortest: Duration
@@ -18,9 +18,9 @@ final class BackOff: Sendable {
         maxWait = settings.maxBackOff
     }
 
-    /// Runs `body` if an attempt is allowed now.
+    /// Runs `body` if an attempt is permitted now.
     ///
-    /// - Throws: the error of this attempt, or of the last one.
+    /// - Throws: The error of this attempt, or the error of the last attempt.
     func attempt<Value>(_ body: () throws -> Value) throws -> Value {
         try state.withLock { state in
             if let next = state.next, let reason = state.reason, ContinuousClock.now < next { throw reason }
@@ -32,7 +32,7 @@ final class BackOff: Sendable {
         } catch {
             state.withLock { state in
                 state.wait = min(maxWait, max(shortest, state.wait * 2))
-                // Jitter: nodes that lost the same server must not reconnect in step.
+                // Random jitter prevents that all nodes that lost the same server reconnect at the same instant.
                 state.next = ContinuousClock.now + state.wait * Double.random(in: 0.5...1)
                 state.reason = error
             }

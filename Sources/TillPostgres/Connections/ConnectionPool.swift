@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A bounded number of connections, each on a thread of its own, with a bounded queue in front of them.
+/// A limited number of connections, each with its own thread, and a queue of limited length for the work items.
 ///
-/// Libpq blocks while it waits for the network; it does so on these threads and never on Swift's task threads. A thread
-/// is started when a work item finds no free one. Threads take work items in order.
+/// Libpq blocks while it waits for the network. It does so on these threads, never on Swift's task threads. The pool
+/// starts a thread if a work item finds no free one. Threads take work items in the order of their arrival.
 final class ConnectionPool: Sendable {
     private let queue: ConnectionQueue
 
@@ -14,9 +14,9 @@ final class ConnectionPool: Sendable {
 
     deinit { queue.close() }
 
-    /// Runs `work` on a connection. If the task is cancelled, its statement is cancelled.
+    /// Runs `work` on a connection. If the task is cancelled, the running statement is cancelled too.
     ///
-    /// - Throws: `CancellationError`; `PostgresRefused` when there is no connection; otherwise what the work throws.
+    /// - Throws: `CancellationError`; `PostgresRefused` if there is no connection; otherwise the error of `work`.
     func perform<Answer: Sendable>(_ work: @escaping @Sendable (Session) throws -> Answer) async throws -> Answer {
         try Task.checkCancellation()
         let waiting = Mutex<WorkItem?>(nil)
@@ -27,7 +27,7 @@ final class ConnectionPool: Sendable {
                 }
                 waiting.withLock { $0 = workItem }
                 queue.add(workItem)
-                // A cancellation before this point found no work item to cancel.
+                // A cancellation before this line found no work item that it could cancel.
                 if Task.isCancelled { queue.cancel(workItem) }
             }
         } onCancel: {
@@ -49,7 +49,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Accepts no more work items, waits for the running ones, and closes the connections.
+    /// Accepts no more work items, waits for running work items, and closes the connections.
     func close() async {
         queue.close()
         await queue.ended()

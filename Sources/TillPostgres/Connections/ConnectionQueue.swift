@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// The work items that wait for a connection, and the threads that run them.
+/// The queue of work items that wait for a connection, and the threads that run them.
 final class ConnectionQueue: Sendable {
     private let settings: PostgresSettings
     private let backOff: BackOff
     private let primaryTracker: PrimaryTracker
     private let state = Mutex(State())
-    /// Signalled once for each new work item.
+    /// The semaphore that is signalled once for each new work item.
     private let workAvailable = DispatchSemaphore(value: 0)
 
     private struct State {
@@ -25,10 +25,10 @@ final class ConnectionQueue: Sendable {
         primaryTracker = PrimaryTracker(url, settings)
     }
 
-    /// How long a work item that is added now may wait.
+    /// The instant until which a work item that is added now may wait.
     func deadline() -> ContinuousClock.Instant { .now + settings.maxWait }
 
-    /// Adds a work item, and starts a thread if none is free.
+    /// Adds a work item, and starts a thread if no thread is free.
     func add(_ workItem: WorkItem) {
         enum Verdict {
             case refused(PostgresRefused)
@@ -56,13 +56,13 @@ final class ConnectionQueue: Sendable {
         }
     }
 
-    /// Ends a work item whose task was cancelled.
+    /// Cancels the work item of a task that was cancelled.
     func cancel(_ workItem: WorkItem) {
         workItem.cancel()
         state.withLock { $0.waiting.removeAll { $0 === workItem } }
     }
 
-    /// Accepts nothing more. Waiting items fail; running items continue.
+    /// Accepts no more work items. Waiting work items fail, and running work items continue.
     func close() {
         let (waiting, workers) = state.withLock { state in
             defer { state.waiting = [] }
@@ -74,7 +74,7 @@ final class ConnectionQueue: Sendable {
         for _ in 0..<workers { workAvailable.signal() }
     }
 
-    /// Returns when the last thread has ended.
+    /// Returns after the last thread has ended.
     func ended() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -85,7 +85,7 @@ final class ConnectionQueue: Sendable {
         }
     }
 
-    // MARK: A thread
+    // MARK: The work of one thread
 
     private func work() {
         var session: Session?
@@ -110,9 +110,9 @@ final class ConnectionQueue: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    /// Runs a work item on a live connection; opens one first if needed.
+    /// Runs a work item on a live connection, and opens a connection first if necessary.
     ///
-    /// - Returns: the connection if it can be reused.
+    /// - Returns: The connection, if it can be used again.
     private func serve(_ workItem: WorkItem, _ session: Session?) -> Session? {
         do {
             let living = session.flatMap { $0.isAlive() ? $0 : nil }
@@ -127,8 +127,8 @@ final class ConnectionQueue: Sendable {
 
     // MARK: Expired work items
 
-    /// Fails the items that have waited too long. One task watches while anything waits; work items are in the order of
-    /// their deadlines.
+    /// Fails the work items that have waited too long. One task does this as long as any item waits. The items are in
+    /// the order of their deadlines.
     private func watch() async {
         while true {
             let (late, next) = state.withLock { state in

@@ -1,29 +1,30 @@
 import CPostgres
 
-/// The database's address: `postgres://user:password@host:port/name?sslmode=verify-full`, in libpq's own syntax.
+/// The address of a database in libpq's syntax: `postgres://user:password@host:port/name?sslmode=verify-full`.
 ///
-/// The text may contain a password and is never printed. Print `description` instead, and pass the server's messages
-/// through `redacted`.
+/// The text may contain a password, so it is never printed. Print `description` instead, and apply `redacted` to
+/// messages of the server.
 package struct DatabaseURL: Sendable, CustomStringConvertible {
     let text: String
-    /// Hosts, ports and the database name, without user and password.
+    /// The hosts, ports and the database name, without the user and the password.
     package let description: String
-    /// For each of several servers, the parameters that select it; empty when the URL names at most one.
+    /// The parameters that select each server, if the URL names several; empty if the URL names at most one server.
     let hosts: [[Parameter]]
-    /// The connection time-out, if the URL sets one.
+    /// The connection time-out; nil if the URL contains none.
     let connectTimeout: Duration?
     private let secrets: [String]
 
-    /// Reads a URL.
+    /// Parses a URL.
     ///
-    /// - Throws: `PostgresRefused.badURL` with a reason that contains no part of the URL; `PostgresRefused.noLibrary`
-    ///   where libpq is not installed.
+    /// - Throws: `PostgresRefused.badURL` with a reason that contains no part of the URL. `PostgresRefused.noLibrary`
+    ///   if libpq is not installed.
     package init(_ text: String) throws {
         if let reason = till_libpq_load() { throw PostgresRefused.noLibrary(String(cString: reason)) }
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
             throw PostgresRefused.badURL("it must begin with postgres://")
         }
-        // Libpq would take the rest of such a password for a host and name it in its error message.
+        // If a password contains `@`, `/` or `?` unescaped, libpq would treat its rest as a host and show it in an
+        // error message.
         let rest = text.drop { $0 != "/" }.dropFirst(2)
         let authority = rest.prefix { !"/?".contains($0) }
         let marks = rest.count { $0 == "@" }
@@ -53,7 +54,7 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
         description = "\(host)\(port)/\(values["dbname"] ?? "")"
     }
 
-    /// A libpq parameter.
+    /// A parameter of libpq.
     typealias Parameter = (name: String, value: String)
 
     private static func hosts(_ values: [String: String]) -> [[Parameter]] {
@@ -62,13 +63,13 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
         }
         let count = lists.filter { $0.0 != "port" }.map(\.1.count).max() ?? 0
         guard count > 1 else { return [] }
-        // One port applies to all hosts.
+        // A single port applies to all hosts.
         return (0..<count).map { place in
             lists.map { name, list in (name, list.count == 1 ? list[0] : place < list.count ? list[place] : "") }
         }
     }
 
-    /// The message without the password.
+    /// The message with the password removed.
     func redacted(_ message: String) -> String {
         secrets.reduce(message) { $0.replacing($1, with: "…") }
     }

@@ -1,6 +1,6 @@
 import TillStorage
 
-/// Why a database cannot be used.
+/// The reason why a database cannot be used.
 package enum PostgresRefused: StorageError, CustomStringConvertible {
     case noLibrary(String)
     case badURL(String)
@@ -35,21 +35,21 @@ package enum PostgresRefused: StorageError, CustomStringConvertible {
             "PostgreSQL's client library is missing (\(reason)): apt-get install --yes libpq5"
         case .badURL(let reason): "The database URL cannot be used: \(reason)."
         case .newer(let place):
-            "The database \(place) was made by a newer version of Till. Run that version, or name another database."
+            "The database \(place) was created by a newer version of Till. Run that version, or use another database."
         case .older(let place):
-            "The database \(place) is of an older version of Till. Start the server on it once to migrate it."
+            "The database \(place) belongs to an older version of Till. Start the server with it once to migrate it."
         case .empty(let place):
-            "The database \(place) holds no shop. Check its name in TILL_DATABASE; till serve creates a shop in an "
-                + "empty one."
+            "The database \(place) holds no shop. Check the database name in TILL_DATABASE. To create a shop, run "
+                + "till serve with an empty database."
         case .notTills(let place, let table):
-            "The database \(place) contains tables that are not Till's (\(table)). Name an empty database in "
+            "The database \(place) contains tables that are not Till's (\(table)). Specify an empty database in "
                 + "TILL_DATABASE; nothing was changed."
         case .noPrivileges(let place, let what):
-            "The role may not use the database \(place) (\(what)). Grant it what docs/operating/scale.md lists under "
-                + "Privileges, such as GRANT USAGE, CREATE ON SCHEMA public TO role."
+            "The role may not use the database \(place) (\(what)). Grant it the privileges in docs/operating/scale.md, "
+                + "section Privileges, such as GRANT USAGE, CREATE ON SCHEMA public TO role."
         case .encoding(let found): "The database must use the encoding UTF8, but uses \(found). Create it again."
         case .closed: "The database is closed."
-        case .crowded(let count): "Already \(count) statements wait for the database. Try again later."
+        case .crowded(let count): "\(count) statements already wait for the database. Try again later."
         case .waitedTooLong(let wait): "No connection to the database was free within \(wait)."
         case .cannotConnect(let reason):
             "The database cannot be reached: \(reason)"
@@ -57,8 +57,8 @@ package enum PostgresRefused: StorageError, CustomStringConvertible {
         }
     }
 
-    /// Whether the server rejected what the URL says. Before authentication it sends no error code, so the message text
-    /// is compared; for messages in other languages than English the hint is missing.
+    /// Whether the server rejected a value of the URL. The server sends no error code before authentication, so this
+    /// compares the text of the message. The hint is therefore missing for messages in languages other than English.
     private static func isOfURL(_ reason: String) -> Bool {
         [
             "authentication failed", "does not exist", "no password supplied", "not permitted to log in",

@@ -1,29 +1,30 @@
 import CPostgres
 import Foundation
 
-/// One connection. It is used on its worker's thread only, so libpq may block.
+/// One connection to the server. It is used on its own thread only, so libpq may block.
 final class Session {
     let connection: OpaquePointer
-    /// Cancels a running statement from another thread.
+    /// The handle with which another thread cancels a running statement.
     let cancellation: CancelHandle
     private var prepared: Set<String> = []
     private(set) var isBroken = false
     let handle: ConnectionHandle
     private let notices = Notices()
 
-    /// Connects.
+    /// Opens a connection.
     ///
     /// - Parameters:
-    ///   - primaryTracker: watches the connection; without it the connection may wait for ever.
-    ///   - host: which of several; nil for the first that accepts.
-    /// - Throws: `PostgresRefused.cannotConnect` without the secrets of the URL.
+    ///   - primaryTracker: The tracker that monitors the connection. Without a tracker, the connection may wait
+    ///     forever.
+    ///   - host: The parameters of one of several hosts; nil for the first host that accepts the connection.
+    /// - Throws: `PostgresRefused.cannotConnect`, without the secrets of the URL.
     init(
         _ url: DatabaseURL,
         _ settings: PostgresSettings,
         under primaryTracker: PrimaryTracker? = nil,
         at host: [DatabaseURL.Parameter] = []
     ) throws {
-        // The URL comes last but one, so that its time-outs for the network and TLS take precedence.
+        // The URL is the last parameter but one, so that its time-outs for the network and TLS take precedence.
         let parameters =
             [
                 ("connect_timeout", String(max(2, settings.connectTimeout.components.seconds))),
@@ -52,9 +53,10 @@ final class Session {
 
     deinit { PQfinish(connection) }
 
-    /// Generic plans are kept: partitions are pruned when a statement begins, and planning over thirty-two partitions
-    /// costs more than running. Every statement is an ordered index range, whatever the table statistics say. Commits
-    /// are durable whatever the role's setting is. At the end the server reports its timeline, or 0 for a standby.
+    /// The commands at the start of each connection. They force generic plans: partitions are pruned when a statement
+    /// begins, and planning over 32 partitions costs more than execution. Every statement reads an ordered index range,
+    /// whatever the table statistics are. Commits are durable, whatever the role's setting is. At the end, the server
+    /// reports its timeline, or 0 for a standby.
     private static func preamble(_ settings: PostgresSettings) -> String {
         """
         SET statement_timeout = \(settings.statementTimeout.wholeMilliseconds);
@@ -70,31 +72,32 @@ final class Session {
         """
     }
 
-    /// Whether it can still be used. A server that sends something unasked has gone or is about to go; a new connection
-    /// is cheaper then.
+    /// Whether the connection can still be used. If the server sends data that nobody requested, it has stopped or will
+    /// stop soon, so a new connection is better.
     func isAlive() -> Bool {
         guard !isBroken, PQstatus(connection) == CONNECTION_OK else { return false }
         var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
         return poll(&socket, 1, 0) == 0
     }
 
-    /// Whether no transaction and no pipeline is open on it.
+    /// Whether the connection has no open transaction and no open pipeline.
     func isIdle() -> Bool {
         !isBroken && PQtransactionStatus(connection) == PQTRANS_IDLE && PQpipelineStatus(connection) == PQ_PIPELINE_OFF
     }
 
-    /// Runs commands without parameters, several at once if needed.
+    /// Runs a script of one or more commands without parameters.
     @discardableResult
     func run(script: String) throws -> Rows {
         try waiting { try finished(PQexec(connection, script), nil) }
     }
 
-    /// Runs one statement: one round trip, and one more the first time on this connection.
+    /// Runs one statement in one round trip. The first use of the statement on this connection needs one more round
+    /// trip.
     func run(_ statement: Statement, _ arguments: Arguments = Arguments()) throws -> Rows {
         try run(any: statement, arguments)
     }
 
-    /// The same for any kind of statement.
+    /// Runs one statement of any kind, like `run(_:_:)`.
     func run(any statement: some SentStatement, _ arguments: Arguments) throws -> Rows {
         try prepare([statement])
         return try arguments.withPointers { count, values, lengths, formats in
@@ -109,7 +112,7 @@ final class Session {
         }
     }
 
-    /// Prepares the statements that this connection has not prepared yet.
+    /// Prepares those of the statements that this connection has not prepared yet.
     func prepare(_ statements: [any SentStatement]) throws {
         for statement in statements where !prepared.contains(statement.name) {
             _ = try waiting {
@@ -119,7 +122,7 @@ final class Session {
         }
     }
 
-    /// Records that this connection cannot be used any more.
+    /// Records whether the connection can still be used after a failure.
     func noteFailure(_ failure: PostgresFailure) {
         if failure.endsConnection || PQstatus(connection) != CONNECTION_OK { isBroken = true }
     }
@@ -142,23 +145,23 @@ final class Session {
         return PostgresFailure(statement: statement, code: nil, message: "the connection ended")
     }
 
-    // MARK: Waiting
+    // MARK: Waiting for the server
 
-    /// Runs something that waits for the server, while the primary tracker may end it.
+    /// Runs an action that waits for the server. In the meantime, the primary tracker may close the connection.
     func waiting<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
         notices.isCommitDoubtful = false
         return try handle.waiting(body)
     }
 
-    /// Runs something without a limit on its time.
+    /// Runs an action without a time limit.
     func patiently<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
         handle.setPatient(true)
         defer { handle.setPatient(false) }
         return try body()
     }
 
-    /// The server acknowledged the commit but stopped waiting for its standby. The commit may be lost with the server,
-    /// so it does not count as a success.
+    /// Throws an error if the server acknowledged the commit without its standby. The commit would be lost together
+    /// with the server, so it does not count as a success.
     func requireDurable() throws {
         guard notices.isCommitDoubtful else { return }
         throw PostgresFailure(

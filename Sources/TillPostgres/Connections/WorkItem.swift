@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Work for a connection, and the task that waits for its result.
+/// Work that needs a connection, and the task that waits for its result.
 ///
-/// Its states are waiting, running and over. Each transition happens once, and the first of the worker, the deadline
-/// and a cancellation wins.
+/// A work item is first waiting, then running, and then finished. Each transition happens once. If the thread, the
+/// deadline and a cancellation compete for a transition, the first of them wins.
 final class WorkItem: Sendable {
-    /// How long it may wait for a connection.
+    /// The instant until which the work item may wait for a connection.
     let deadline: ContinuousClock.Instant
     private let phase = Mutex(Phase.waiting)
     private let work: @Sendable (Result<CheckedOutConnection, any Error>) -> Void
@@ -14,12 +14,13 @@ final class WorkItem: Sendable {
     private enum Phase {
         case waiting
         case running(CancelHandle)
-        /// The server was asked to cancel it.
+        /// The server was asked to cancel the running statement.
         case canceled
         case over
     }
 
-    /// - Parameter work: called exactly once: with a connection, on its thread, or with the reason why there is none.
+    /// - Parameter work: Called exactly once, either with a connection on that connection's thread, or with the reason
+    ///   why there is no connection.
     init(
         until deadline: ContinuousClock.Instant,
         _ work: @escaping @Sendable (Result<CheckedOutConnection, any Error>) -> Void
@@ -28,10 +29,10 @@ final class WorkItem: Sendable {
         self.work = work
     }
 
-    /// Runs on a connection.
+    /// Runs the work item on a connection.
     ///
-    /// - Returns: whether the connection can be reused. Not after a cancellation: it may reach the server late and end
-    ///   another item's statement.
+    /// - Returns: Whether the connection can be used again. It cannot after a cancellation, because the cancellation
+    ///   may reach the server late and stop the statement of another work item.
     func run(on session: Session) -> Bool {
         let starts = phase.withLock { phase in
             guard case .waiting = phase else { return false }
@@ -47,9 +48,9 @@ final class WorkItem: Sendable {
         }
     }
 
-    /// Fails the item if it has not begun; later it does nothing.
+    /// Fails the work item if it has not begun. If it has begun, this does nothing.
     ///
-    /// - Returns: whether it had not begun.
+    /// - Returns: Whether the work item had not begun.
     @discardableResult
     func fail(_ error: any Error) -> Bool {
         let wasWaiting = phase.withLock { phase in
@@ -61,7 +62,7 @@ final class WorkItem: Sendable {
         return wasWaiting
     }
 
-    /// Cancels it: at once while it waits, by a request to the server while it runs.
+    /// Cancels the work item. A waiting item ends at once; for a running item, this sends a request to the server.
     func cancel() {
         if fail(CancellationError()) { return }
         let handle: CancelHandle? = phase.withLock { phase in
@@ -81,7 +82,7 @@ final class WorkItem: Sendable {
     }
 }
 
-/// A connection for as long as a work item runs.
+/// A connection that a work item uses until the item ends.
 struct CheckedOutConnection {
     let session: Session
     let workItem: WorkItem

@@ -1,12 +1,12 @@
-/// What a database contains already, as far as it decides whether Till may use it.
+/// The existing content of a database, which determines whether Till may use it.
 struct DatabaseState {
-    /// The versions of Till's tables; empty where there are no tables at all.
+    /// The versions of Till's tables; empty if there are no tables at all.
     let versions: [Int64]
 
     /// Reads the system catalogs first, because the columns of another program's tables are unknown.
     ///
-    /// - Throws: `PostgresRefused` for a database with another program's tables, of a newer Till, or without
-    ///   privileges.
+    /// - Throws: `PostgresRefused` if the database has tables of another program or of a newer version of Till, or if
+    ///   privileges are missing.
     init(of session: Session, at place: String, knowing migrations: [Migration]) throws {
         guard try session.run(script: "SELECT current_schema()").first?.maybeText(0) != nil else {
             throw PostgresRefused.noPrivileges(place, "no schema may be used")
@@ -36,7 +36,8 @@ struct DatabaseState {
             (version: Int64(try $0.text(0)) ?? 0, name: try $0.text(1))
         }
         let names = Dictionary(uniqueKeysWithValues: migrations.map { ($0.version, $0.name) })
-        // Another program's table of migrations has other names in it; a newer Till's has all of these and more.
+        // The `migrations` table of another program has other names. The table of a newer Till has all of these names
+        // and more.
         let isTills = done.allSatisfy { names[$0.version] ?? $0.name == $0.name }
         guard done.isEmpty || isTills && done.contains(where: { $0.version == migrations.first?.version }) else {
             throw PostgresRefused.notTills(place, "migrations")
@@ -45,7 +46,7 @@ struct DatabaseState {
         return done.map(\.version)
     }
 
-    /// - Throws: `PostgresRefused.noPrivileges` with a table of Till's that the role may not use.
+    /// - Throws: `PostgresRefused.noPrivileges` with one of Till's tables that the role may not use.
     static func requirePrivileges(_ session: Session, at place: String, writing: Bool) throws {
         let privileges = ["SELECT"] + (writing ? ["INSERT", "UPDATE", "DELETE"] : [])
         let tests = privileges.map { "pg_catalog.has_table_privilege(c.oid, '\($0)')" }.joined(separator: " AND ")
@@ -64,8 +65,8 @@ struct DatabaseState {
         }
     }
 
-    /// The relations in the schema where Till would create its tables, except those of extensions, and a visible
-    /// `migrations` table. One statement, because another node may create its tables between two.
+    /// The relations in the schema where Till would create its tables, without those of extensions, and a visible
+    /// `migrations` table. This is one statement, because another node may create its tables between two statements.
     private static let relations = """
         SELECT c.relname, n.nspname IS NOT DISTINCT FROM current_schema() FROM pg_catalog.pg_class c
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -1,14 +1,14 @@
 import TillCore
 import TillStorage
 
-/// Pages of the notification history, in the order of the signed date.
+/// Pages of the notification history, ordered by the signed date.
 ///
-/// The query decides the index: each shape is a statement whose range is bounded by date on both sides; all other
-/// conditions are filters.
+/// The form of the query determines the index. Each form is a statement that reads a date range with two bounds; all
+/// other conditions are filters.
 enum NotificationPages {
     static let ofAccount = "partition = $12 AND account = $13"
 
-    /// All notifications that were created.
+    /// A page of all notifications that were created.
     static func made(isAscending: Bool, isOfAccount: Bool) -> String {
         """
         SELECT \(OutboxRow.list) FROM outbox
@@ -19,9 +19,10 @@ enum NotificationPages {
         """
     }
 
-    /// The notifications that were sent to an endpoint: a page of the deliveries, and each notification by its key.
+    /// A page of the notifications that were sent to an endpoint: the deliveries, and each notification by its key.
     static func tried(isAscending: Bool, _ narrowing: String = "true") -> String {
-        // An account has few; the computed expressions keep the planner from using the indexes of the app.
+        // An account has few notifications. The computed expressions stop the planner from using the indexes of the
+        // app.
         let isOfAccount = narrowing == ofAccount
         let computed = isOfAccount ? " || ''" : ""
         let scope = "\(ShopTable.environment)\(computed) = $1 AND app\(computed) = $2"
@@ -49,7 +50,7 @@ enum NotificationPages {
         isAscending ? "ORDER BY signed_date, \(id) LIMIT $10" : "ORDER BY signed_date DESC, \(id) DESC LIMIT $10"
     }
 
-    /// The statement for a query, and its values.
+    /// The statement for a query, with its values.
     static func step(for query: NotificationQuery) -> Step {
         let (up, down) = statements(for: query)
         let isUp = !query.isDescending

@@ -1,14 +1,14 @@
 import TillCore
 import TillStorage
 
-/// The invariants between the rows of the engine; the shop's doctor checks those between rows and rules. Damaged pages
-/// are found by the server's own checksums.
+/// Checks the invariants between rows. `till doctor` checks the invariants between rows and rules. The server's own
+/// checksums find damaged pages.
 extension PostgresStorage {
     package func examine() async throws -> [String] {
         try await pool.perform { session in
             _ = try session.run(.beginExamination)
             defer { _ = try? session.run(.rollback) }
-            // The examination reads everything, so it has no time limit and may use any plan.
+            // The examination reads all data, so it has no time limit and may use any plan.
             try session.run(script: Examination.withoutLimits)
             return try session.patiently {
                 try Examination.checks.flatMap { check in
@@ -19,7 +19,7 @@ extension PostgresStorage {
     }
 }
 
-/// The doctor's statements, each with the message for a row that it finds.
+/// The statements of the doctor, each with the message for a row that it finds.
 enum Examination {
     struct Check: Sendable {
         let statement: Statement
@@ -33,10 +33,10 @@ enum Examination {
 
     static let checks: [Check] = [
         Check(statement: .misplacedRows) {
-            "Transaction \(try $0.int(0)) is in partition \(try $0.int(1)), which is not that of its ids."
+            "Transaction \(try $0.int(0)) is in partition \(try $0.int(1)), but its ids contain another one."
         },
         Check(statement: .misplacedAccounts) {
-            "Account \(try $0.int(0)) is in partition \(try $0.int(1)), which is not that of its number."
+            "Account \(try $0.int(0)) is in partition \(try $0.int(1)), but its number contains another one."
         },
         Check(statement: .miscounted) {
             "Account \(try $0.int(0)) should have \(try $0.int(1)) transactions and has \(try $0.int(2))."
@@ -52,18 +52,18 @@ enum Examination {
             "Transaction \(try $0.int(0)) has a revocation without its date, reason or kind."
         },
         Check(statement: .copiesWithoutSource) {
-            "Transaction \(try $0.int(0)) is a family member's copy that does not name the purchase, or "
-                + "a purchase that names one."
+            "Transaction \(try $0.int(0)) is a family member's copy without the purchaser's transaction, or "
+                + "a purchase that refers to one."
         },
         Check(statement: .strangeClocks) { "Account \(try $0.int(0)) is stored under another clock than its own." },
         Check(statement: .deliveriesOnStrangeClocks) {
-            "A delivery of notification \(try $0.int(0)) falls due by another clock than its account's."
+            "A delivery of notification \(try $0.int(0)) uses another clock than its account."
         },
         Check(statement: .missingNotifications) {
             "Account \(try $0.int(0)) should have \(try $0.int(1)) notifications and has \(try $0.int(2))."
         },
         Check(statement: .orphanedDeliveries) {
-            "A delivery to \(try $0.text(1)) is of notification \(try $0.int(0)), which is missing."
+            "A delivery to \(try $0.text(1)) belongs to notification \(try $0.int(0)), which is missing."
         },
         Check(statement: .missingChains) {
             "The certificates of chain \(try $0.text(0)), which signed \(try $0.int(1)) notifications, are missing."
@@ -144,10 +144,10 @@ enum Examination {
         }
     }
 
-    /// The value of a key in an account's state that occurs only once there. It is found without parsing the JSON,
+    /// An expression for the value of a key that occurs only once in an account's state. It does not parse the JSON,
     /// because one malformed state would abort the whole examination.
     ///
-    /// - Parameter value: a pattern whose first group is the value.
+    /// - Parameter value: A pattern whose first group is the value.
     private static func stated(_ key: String, _ value: String) -> String {
         "substring(state from '\"\(key)\"\\s*:\\s*\(value)')"
     }

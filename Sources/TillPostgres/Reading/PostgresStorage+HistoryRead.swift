@@ -2,25 +2,25 @@ import TillCore
 import TillStorage
 
 extension PostgresStorage {
-    /// One index range, never an offset: the five-hundredth page costs as much as the first.
+    /// Reads one index range and never uses an offset, so the five-hundredth page costs as much as the first.
     package func history(_ query: HistoryQuery) async throws -> HistoryPage {
         let step = Self.step(for: query)
         let (head, read) = try await pool.perform { session in
             let answer = try session.run(any: step.statement, step.arguments)
-            // An account without matching rows gives one row with nulls beside its head.
+            // If no rows match, the statement returns one row that has nulls beside the account's last change number.
             let rows = try answer.map { row in
                 try row.isNull(1) ? nil : Transaction(RowCells.ledger(row, from: 1))
             }.compactMap { $0 }
             return (try answer.first?.int(0) ?? 0, rows)
         }
-        // The page was read in this order, but a join does not preserve it.
+        // The statement reads the page in this order, but the join does not preserve the order.
         var rows = read.sorted { query.isAscending ? $0.change < $1.change : $0.change > $1.change }
         let hasMore = rows.count > query.limit
         if hasMore { rows.removeLast() }
         return HistoryPage(rows: rows, hasMore: hasMore, head: head)
     }
 
-    /// Reads one row more than the page, to know whether there is another page.
+    /// The statement reads one row more than the page needs, which shows whether another page follows.
     static func step(for query: HistoryQuery) -> Step {
         let isUp = query.isAscending
         let page = Arguments(

@@ -22,7 +22,7 @@ extension PostgresStorage {
         )
     }
 
-    /// States are decoded after the connection was returned to the pool.
+    /// The states are decoded after the connection is back in the pool.
     private func accounts(_ statement: Statement, _ arguments: Arguments) async throws -> [StoredAccount] {
         try await read(statement, arguments) { try AccountRow(RowCells.accounts($0)) }.map { $0.stored() }
     }

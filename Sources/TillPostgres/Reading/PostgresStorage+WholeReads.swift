@@ -3,16 +3,16 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Everything at one moment, in one long transaction.
+/// Reads the whole database as of one moment, in one long transaction.
 extension PostgresStorage {
-    /// PostgreSQL has its own backup tools.
+    /// Always false, because PostgreSQL has its own backup tools.
     package func backup(to path: String) async throws -> Bool { false }
 
     package func readWhole(_ take: @escaping @Sendable (StoredPart) async throws -> Void) async throws {
         try await pool.perform { session in
             _ = try session.run(.beginExamination)
             defer { _ = try? session.run(.rollback) }
-            // The consumer of the parts may be slow.
+            // The receiver of the parts may be slow, so this transaction has no time limits.
             try session.run(
                 script: "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
             )
@@ -46,7 +46,7 @@ extension Session {
     }
 }
 
-/// Lets a connection's thread, which may block, call an async function and wait for it.
+/// Calls an async function from a connection's thread, which may block, and waits for the result.
 private struct HandOver: Sendable {
     private let take: @Sendable (StoredPart) async throws -> Void
 

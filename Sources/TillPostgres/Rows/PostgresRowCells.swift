@@ -1,14 +1,14 @@
 import TillStorage
 
-/// The columns of a table in a row that may begin with other columns. The server guarantees the column types, so only
-/// nulls are checked.
+/// The columns of one table in a row that may begin with other columns. The server guarantees the types of the columns,
+/// so only nulls are checked.
 struct RowCells: StoredCells {
     private let row: Row
     private let first: Int
     private let columns: [String]
     let table: String
 
-    /// - Parameter columns: the names of the columns, for errors.
+    /// - Parameter columns: The names of the columns, for error messages.
     init(_ row: Row, of table: String, _ columns: [String], from first: Int = 0) {
         self.row = row
         self.table = table

@@ -2,7 +2,7 @@ import CPostgres
 
 /// A statement parameter in PostgreSQL's binary form.
 protocol Argument {
-    /// Appends the value's bytes.
+    /// Appends the bytes of the value.
     func write(to bytes: inout [UInt8])
 }
 
@@ -16,7 +16,7 @@ extension Int: Argument {
     func write(to bytes: inout [UInt8]) { Int64(self).write(to: &bytes) }
 }
 
-/// Booleans are 1 or 0, as in the embedded engine's tables.
+/// Booleans are stored as 1 or 0, as in SQLite's tables.
 extension Bool: Argument {
     func write(to bytes: inout [UInt8]) { Int64(self ? 1 : 0).write(to: &bytes) }
 }
@@ -29,17 +29,18 @@ extension [UInt8]: Argument {
     func write(to bytes: inout [UInt8]) { bytes.append(contentsOf: self) }
 }
 
-/// A list of texts: `text[]`.
+/// A list of texts, which PostgreSQL receives as `text[]`.
 struct TextList: Argument {
     let texts: [String]
 
-    /// Nil means no filter. No stored text contains U+0000, and the server rejects it as a parameter.
+    /// Nil for an empty list, which means that there is no filter. A text with U+0000 matches nothing and the server
+    /// rejects it as a parameter, so such texts are omitted.
     init?(_ texts: [String]) {
         guard !texts.isEmpty else { return nil }
         self.texts = texts.filter { !$0.utf8.contains(0) }
     }
 
-    /// An empty list stays an empty array.
+    /// A list that may be empty. An empty list becomes an empty array.
     init(all texts: [String]) { self.texts = texts }
 
     func write(to bytes: inout [UInt8]) {
@@ -54,10 +55,10 @@ struct TextList: Argument {
     }
 }
 
-/// A statement's parameters in one buffer.
+/// The parameters of a statement in one buffer.
 struct Arguments: Sendable {
     private var bytes: [UInt8] = []
-    /// Where each value starts, and its length; nil for a null.
+    /// The start and length of each value in the buffer; nil for a null.
     private var places: [(start: Int, length: Int)?] = []
 
     init(_ values: (any Argument)?...) { append(values) }
@@ -85,7 +86,7 @@ struct Arguments: Sendable {
 
     var count: Int { places.count }
 
-    /// The values as libpq takes them: pointers, lengths, and binary formats.
+    /// The values in the form that libpq needs: pointers, lengths and binary formats.
     func withPointers<Answer>(
         _ body: (
             Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?
@@ -93,7 +94,7 @@ struct Arguments: Sendable {
     ) rethrows -> Answer {
         let lengths = places.map { Int32($0?.length ?? 0) }
         let formats = [Int32](repeating: 1, count: places.count)
-        // An empty value is not null, so its pointer must not be null either.
+        // An empty value is not null, so its pointer must not be null.
         return try (bytes + [0]).withUnsafeBytes { buffer in
             let base = buffer.bindMemory(to: CChar.self).baseAddress
             let pointers = places.map { place in place.flatMap { base?.advanced(by: $0.start) } }

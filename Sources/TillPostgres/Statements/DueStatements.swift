@@ -1,8 +1,8 @@
 import TillStorage
 
-/// What falls due on a clock: over all partitions, or in those that one node works on.
+/// Statements for due accounts and deliveries on a clock, in all partitions or in the partitions of one node.
 enum DueStatements {
-    /// The earliest first; each partition is an ordered index range.
+    /// The due accounts, earliest first. Each partition is an ordered index range.
     static func accounts(in part: String) -> String {
         """
         SELECT account, customer, next_due FROM accounts
@@ -12,7 +12,7 @@ enum DueStatements {
         """
     }
 
-    /// The first account, and the first delivery of each endpoint, so that the rows behind them are not read.
+    /// The due dates of the first account and of the first delivery to each endpoint. No other rows are read.
     static func next(in part: String) -> String {
         """
         SELECT
@@ -37,7 +37,7 @@ enum DueStatements {
         """
     }
 
-    /// The first endpoint with a pending delivery.
+    /// The first endpoint that has a pending delivery.
     private static func endpoint(_ bound: String = "true", in part: String) -> String {
         """
         SELECT endpoint FROM deliveries
@@ -46,8 +46,8 @@ enum DueStatements {
         """
     }
 
-    /// Deliveries due at the same instant are in the order of their signed dates. Numbers give no order, because each
-    /// node has blocks of its own.
+    /// The due deliveries. Those of the same instant are ordered by their signed dates, not by their numbers, because
+    /// each node uses number ranges of its own.
     static func deliveries(in part: String) -> String {
         """
         SELECT \(DeliveryRow.list) FROM deliveries

@@ -1,7 +1,8 @@
-/// How nodes coordinate. A commit holds a shared lock; a change of what decisions depend on (configuration, epoch,
-/// nodes) holds it exclusively. So no node can commit a decision made with outdated configuration.
+/// The coordination of nodes. A commit holds a shared lock. A change of the data that decisions depend on
+/// (configuration, epoch and nodes) holds the same lock exclusively. Therefore no node can commit a decision that was
+/// made with outdated configuration.
 enum NodeStatements {
-    /// ASCII `till` plus two; no other program locks this number in Till's database.
+    /// ASCII `till` plus two. No other program takes an advisory lock with this number in Till's database.
     static let lock: Int64 = 0x7469_6c6e
     /// The channel for messages between nodes.
     static let channel = "till"
@@ -54,12 +55,13 @@ enum NodeStatements {
         }
     }
 
-    /// So many milliseconds from now, by the database server's clock only: the nodes' clocks may differ.
+    /// The instant a number of milliseconds from now. It uses the database server's clock only, because the clocks of
+    /// the nodes may differ.
     private static func instant(_ milliseconds: String) -> String {
         "clock_timestamp() + \(milliseconds)::bigint * interval '1 millisecond'"
     }
 
-    /// A released migration: its text never changes.
+    /// The text of a released migration, which never changes.
     static let tables = """
         CREATE TABLE nodes (
             id TEXT COLLATE "C" NOT NULL PRIMARY KEY,

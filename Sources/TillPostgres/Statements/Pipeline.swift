@@ -17,9 +17,9 @@ struct Step: Sendable {
     }
 }
 
-/// Why a segment of a pipeline ended early: the server skips the rest of the segment.
+/// The error of a step in a pipeline. The server skips the rest of the segment after a failed step.
 struct StepFailure: StorageError, CustomStringConvertible {
-    /// The index of the step in its segment.
+    /// The index of the failed step in its segment.
     let step: Int
     let failure: PostgresFailure
 
@@ -28,11 +28,11 @@ struct StepFailure: StorageError, CustomStringConvertible {
 }
 
 extension Session {
-    /// Sends many steps at once and reads the results afterwards: one round trip.
+    /// Sends all steps before it reads the results, in one round trip.
     ///
-    /// - Parameter segments: a step that fails ends its own segment only.
-    /// - Returns: for each segment the rows of its steps, or which step failed.
-    /// - Throws: `PostgresFailure` when the connection ended: the outcome of all steps is unknown.
+    /// - Parameter segments: The steps in segments. A failed step stops its own segment only.
+    /// - Returns: For each segment, the rows of its steps, or the error of the step that failed.
+    /// - Throws: `PostgresFailure` if the connection ended. It is then unknown which steps took effect.
     func pipeline(_ segments: [[Step]]) throws -> [Result<[Rows], StepFailure>] {
         try prepare(segments.joined().map(\.statement))
         return try waiting { try sendAndReceive(segments) }
@@ -71,7 +71,7 @@ extension Session {
                 guard PQstatus(connection) == CONNECTION_OK else { throw lost(step.statement) }
                 failed = failed ?? StepFailure(step: place, failure: failure)
             }
-            // A null result ends each statement's results.
+            // A null result ends the results of each statement.
             while let more = PQgetResult(connection) { PQclear(more) }
         }
         guard let end = PQgetResult(connection) else { throw lost(nil) }

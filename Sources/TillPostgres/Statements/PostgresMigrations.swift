@@ -1,9 +1,9 @@
 import CPostgres
 
-/// The tables, version by version. Migrations only go forward.
+/// The migrations of the tables, one for each version. There are no migrations back to an older version.
 ///
-/// A released migration is text that never changes (a test checks each digest). It names every table and column itself,
-/// because text generated from today's tables would change with them.
+/// The text of a released migration never changes; a test checks the digest of each. Each text contains all table and
+/// column names itself, because text that is generated from the current tables would change with them.
 struct Migration: Sendable {
     let version: Int64
     let name: String
@@ -20,18 +20,18 @@ struct Migration: Sendable {
     ]
 }
 
-/// Migrates a database to this version, even when several nodes try at once.
+/// Migrates a database to this version, even if several nodes try it at the same time.
 struct Migrator {
     let url: DatabaseURL
     let settings: PostgresSettings
     var migrations = Migration.all
 
-    /// Nodes that start at once take turns under one advisory lock; later ones find nothing left to do. All versions
-    /// are applied in one transaction. A database that is up to date is only read, so that a server's role needs no
-    /// right to create tables.
+    /// Migrates the database. If several nodes start at the same time, an advisory lock makes them wait for each other,
+    /// and later nodes find nothing to migrate. All versions are applied in one transaction. If the database is up to
+    /// date, it is only read, so the role of a server needs no right to create tables.
     ///
-    /// - Throws: `PostgresRefused` for a database of a newer Till, with another program's tables, without privileges,
-    ///   or with an encoding other than UTF8.
+    /// - Throws: `PostgresRefused` if the database belongs to a newer Till or another program, lacks privileges, or has
+    ///   an encoding other than UTF8.
     func migrate() throws {
         try explaining { try bringUp(try Session(url, settings)) }
     }
@@ -61,7 +61,7 @@ struct Migrator {
         try session.run(script: "COMMIT")
     }
 
-    /// - Throws: `PostgresRefused` unless the database is of this version.
+    /// - Throws: `PostgresRefused` unless the database has this version.
     func check() throws {
         try explaining {
             let session = try Session(url, settings)
@@ -72,7 +72,7 @@ struct Migrator {
         }
     }
 
-    /// ASCII `till`; no other program locks this number in Till's database.
+    /// ASCII `till`. No other program takes an advisory lock with this number in Till's database.
     private static let lock: Int64 = 0x7469_6c6c
 
     private func missing(_ session: Session) throws -> [Migration] {
@@ -80,7 +80,7 @@ struct Migrator {
         return migrations.filter { !done.contains($0.version) }
     }
 
-    /// Turns a missing privilege into an error that says how to grant it.
+    /// Runs `body`, and replaces an error about a missing privilege with one that explains how to grant it.
     private func explaining(_ body: () throws -> Void) throws {
         do {
             try body()

@@ -1,18 +1,18 @@
 import CPostgres
 import TillStorage
 
-/// The rows of a result, in PostgreSQL's binary form. Used on the connection's thread only.
+/// The rows of a result in PostgreSQL's binary form. They are used on the connection's thread only.
 final class Rows {
     private let result: OpaquePointer
 
-    /// Owns the result and frees it at the end.
+    /// Takes ownership of the result, which `deinit` frees.
     init(_ result: OpaquePointer) { self.result = result }
 
     deinit { PQclear(result) }
 
     var count: Int { Int(PQntuples(result)) }
     var status: ExecStatusType { PQresultStatus(result) }
-    /// The command tag: `COMMIT`, or `ROLLBACK` when the commit failed.
+    /// The command tag: `COMMIT`, or `ROLLBACK` if the commit failed.
     var tag: String { String(cString: PQcmdStatus(result)) }
 
     func map<Value>(_ body: (Row) throws -> Value) rethrows -> [Value] {
@@ -41,14 +41,14 @@ final class Rows {
     }
 }
 
-/// One row, read by column index.
+/// One row, whose cells are read by column index.
 struct Row {
     fileprivate let rows: Rows
     fileprivate let index: Int32
 
     func isNull(_ column: Int) -> Bool { rows.bytes(index, column) == nil }
 
-    /// An integer of any width.
+    /// The cell as an integer of any width; nil if it is null.
     func maybeInt(_ column: Int) -> Int64? {
         guard let bytes = rows.bytes(index, column), let first = bytes.first else { return nil }
         return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
@@ -60,10 +60,10 @@ struct Row {
 
     func maybeBytes(_ column: Int) -> [UInt8]? { rows.bytes(index, column).map { Array($0) } }
 
-    /// - Throws: `DamagedRow` for a null; columns read this way are never null.
+    /// - Throws: `DamagedRow` if the cell is null. Columns that this function reads are never null.
     func int(_ column: Int) throws -> Int64 { try known(maybeInt(column), column) }
 
-    /// - Throws: `DamagedRow` for a null; columns read this way are never null.
+    /// - Throws: `DamagedRow` if the cell is null. Columns that this function reads are never null.
     func text(_ column: Int) throws -> String { try known(maybeText(column), column) }
 
     private func known<Value>(_ value: Value?, _ column: Int) throws -> Value {

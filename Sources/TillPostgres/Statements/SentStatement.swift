@@ -1,19 +1,19 @@
-/// Something that is prepared under a name and sent: a `Statement` or a `TableStatement`.
+/// A statement that is prepared under a name: a `Statement` or a `TableStatement`.
 protocol SentStatement: Sendable {
-    /// Unique on a connection.
+    /// The name, which is unique on a connection.
     var name: String { get }
     /// The SQL text that the server prepares.
     var sql: String { get }
-    /// How much of the database it touches.
+    /// The part of the database that the statement touches.
     var reach: StatementReach { get }
 }
 
-/// How much of the database a statement touches.
+/// The part of the database that a statement touches.
 enum StatementReach: Equatable {
     /// One physical partition of each table in the statement.
     case onePartition
-    /// Small tables without partitions, or no table.
+    /// Only tables without partitions, which are small, or no table.
     case unpartitioned
-    /// All partitions, and why this is necessary.
+    /// All partitions, with the reason why this is necessary.
     case sweep(String)
 }

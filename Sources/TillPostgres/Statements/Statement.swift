@@ -1,5 +1,5 @@
-/// Every statement of the engine. Only the preamble of a connection and migrations are sent besides these, so that a
-/// test can check with the server which partitions each one touches.
+/// All statements of the engine. Only migrations and the commands at the start of a connection are not listed. A test
+/// can therefore ask the server which partitions each statement touches.
 enum Statement: String, CaseIterable, Sendable, SentStatement {
     // Transactions.
     case begin, commit, rollback, savepoint, release, rollbackToSavepoint
@@ -11,7 +11,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case insertRow, moveRow, ownerOfRow, rowByID, rowsOfOrder, refundsAfter, latestRefunds
     case historyUp, historyDown, filteredHistoryUp, filteredHistoryDown
 
-    // What falls due.
+    // Due accounts and deliveries.
     case dueAccounts, nextDueOnClock, dueDeliveries, pendingCount, pendingEndpoints
 
     // Notifications and deliveries.
@@ -22,12 +22,12 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case triedUp, triedDown, triedOfTypeUp, triedOfTypeDown, failedUp, failedDown
     case triedForAccountUp, triedForAccountDown
 
-    // Small tables.
+    // Documents, identifiers, redemptions and the request log.
     case documentsOfKind, putDocument, removeDocument
     case reserveIdentifiers, identifierHighWater, countRedemption
     case appendRequestLog, trimRequestLog, requestLogByID, newestRequestLog
 
-    // The doctor.
+    // Checks of `till doctor`.
     case beginExamination
     case misplacedRows, misplacedAccounts, miscounted, beyondHead, refundsWithoutNumber, strangeClocks
     case halfRevocations, copiesWithoutSource
@@ -35,7 +35,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
 
     case ping
 
-    // Several nodes.
+    // Coordination of nodes.
     case lockShared, lockAlone, checkWritePrecondition, raiseConfigurationVersion, raiseEra, allConfigurationVersions,
         announce
     case enterNode, retireNode, beatNode, expiredNode, reapNodes, allNodes, leaveNode, noteSeen, notDurably, renewNode
@@ -55,7 +55,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
 
     var name: String { rawValue }
 
-    /// Every exception to "one partition" is listed here.
+    /// The part of the database that the statement touches. The list contains every statement that touches more than
+    /// one partition.
     var reach: StatementReach {
         switch self {
         case .accountsOfScope, .accountsOfAll:
@@ -64,14 +65,15 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             .sweep(
                 "a clock's customers are in all partitions: an ordered merge, of at most a page and a row of each"
             )
-        // The bounds select the partitions a node works on; bounds of one partition touch no other.
+        // The bounds select the partitions of a node. If the bounds contain one partition, the statement touches no
+        // other.
         case .dueAccountsInPart, .nextDueInPart, .dueDeliveriesInPart: .onePartition
         case .prunable:
             .sweep("an app's oldest notifications: an ordered merge, of at most a page and a row of each partition")
         case .pendingCount, .pendingEndpoints, .dropDeliveries:
-            .sweep("an endpoint has deliveries in all partitions: the indexes hold pending deliveries only")
+            .sweep("an endpoint has deliveries in all partitions: the indexes contain pending deliveries only")
         case .entryByUUID:
-            .sweep("a UUID names no partition; operators use it, and Apple's routes never do")
+            .sweep("a UUID contains no partition; operators look up by UUID, but the App Store Server API never does")
         case .madeUp, .madeDown, .triedUp, .triedDown, .triedOfTypeUp, .triedOfTypeDown, .failedUp, .failedDown:
             .sweep("an app's notifications by date: an ordered merge, of at most a page and a row of each partition")
         case .triedForAccountUp, .triedForAccountDown, .madeForAccountUp, .madeForAccountDown: .onePartition

@@ -1,7 +1,7 @@
 import TillCore
 import TillStorage
 
-/// The SQL texts. Every statement that can know its partition names it.
+/// The SQL texts. Every statement that can know the partition of its rows contains a condition on the partition.
 extension Statement {
     var sql: String {
         switch self {
@@ -244,13 +244,14 @@ extension Statement {
         (1...count).map { "$\($0)" }.joined(separator: ", ")
     }
 
-    /// A write that must match a row. If it matches none it divides by zero: only an error makes the server skip the
-    /// rest of the change, which has been sent already.
+    /// A write that must match a row. If it matches none, it divides by zero, because only an error makes the server
+    /// skip the rest of the change, which was already sent.
     private static func guarded(_ write: String) -> String {
         "WITH written AS (\(write) RETURNING 1) SELECT 1 / count(*) FROM written"
     }
 
-    /// A changed row moves to a new place in the history; one that was only finished stays where it is.
+    /// A changed transaction moves to the end of the history. A transaction that was only marked as finished keeps its
+    /// position.
     private static var moveRowText: String {
         let key: Set = ["partition", "account", "id"]
         let values = LedgerRow.columns.enumerated().filter { !key.contains($0.element) }
@@ -262,9 +263,10 @@ extension Statement {
             """
     }
 
-    /// The account's head and a page in one statement, so that both are from one moment.
+    /// Reads the account's last change number and a page in one statement, so that both have the state of the same
+    /// moment.
     ///
-    /// The page is one range of the primary key; filters skip rows of it. An unused filter is null.
+    /// The page is one range of the primary key, from which filters remove rows. A filter that is not used is null.
     private static func history(isAscending: Bool, isFiltered: Bool) -> String {
         let filters = """
             AND ($5::bigint IS NULL OR purchase_date >= $5) AND ($6::bigint IS NULL OR purchase_date < $6)

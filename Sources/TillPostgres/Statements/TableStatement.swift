@@ -1,8 +1,8 @@
 import TillCore
 import TillStorage
 
-/// The statements for snapshots and for transfers to another engine, for each of the shop's tables. They read or write
-/// a whole app or the whole shop, so they touch all partitions.
+/// The statements for snapshots and for transfers to another engine, for each table. They read or write a whole app or
+/// the whole database, so they touch all partitions.
 struct TableStatement: SentStatement, CaseIterable {
     let operation: Operation
     let table: ShopTable
@@ -21,7 +21,7 @@ struct TableStatement: SentStatement, CaseIterable {
         switch operation {
         case .remove, .page, .add: .unpartitioned
         case .saveApp, .saveAll, .restore, .eraseApp, .eraseAll:
-            isPartitioned ? .sweep("a snapshot holds a whole app") : .unpartitioned
+            isPartitioned ? .sweep("a snapshot contains a whole app") : .unpartitioned
         case .first, .next:
             isPartitioned ? .sweep("a transfer to another engine reads or writes everything") : .unpartitioned
         case .fill: isPartitioned ? .onePartition : .unpartitioned
@@ -66,7 +66,7 @@ struct TableStatement: SentStatement, CaseIterable {
 
     private var isPartitioned: Bool { table.columns.contains { $0.name == "partition" } }
 
-    /// Snapshots of all apps hold only some kinds of documents.
+    /// The condition for snapshots of the whole server, which omit some kinds of documents.
     private var ofAll: String {
         guard table == .documents else { return "true" }
         let lasting = DocumentKind.lasting.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
@@ -74,7 +74,7 @@ struct TableStatement: SentStatement, CaseIterable {
     }
 
     private func ofApp(_ place: String) -> String {
-        // Both environments are named, because the indexes begin with that column.
+        // The condition lists both environments, because the indexes begin with that column.
         let environments = StoreEnvironment.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let scope = "\(ShopTable.environment) IN (\(environments)) AND app = \(place)"
         switch table {

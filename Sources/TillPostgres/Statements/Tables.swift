@@ -1,10 +1,11 @@
-/// The tables of the first version of the database: a released migration whose text never changes. A test checks its
-/// digest.
+/// The tables of the first version of the database. This is a released migration, so its text never changes; a test
+/// checks its digest.
 ///
-/// Names and values are those of the embedded engine, so that rows can be transferred: numbers are BIGINT, booleans are
-/// 1 or 0, dates are milliseconds, and texts are compared byte by byte.
+/// Names and values are the same as in SQLite, so that rows can be transferred. Numbers are BIGINT, booleans are 1 or
+/// 0, dates are milliseconds, and texts are compared byte by byte.
 enum Tables {
-    /// How many physical partitions hold the 1,024 logical ones; each holds thirty-two consecutive ones.
+    /// The number of physical partitions for the 1,024 logical partitions. Each contains 32 consecutive logical
+    /// partitions.
     static let physicalPartitions = 32
 
     static let first = [unpartitioned, accounts, ledger, outbox, deliveries, partitions, snapshots].joined(
@@ -170,7 +171,8 @@ enum Tables {
         CREATE INDEX deliveries_owed ON deliveries (account) WHERE due IS NOT NULL;
         """
 
-    /// `accounts_p00` to `deliveries_p31`. The numbers are those of the release and independent of other code.
+    /// The partitions from `accounts_p00` to `deliveries_p31`. The numbers are those of the release and do not depend
+    /// on other code.
     private static let partitions = ["accounts", "ledger", "outbox", "deliveries"].flatMap { table in
         (0..<32).map { number in
             let name = table + (number < 10 ? "_p0" : "_p") + String(number)
@@ -179,8 +181,8 @@ enum Tables {
         }
     }.joined(separator: "\n")
 
-    /// A copy of each table under the name of a snapshot, in order. The copies have neither keys nor checks: the rows
-    /// were checked at their source, and are checked again when they are restored.
+    /// A copy of each table, in which each row has the name of its snapshot. The copies have neither keys nor checks:
+    /// the rows were checked at their source, and are checked again when they are restored.
     private static let snapshots = """
         CREATE TABLE snapshots (
             name TEXT COLLATE "C" NOT NULL PRIMARY KEY,

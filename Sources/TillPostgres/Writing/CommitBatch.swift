@@ -2,19 +2,20 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// Changes as steps. They are encoded before a connection is taken, so that the connection only sends.
+/// Changes that are encoded as steps. The encoding is done before a connection is taken, so that the connection only
+/// sends.
 struct CommitBatch: Sendable {
-    /// One change as steps.
+    /// One change that is encoded as steps.
     struct Prepared: Sendable {
-        /// Its index in the original batch.
+        /// The index of the change in the original batch.
         let place: Int
         let steps: [Step]
-        /// What a failed guard means, by the index of its step.
+        /// The failure that a failed guard means, by the index of the step.
         let guards: [Int: CommitFailure]
-        /// The account that a constraint violation refers to: another writer was first.
+        /// The account that a constraint violation refers to, because another writer has written it first.
         let first: AccountID?
 
-        /// What a step's failure means for the change.
+        /// The failure of the change that results from a failed step.
         func failure(_ failed: StepFailure) -> CommitFailure {
             if failed.failure.isGuard, let failure = guards[failed.step] { return failure }
             if failed.failure.isConstraint || failed.failure.isCollision, let first { return .conflict(first) }
@@ -22,17 +23,18 @@ struct CommitBatch: Sendable {
         }
     }
 
-    /// In the order in which they are written.
+    /// The changes, in the order in which they are written.
     let changes: [Prepared]
-    /// The number of changes, including those that were overtaken before they were sent.
+    /// The number of changes, including those that were rejected before they were sent because another write preceded
+    /// them.
     let count: Int
-    /// Checked before anything is written: whether the batch's write precondition still holds.
+    /// The steps that check the write precondition of the batch before anything is written.
     let checks: [Step]
 
-    /// - Throws: `EncodingError`.
+    /// - Throws: `EncodingError` if a value cannot be encoded.
     init(_ changes: [Change]) throws {
         count = changes.count
-        // Versions only rise, so a change with a lower precondition was overtaken already.
+        // Versions never decrease, so a change with a lower precondition is already outdated.
         let writePrecondition = changes.compactMap(\.writePrecondition).max {
             ($0.epoch, $0.configurationVersion ?? 0) < ($1.epoch, $1.configurationVersion ?? 0)
         }
@@ -40,13 +42,13 @@ struct CommitBatch: Sendable {
             $0.element.writePrecondition == nil || $0.element.writePrecondition == writePrecondition
         }
         let prepared = try standing.map { try Self.prepare($0.element, at: $0.offset) }
-        // Nodes that write their accounts in one order do not deadlock.
+        // If all nodes write their accounts in the same order, they do not deadlock.
         let isFree = Self.isFree(standing.map(\.element))
         self.changes = isFree ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
         checks = writePrecondition.map { [Step(.lockShared), Step($0)] } ?? []
     }
 
-    /// Whether no change of the batch can depend on another, so that their order is free.
+    /// Whether no change of the batch can depend on another, so that any order is possible.
     private static func isFree(_ changes: [Change]) -> Bool {
         var seen: Set<AccountID> = []
         return changes.allSatisfy { change in
@@ -101,7 +103,7 @@ struct CommitBatch: Sendable {
         }
         let update = Step(.updateAccount, key + values + Arguments(before))
         guard change.changesClock else { return [update] }
-        // Pending deliveries fall due by the account's clock.
+        // The account's clock determines when its pending deliveries are due.
         return [update, Step(.moveDeliveries, key + Arguments(account.clockName.key))]
     }
 

@@ -9,7 +9,7 @@ extension PostgresStorage {
             let attempts = settings.attempts
             return try await pool.perform { try $0.commit(batch, attempts: attempts) }
         } catch {
-            // If the connection ends around COMMIT, the outcome is unknown, so it does not count as a success.
+            // If the connection ends during COMMIT, the outcome is unknown, so it does not count as a success.
             return changes.map { _ in .failure(.engine(error.logText)) }
         }
     }
@@ -30,11 +30,11 @@ extension PostgresStorage {
 extension Session {
     /// Commits a batch in one transaction.
     ///
-    /// Nearly every batch succeeds as a whole, so it is sent without savepoints first: one round trip and no
-    /// subtransactions. Only when a change fails is the batch rolled back and sent again with a savepoint for each
-    /// change, so that the failed one does not affect the others.
+    /// Nearly every batch succeeds as a whole. It is therefore sent without savepoints first, in one round trip and
+    /// without subtransactions. If a change fails, the batch is rolled back and sent again with a savepoint for each
+    /// change, so that the failed change does not affect the others.
     ///
-    /// - Throws: `PostgresFailure` when the transaction itself failed, or when its outcome is unknown.
+    /// - Throws: `PostgresFailure` if the transaction itself failed, or if its outcome is unknown.
     func commit(_ batch: CommitBatch, attempts: Int) throws -> [Result<Void, CommitFailure>] {
         do {
             try transact(batch.checks + batch.changes.flatMap(\.steps), attempts: attempts)
@@ -46,10 +46,11 @@ extension Session {
         }
     }
 
-    /// One transaction with a savepoint for each change.
+    /// Commits a batch in one transaction with a savepoint for each change.
     ///
-    /// Each change ends by renewing the savepoint, which the server skips if the change has failed; the next change
-    /// begins by rolling back to it. So only failed changes are undone, without waiting for results in between.
+    /// At the end of each change, a step renews the savepoint; the server skips this step if the change has failed. The
+    /// next change begins with a rollback to the savepoint. This undoes only failed changes, and no step waits for the
+    /// results of the steps before it.
     private func commitApart(_ batch: CommitBatch) throws -> [Result<Void, CommitFailure>] {
         let renewal = [Step(.release), Step(.savepoint)]
         let segments = batch.changes.map { [Step(.rollbackToSavepoint)] + $0.steps + renewal }
@@ -77,7 +78,7 @@ extension Session {
 }
 
 extension CommitBatch {
-    /// Whether a failure means that the write precondition no longer holds.
+    /// Whether the failure means that the write precondition no longer holds.
     fileprivate func isOvertaken(_ failed: StepFailure) -> Bool {
         failed.failure.isGuard && checks.indices.contains(failed.step)
     }
@@ -86,7 +87,7 @@ extension CommitBatch {
         [Result<Void, CommitFailure>](repeating: .failure(.preconditionFailed), count: count)
     }
 
-    /// The results in the original order. Changes that were not sent were overtaken.
+    /// The results in the original order. For a change that was not sent, the result is that the precondition failed.
     fileprivate func results(_ answers: [Result<Void, StepFailure>]) -> [Result<Void, CommitFailure>] {
         var results = allOvertaken
         for (change, answer) in zip(changes, answers) {
@@ -97,6 +98,6 @@ extension CommitBatch {
 }
 
 extension StepFailure {
-    /// The same failure with its index reduced by `count`.
+    /// The same failure, with the index of its step reduced by `count`.
     func after(_ count: Int) -> StepFailure { StepFailure(step: step - count, failure: failure) }
 }

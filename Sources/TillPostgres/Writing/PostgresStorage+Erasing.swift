@@ -2,7 +2,7 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// The rows of one customer; `CommitBatch` deletes them.
+/// The data of one customer. `CommitBatch` deletes it.
 extension PostgresStorage {
     package func belongings(of account: AccountID) async throws -> Belongings {
         let place = Arguments(account.partition.number, account.number)

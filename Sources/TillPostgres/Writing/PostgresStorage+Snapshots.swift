@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Copies of an app or of the whole shop, in separate tables.
+/// Snapshots of an app or of the whole server, in separate tables.
 extension PostgresStorage {
     package func save(_ snapshot: Snapshot) async throws -> Snapshot {
         try await pool.perform { session in
@@ -56,11 +56,11 @@ extension PostgresStorage {
         }
     }
 
-    /// Replaces everything while no node, on any connection, commits what it decided before.
+    /// Replaces all data. In the meantime, no node can commit a change that it decided before.
     private func replacing(_ body: @escaping @Sendable (Session) throws -> Void) async throws {
         defer { writes.add(1, ordering: .relaxed) }
         try await pool.perform { session in
-            // A session lock: a transaction that waited for the lock would still see the old state.
+            // This is a session lock, because a transaction that waits for the lock would still see the old data.
             try session.run(script: "SELECT pg_advisory_lock(\(NodeStatements.lock))")
             defer { _ = try? session.run(script: "SELECT pg_advisory_unlock(\(NodeStatements.lock))") }
             try body(session)
@@ -94,15 +94,15 @@ extension PostgresStorage {
 }
 
 extension Session {
-    /// One transaction at one moment, which may read and write a lot with any plan.
+    /// Runs `body` in one transaction that sees the data of one moment. It may read and write many rows with any plan.
     ///
-    /// - Parameter isLocking: blocks writes that other nodes make without the common lock, so that nothing changes
-    ///   between this moment and its replacement.
+    /// - Parameter isLocking: Whether to block the writes that other nodes make without the common lock, so that
+    ///   nothing changes between this moment and the replacement of the data.
     fileprivate func atOneMoment<Answer>(locking isLocking: Bool = false, _ body: () throws -> Answer) throws -> Answer
     {
         try run(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
         do {
-            // The snapshot of the transaction is taken by the first statement after the lock.
+            // The first statement after the lock determines the moment that the transaction sees.
             if isLocking { try run(script: "LOCK TABLE documents, outbox, deliveries IN SHARE ROW EXCLUSIVE MODE") }
             try run(script: Examination.withoutLimits)
             let answer = try patiently(body)
@@ -114,7 +114,7 @@ extension Session {
         }
     }
 
-    /// Starts a new epoch: what nodes cache, and what they were about to write, is outdated.
+    /// Starts a new epoch, because the data that nodes cache or will write is outdated.
     fileprivate func beginEra() throws {
         _ = try run(.raiseEra)
         _ = try run(.announce, Arguments(NodeMessage.configurationVersions))
@@ -131,7 +131,7 @@ extension Session {
         }
     }
 
-    /// All snapshots, by name.
+    /// All snapshots, ordered by name.
     func snapshots() throws -> [Snapshot] {
         try run(.allSnapshots).map { row in
             Snapshot(

@@ -1,12 +1,12 @@
 import TillStorage
 
-/// Whole tables, row by row, for a transfer from or to another engine.
+/// Reads and writes whole tables row by row, for a transfer from or to another engine.
 extension PostgresStorage {
     package func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
         try await pool.perform { try $0.rows(of: table, after: row, limit: limit) }
     }
 
-    /// The server guarantees the types of all columns.
+    /// The server guarantees the types of all columns, so no cell can have a wrong type.
     package func examinedRows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
         try await rows(of: table, after: row, limit: limit)
     }
@@ -35,7 +35,7 @@ extension Session {
 }
 
 extension ShopTable {
-    /// The columns of the primary key after the partition; they identify a row.
+    /// The columns that identify a row: the partition, if there is one, and then the rest of the primary key.
     var place: [String] {
         let isPartitioned = columns.contains { $0.name == "partition" }
         return isPartitioned && key.first != "partition" ? ["partition"] + key : key

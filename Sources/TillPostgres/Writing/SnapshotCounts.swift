@@ -1,11 +1,11 @@
 import TillStorage
 
-/// A snapshot's rows are counted when it is made, so that a list of snapshots need not read them.
+/// The rows of a snapshot are counted when it is created, so that a list of snapshots need not read them.
 enum SnapshotCounts {
     private static let columns = ShopTable.allCases.compactMap { table in table.counted.map { (table, $0) } }
 
-    /// Adds the columns to the tables of older versions and fills in the counts. A released migration: its text never
-    /// changes.
+    /// Adds the columns to the tables of older versions, and writes the counts. This is a released migration, so its
+    /// text never changes.
     static let tables = """
         ALTER TABLE snapshots ADD COLUMN customers BIGINT NOT NULL DEFAULT 0;
         ALTER TABLE snapshots ADD COLUMN transactions BIGINT NOT NULL DEFAULT 0;
@@ -16,7 +16,7 @@ enum SnapshotCounts {
         notifications = (SELECT count(*) FROM snapshot_outbox WHERE snapshot = snapshots.name);
         """
 
-    /// Counts the rows of snapshots.
+    /// The statement that counts the rows of snapshots.
     static let statement =
         "UPDATE snapshots SET "
         + columns.map { table, column in

@@ -1,9 +1,9 @@
 extension Session {
-    /// Runs steps as one transaction and in one round trip; starts again after a conflict with another transaction.
+    /// Runs steps in one transaction and one round trip. After a conflict with another transaction, it starts again.
     ///
-    /// - Parameter attempts: the maximum number of attempts.
-    /// - Throws: `StepFailure` when a step failed; nothing was written then. `PostgresFailure` when the transaction
-    ///   could not be committed, or when the connection ended; then the outcome is unknown.
+    /// - Parameter attempts: The maximum number of attempts.
+    /// - Throws: `StepFailure` if a step failed; nothing was written. `PostgresFailure` if the transaction could not be
+    ///   committed or the connection ended; the outcome is unknown.
     func transact(_ steps: [Step], attempts: Int) throws {
         for attempt in 1...max(1, attempts) {
             do {
@@ -24,7 +24,7 @@ extension Session {
         }
     }
 
-    /// A failed transaction answers COMMIT with ROLLBACK and reports no error.
+    /// The server responds to COMMIT with ROLLBACK if the transaction has failed, and reports no error.
     func requireCommitted(_ answer: Rows?) throws {
         guard let answer, answer.tag == "COMMIT" else {
             throw PostgresFailure(statement: Statement.commit, code: nil, message: "the transaction was rolled back")

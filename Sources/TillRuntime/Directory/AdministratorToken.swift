@@ -2,13 +2,14 @@ import Foundation
 import Logging
 import TillShop
 
-/// The administrator's token of the control API.
+/// The administrator's token for the control API.
 enum AdministratorToken {
     private static let shortestSafe = 16
 
-    /// No token is needed on loopback. On other addresses the first start creates one and keeps it.
+    /// Returns the token; nil on loopback, where none is needed. On any other address, the first start creates a token
+    /// and stores it in the data directory.
     ///
-    /// - Parameter configured: used instead of the one in the data directory.
+    /// - Parameter configured: a token to use instead of the one in the data directory.
     static func open(
         for address: String,
         configured: String?,

@@ -1,15 +1,15 @@
 import Foundation
 import TillShop
 
-/// A data directory in memory where the system has one, for a server that stores nothing permanently.
+/// A temporary data directory, in memory if the system has a folder in memory.
 struct EphemeralDirectory {
     let directory: DataDirectory
 
     private static let prefix = "till-ephemeral-"
-    /// The shared memory of a container may be too small for a data directory.
+    /// The minimum free space in shared memory, in bytes. A container may have too little for a data directory.
     private static let minFreeSpace: UInt64 = 256 << 20
 
-    /// Creates one, and removes those left behind by killed processes.
+    /// Creates a directory, and removes the directories that killed processes left behind.
     static func make() throws -> EphemeralDirectory {
         let place = place()
         sweep(place)
@@ -23,7 +23,7 @@ struct EphemeralDirectory {
     func remove() { try? FileManager.default.removeItem(atPath: directory.path) }
 
     #if os(Linux)
-    /// Shared memory if it is large enough, otherwise the folder for temporary files.
+    /// Returns shared memory if it is large enough, otherwise the folder for temporary files.
     private static func place() -> String {
         let memory = "/dev/shm"
         let room = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
@@ -31,17 +31,17 @@ struct EphemeralDirectory {
         return fits ? memory : temporary
     }
     #else
-    /// Other systems have no folder in memory.
+    /// Returns the folder for temporary files, because this system has no folder in memory.
     private static func place() -> String { temporary }
     #endif
 
     private static var temporary: String { URL(fileURLWithPath: NSTemporaryDirectory()).standardizedFileURL.path }
 
-    /// Whether no process uses the folder. The process id alone is not enough: a container that shares the memory has
-    /// its own process ids, and a killed process may still be listed. The lock ends with its process, but a process
-    /// that is just starting has not locked the folder yet; so both are checked.
+    /// Whether no process uses a folder anymore. Neither the process id nor the lock is sufficient, so both are
+    /// checked. A container that shares the memory has its own process ids, and a killed process may still be listed.
+    /// The lock ends with its process, but a process that is just starting has not locked its folder yet.
     private static func isLeft(_ folder: String, by process: Int32) -> Bool {
-        // Signal 0 only checks that the process exists.
+        // Signal 0 checks whether the process exists, and sends nothing.
         let isGone = kill(process, 0) != 0 && errno == ESRCH
         let made = try? FileManager.default.attributesOfItem(atPath: folder)[.modificationDate] as? Date
         let isOld = (made?.timeIntervalSinceNow ?? 0) < -60

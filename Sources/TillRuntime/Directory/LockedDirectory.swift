@@ -1,14 +1,16 @@
 import Synchronization
 import TillShop
 
-/// The data directory of a server while it runs: locked, and removed at the end if it is ephemeral.
+/// The data directory of a running server. It is locked while the server runs, and removed at the end if it is
+/// ephemeral.
 final class LockedDirectory: Sendable {
     let directory: DataDirectory
     private let ephemeral: EphemeralDirectory?
     private let lock: Mutex<DirectoryLock?>
 
-    /// An existing directory is locked before the ports are checked, so that a second server on it learns the reason.
-    /// A new one is created after that check, so that a refused start leaves nothing behind.
+    /// Locks or creates the directory. An existing directory is locked before the ports are checked, so that a second
+    /// server is refused because of the directory, not the ports. A new directory is created after that check, so that
+    /// a refused start leaves nothing behind.
     init(_ configuration: RuntimeConfiguration) throws {
         var lock = try configuration.directory.flatMap { try DirectoryLock(ofExisting: $0) }
         try configuration.requirePorts()
@@ -30,7 +32,7 @@ final class LockedDirectory: Sendable {
         self.lock = Mutex(lock)
     }
 
-    /// Ends the server's hold on the directory.
+    /// Unlocks the directory, and removes it if it is ephemeral.
     func release() {
         ephemeral?.remove()
         lock.withLock { $0 = nil }

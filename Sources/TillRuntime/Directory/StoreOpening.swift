@@ -3,13 +3,13 @@ import TillSQLite
 import TillShop
 import TillStorage
 
-/// Opens the store of a server.
+/// Opens the store for a server.
 enum StoreOpening {
-    /// Opens the given database, or the one in the data directory.
+    /// Opens the database at a URL, or the SQLite database in the data directory.
     ///
     /// - Parameters:
-    ///   - url: may contain a password, so no message shows it.
-    ///   - isDurable: false for an ephemeral directory.
+    ///   - url: the database URL. It may contain a password, so no message shows it.
+    ///   - isDurable: whether a commit must survive a power failure; false for an ephemeral directory.
     static func open(_ url: String?, in directory: DataDirectory, isDurable: Bool) async throws -> any Storage {
         let storage = try engine(url, in: directory, isDurable: isDurable)
         try await storage.requireWhole()

@@ -1,20 +1,20 @@
-/// The listeners of a server.
+/// The kinds of listeners that a server can have.
 package enum ListenerKind: String, CaseIterable, Sendable {
-    /// Apple's API for the production environment.
+    /// The App Store Server API of the production environment.
     case production
-    /// Apple's API for the sandbox environment.
+    /// The App Store Server API of the sandbox environment.
     case sandbox
     /// The control API and the console.
     case control
-    /// Both environments under the App Store's host names, with TLS.
+    /// TLS for both environments, under the App Store's host names.
     case tls
-    /// The proxy to the TLS port.
+    /// The HTTP CONNECT proxy to the TLS port.
     case proxy
 
-    /// The flag of `till serve` for the port.
+    /// The flag of `till serve` that sets the port.
     var flag: String { "--\(rawValue)-port" }
 
-    /// The flag of `till serve` for the address.
+    /// The flag of `till serve` that sets the address.
     var hostFlag: String {
         switch self {
         case .production, .sandbox: "--host"

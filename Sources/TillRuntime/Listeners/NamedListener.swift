@@ -1,7 +1,7 @@
 import NIOCore
 import ServiceLifecycle
 
-/// A listener whose errors name its port and the flag to choose another one.
+/// A listener whose errors name its port, and the flag with which the operator chooses another port.
 struct NamedListener: Service {
     private let service: any Service
     let listener: ListenerKind

@@ -1,31 +1,32 @@
 import Foundation
 import NIOCore
 
-/// The address and port of a listener, before it listens.
+/// Checks the address and port of a listener before the listener starts.
 struct PortCheck {
     let listener: ListenerKind
     let host: String
-    /// 0 lets the system choose.
+    /// The port; 0 lets the system choose.
     let port: Int
 
-    /// Refuses a port in use by another process, and an address of another machine. Does not reserve the port.
+    /// Refuses a port that another process uses, and an address that this machine does not have. Does not reserve the
+    /// port.
     func requireFree() throws {
         let address: SocketAddress
         do {
             address = try SocketAddress.makeAddressResolvingHost(host, port: port)
         } catch {
             throw RuntimeRefused(
-                "\(listener.hostFlag) \(host) has no address. Give an address of this machine, such as 127.0.0.1, or "
-                    + "0.0.0.0 for all of them."
+                "\(listener.hostFlag) \(host) does not resolve. Give an address of this machine, such as 127.0.0.1, or "
+                    + "0.0.0.0 for all its addresses."
             )
         }
         guard let code = Self.failure(binding: address) else { return }
         throw PortRefused(listener: listener, port: port, code: code)
     }
 
-    /// Binds and releases the port without listening, so that no client can connect.
+    /// Binds the port and releases it again. It does not listen, so no client can connect.
     ///
-    /// - Returns: the error number of the system; nil when the address can be bound.
+    /// - Returns: the system's error number; nil if the address can be bound.
     private static func failure(binding address: SocketAddress) -> Int32? {
         let family: Int32
         switch address {
@@ -34,7 +35,7 @@ struct PortCheck {
         case .unixDomainSocket: return nil
         }
         let descriptor = socket(family, stream, 0)
-        // Without a socket the port cannot be checked; the listener reports the error.
+        // If no socket can be created, the check is skipped; the listener will report the error.
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var yes: Int32 = 1

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Why a port cannot be used, and what to do.
+/// Why a port cannot be used, and what the operator can do.
 package struct PortRefused: Error, CustomStringConvertible {
     /// The listener that needs the port.
     package let listener: ListenerKind
-    /// The wanted port.
+    /// The configured port.
     package let port: Int
     /// The system's error number.
     package let code: Int32

@@ -1,22 +1,24 @@
 import Synchronization
 
-/// The chosen ports, as they become known.
+/// The ports on which the server listens. A port is added when its listener opens it.
 package final class Ports: Sendable {
     private let expected: Set<ListenerKind>
     private let ports = Mutex<[ListenerKind: Int]>([:])
 
-    /// - Parameter expected: the listeners of this server.
+    /// - Parameter expected: the listeners that this server has.
     init(_ expected: Set<ListenerKind>) {
         self.expected = expected
     }
 
-    /// The port of a listener; 0 until it listens.
+    /// The port of a listener; 0 while it does not listen yet.
     package subscript(_ listener: ListenerKind) -> Int { ports.withLock { $0[listener] ?? 0 } }
 
-    /// Whether every port is known.
+    /// Whether every listener has its port.
     package var areOpen: Bool { ports.withLock { $0.count == expected.count } }
 
-    /// Returns whether this was the last one.
+    /// Records the port of a listener.
+    ///
+    /// - Returns: whether every listener now has its port.
     func set(_ listener: ListenerKind, _ port: Int) -> Bool {
         ports.withLock { ports in
             ports[listener] = port

@@ -1,19 +1,19 @@
 import TillServer
 import TillSigning
 
-/// The settings of TLS under the App Store's host names, before any certificate is created
-/// (docs/operating/hosts.md).
+/// The settings for TLS under the App Store's host names (docs/operating/hosts.md). No certificate is needed to create
+/// them.
 package struct SecureConfiguration: Sendable {
-    /// The address on which TLS and the proxy listen.
+    /// The address on which the TLS port and the proxy listen.
     package let host: String
-    /// 0 lets the system choose.
+    /// The TLS port; 0 lets the system choose.
     package let port: Int
-    /// Nil without a proxy.
+    /// The proxy's port; nil without a proxy.
     package let proxyPort: Int?
     let hosts: HostTable
     let names: [TLSName]
 
-    /// - Parameter names: additional host names; a name with "sandbox" selects the sandbox.
+    /// - Parameter names: additional host names. A name that contains "sandbox" selects the sandbox.
     /// - Throws: `RuntimeRefused` for a name that is neither a host name nor an IP address.
     package init(host: String, port: Int, proxyPort: Int?, names further: [String]) throws {
         self.host = host

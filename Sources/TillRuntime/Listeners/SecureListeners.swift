@@ -8,15 +8,15 @@ import TillServer
 import TillShop
 import TillSigning
 
-/// TLS under the App Store's names, and the proxy to it.
+/// The TLS listener for the App Store's host names, and the proxy that forwards to it.
 package struct SecureListeners: Sendable {
-    /// The files with certificates and keys.
+    /// The files with the certificates and keys.
     package let files: TLSFiles
     private let configuration: SecureConfiguration
     private let authority: TLSAuthority
     private let identity: TLSIdentity
 
-    /// Creates the certificates in the data directory if needed.
+    /// Opens the certificates in the data directory, and creates them if necessary.
     init(_ configuration: SecureConfiguration, _ directory: DataDirectory) throws {
         self.configuration = configuration
         files = directory.tls
@@ -26,7 +26,7 @@ package struct SecureListeners: Sendable {
         try store.writeBundle(authority)
     }
 
-    /// The URL of a listener; nil for one that is off.
+    /// The URL of a listener; nil if the listener is off.
     package func address(_ listener: ListenerKind, _ ports: Ports) -> String? {
         guard listener == .tls || listener == .proxy && configuration.proxyPort != nil else { return nil }
         let scheme = listener == .tls ? "https" : "http"
@@ -47,7 +47,8 @@ package struct SecureListeners: Sendable {
         )
     }
 
-    /// The proxy comes before the TLS listener, so that it stops after it.
+    /// The services of the listeners. The proxy comes first, because services stop in reverse order and the proxy must
+    /// stop after the TLS listener.
     func services(
         _ limits: ConnectionLimits,
         _ logger: Logger,
@@ -71,7 +72,7 @@ package struct SecureListeners: Sendable {
         return [NamedListener(service, .proxy, port: proxyPort), secure]
     }
 
-    /// The address with which this machine reaches a listener: loopback for a wildcard address.
+    /// The address at which programs on this machine reach a listener: loopback if the listener has a wildcard address.
     package static func near(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

@@ -1,6 +1,7 @@
 import ServiceLifecycle
 
-/// Announces the server once every port is open. If that fails, the server ends, because clients could not find it.
+/// Announces the server once every port is open. If the announcement fails, the server stops, because clients could not
+/// find it.
 struct Announcer: Service {
     private let ports: Ports
     private let announce: @Sendable (Ports) throws -> Void
@@ -11,7 +12,7 @@ struct Announcer: Service {
         self.announce = announce
     }
 
-    /// Called with each port as it opens.
+    /// Records the port of a listener that has opened.
     func note(_ listener: ListenerKind, _ port: Int) {
         if ports.set(listener, port) { opened.continuation.yield() }
     }
@@ -19,7 +20,7 @@ struct Announcer: Service {
     func run() async throws {
         _ = await opened.stream.cancelOnGracefulShutdown().first { _ in true }
         if ports.areOpen { try announce(ports) }
-        // The wait ends with the server; no other task cancels it.
+        // This service must run until the server stops. Only the server cancels the wait.
         try? await gracefulShutdown()
     }
 }

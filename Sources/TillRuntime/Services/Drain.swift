@@ -1,18 +1,18 @@
 import ServiceLifecycle
 import TillShop
 
-/// Runs before anything else stops: `/readyz` reports not ready while the server still answers for a while, so that
-/// a load balancer can take it out.
+/// The first service to stop. It delays the stop of the others: `/readyz` reports that the server is not ready, and the
+/// server still answers for a while, so that a load balancer can remove it.
 struct Drain: Service {
     let shop: Shop
     let time: Duration
     let ports: Ports
 
     func run() async throws {
-        // The stop waits for this, so it must not be cancelled.
+        // The other services stop after this one, so this wait must not be cancelled.
         try await gracefulShutdown()
         shop.isDraining.value = true
-        // A server that never opened all of its ports has no clients.
+        // No client can use a server that never opened all its ports, so there is nothing to wait for.
         guard ports.areOpen else { return }
         try? await Task.sleep(for: time)
     }

@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
-/// Gives a service a short description. The service library logs each service as text; without a description the log
-/// would contain all of its values.
+/// Gives a service a short description. The service library writes each service as text to the log. Without a
+/// description this text would contain all values of the service.
 struct NamedService: Service, CustomStringConvertible, CustomDebugStringConvertible {
     private let service: any Service
     let description: String

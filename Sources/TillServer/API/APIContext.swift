@@ -4,18 +4,18 @@ import NIOCore
 import Synchronization
 import TillShop
 
-/// The context of a request: its id and its claimed identity.
+/// The context of a request: its request id, and the app and key that its bearer token claims.
 package struct APIContext: RequestContext {
-    /// Hummingbird's own state of the request.
+    /// The part of the request's context that Hummingbird manages.
     package var coreContext: CoreRequestContextStorage
     let requestID: String
     let claimed: ClaimedBox
-    /// Annotations of the handlers for the request log.
+    /// What the handlers record about the request for the request log.
     let annotations = RequestLogAnnotations()
     /// The connection, for faults that close it.
     let channel: any Channel
 
-    /// Gives the request an id; it has no claimed identity yet.
+    /// Gives the request an id. The handler sets the claimed identity later.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         requestID = RequestID.make()
@@ -24,7 +24,7 @@ package struct APIContext: RequestContext {
     }
 }
 
-/// Passes the claimed identity from the handler to the request log, even if the handler throws.
+/// Carries the claimed app and key from the handler to the request log, also when the handler throws.
 final class ClaimedBox: Sendable {
     private let value = Mutex(ClaimedIdentity())
 

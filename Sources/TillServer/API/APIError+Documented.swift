@@ -1,6 +1,6 @@
-/// Every documented error of the served routes, by its code, for fault rules.
+/// Every error that Apple documents for the served routes, by error code. Fault rules choose from these errors.
 extension APIError {
-    /// Errors that Till returns only through faults: Apple's internal states, and errors of other versions of the API.
+    /// Errors that Till returns only for a fault rule: internal errors of Apple, and errors of other API versions.
     private static let neverOurOwn = [
         APIError(4_000_004, "Invalid request limit."),
         APIError(4_000_017, "Invalid request. The pagination token is expired."),

@@ -1,18 +1,18 @@
 import HTTPTypes
 
-/// An error of the App Store Server API; the only place with its codes (docs/api/errors.md).
+/// An error of the App Store Server API. Only this type contains the error codes (docs/api/errors.md).
 ///
-/// The wire form has exactly two keys. The explanation is only for the request log and never sent by the API.
+/// The JSON of an error has exactly two keys. The explanation appears only in the request log, never in the answer.
 package struct APIError: Error, Sendable {
-    /// `errorCode`; nil for a malformed request, which has no error object.
+    /// The value of `errorCode`; nil for a malformed request, whose answer has no error object.
     package let code: Int?
-    /// `errorMessage`.
+    /// The value of `errorMessage`.
     package let message: String
-    /// The first three digits of the code; without a code, the value given to the initializer.
+    /// The HTTP status: the first three digits of the code, or an explicit status for an error without a code.
     package let status: HTTPResponse.Status
-    /// The reason in words, with the values involved.
+    /// Why the request was refused, with the values involved.
     package private(set) var explanation: String
-    /// The value of `Retry-After`; nil omits the header.
+    /// The value of the `Retry-After` header; nil for no header.
     private(set) var retryAfter: Int64?
 
     init(_ code: Int, _ message: String) {
@@ -29,14 +29,14 @@ package struct APIError: Error, Sendable {
         self.explanation = explanation
     }
 
-    /// The same error with an explanation.
+    /// Returns the same error with an explanation.
     package func because(_ explanation: String) -> APIError {
         var explained = self
         explained.explanation = explanation
         return explained
     }
 
-    /// The same error with a `Retry-After`.
+    /// Returns the same error with a `Retry-After` header.
     func retrying(after value: Int64?) -> APIError {
         var error = self
         error.retryAfter = value
@@ -153,7 +153,7 @@ package struct APIError: Error, Sendable {
         4_000_187,
         "Invalid request. The transaction ID provided is not an original transaction ID."
     )
-    // Till's own codes: Apple has not published the codes of these errors (docs/api/consumption.md).
+    // These codes are Till's own: Apple has not published the codes of these errors (docs/api/consumption.md).
     static let consumptionPercentageOutOfRange = APIError(
         4_000_207,
         "Invalid request. The consumption percentage field must be from 0 to 100000."
@@ -210,7 +210,7 @@ package struct APIError: Error, Sendable {
     static let generalInternal = APIError(5_000_000, "An unknown error occurred.")
     static let generalInternalRetryable = APIError(5_000_001, "An unknown error occurred. Please try again.")
 
-    // MARK: Without an error object
+    // MARK: Errors without an error object
 
     static func bare(_ status: HTTPResponse.Status, _ explanation: String) -> APIError {
         APIError(status, explanation)
@@ -223,8 +223,8 @@ package struct APIError: Error, Sendable {
     static func uriTooLong(_ explanation: String) -> APIError { APIError(.uriTooLong, explanation) }
 }
 
-/// A 401: no error object, only the request id, with which the request log explains the reason.
+/// A 401 answer. It contains only the request id, with which the request log shows the reason.
 package struct Unauthenticated: Error, Sendable {
-    /// For the request log only: what was wrong with the token, and how to fix it.
+    /// What was wrong with the token, and how to fix it; only for the request log.
     package let explanation: String
 }

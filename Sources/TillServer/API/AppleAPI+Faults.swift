@@ -5,9 +5,9 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Faults in calls of Apple's routes (docs/operating/faults.md).
+/// Applies fault rules to calls of the App Store Server API (docs/operating/faults.md).
 extension AppleAPI {
-    /// Answers a call, unless a fault answers it. The request log contains every fault that hits.
+    /// Answers a call, unless a fault rule replaces the answer. The request log contains every fault that applied.
     func answerUnderFaults(_ endpoint: Endpoint, _ exchange: Exchange, _ context: APIContext) async throws -> Response {
         var exchange = exchange
         let target = FaultRules.Target(
@@ -29,14 +29,14 @@ extension AppleAPI {
                 let error = hit.rule.code.flatMap { APIError.documented[$0] } ?? .generalInternal
                 throw error.because(hit.rule.words).retrying(after: hit.rule.retryAfter.map { Int64($0) })
             case .rateLimit:
-                // As with Apple, the value is an instant in milliseconds: the next full hour.
+                // As in Apple's API, the value is an instant in milliseconds; here it is the start of the next hour.
                 let hour = shop.wallClock().milliseconds / 3_600_000 + 1
                 throw APIError.rateLimitExceeded.because(hit.rule.words).retrying(after: hour * 3_600_000)
             case .status:
                 let status = HTTPResponse.Status(code: hit.rule.code ?? 500)
                 throw APIError.bare(status, hit.rule.words)
             case .cut:
-                // With HTTP/2 this is the stream of the call; closing it throws an error.
+                // In HTTP/2 this channel is the stream of the call, and closing it throws an error.
                 try? await context.channel.close()
                 throw APIError.bare(.internalServerError, hit.rule.words)
             case .half: cutsAnswer = hit
@@ -49,16 +49,16 @@ extension AppleAPI {
         return try await Self.half(of: response, context.channel)
     }
 
-    /// Like Apple, production answers 401 for an app that was never released.
+    /// Refuses calls for an unreleased app: as with Apple, production answers 401 until the app's first release.
     func refuseUnreleased(_ caller: Caller) throws {
         guard environment == .production, shop.registry.rules(of: caller.scope).isReleased == false else { return }
         throw Unauthenticated(
             explanation: "\(caller.app.bundleID) is not released (till rules set --released true), and production "
-                + "knows only apps that are."
+                + "knows only released apps."
         )
     }
 
-    /// The customer of the call, if a rule needs it.
+    /// The customer of the call; nil unless a fault rule is limited to a customer.
     private func customerOfFaults(_ exchange: Exchange) async throws -> String? {
         let scope = exchange.scope
         guard shop.faults.asksForCustomer(environment: scope.environment, app: scope.app) else { return nil }
@@ -70,7 +70,7 @@ extension AppleAPI {
         return try await shop.storage.storedAccount(id)?.customer
     }
 
-    /// Records a fault that no status shows in the request log.
+    /// Records a fault in the request log that the HTTP status does not show.
     func note(_ hit: FaultHit, _ context: APIContext) {
         context.annotations.change { $0.faults.append(hit.rule.words) }
     }

@@ -7,14 +7,14 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Apple's routes in one environment. Each group of routes has its own file.
+/// The App Store Server API in one environment. Each group of endpoints is an extension in its own file.
 package struct AppleAPI: Sendable {
     let shop: Shop
     let environment: StoreEnvironment
     let authentication: Authentication
     let meter: RequestMeter
 
-    /// The routes of an environment over a shop.
+    /// Creates the API of an environment of a shop.
     package init(shop: Shop, environment: StoreEnvironment, meter: RequestMeter) {
         self.shop = shop
         self.environment = environment
@@ -22,17 +22,17 @@ package struct AppleAPI: Sendable {
         authentication = Authentication(shop: shop, environment: environment)
     }
 
-    /// Every served route, by group.
+    /// Every served endpoint, by group.
     var endpoints: [Endpoint] {
         transactionHistory + transactions + appTransactions + subscriptions + extensions + orders + refunds
             + consumption + notifications
     }
 
-    /// A router for these routes; it refuses all other requests as documented.
+    /// A router for the endpoints. All other requests get the documented refusal.
     package func router() -> Router<APIContext> {
         let router = Router(context: APIContext.self)
         let endpoints = endpoints
-        // Added before the middleware, so that OCSP requests are neither refused nor logged.
+        // These routes are added before the middleware, which would refuse and log OCSP requests.
         OCSPRoutes(shop: shop, environment: environment, meter: meter).add(to: router)
         router.add(
             middleware: RefusalMiddleware(shop: shop, environment: environment, endpoints: endpoints, meter: meter)
@@ -45,7 +45,7 @@ package struct AppleAPI: Sendable {
                 }
                 return try await answer(endpoint, request, context, Dictionary(uniqueKeysWithValues: parameters))
             }
-            // The router ignores empty components, but an empty id must be answered as a malformed id.
+            // The router ignores empty path components, but Apple answers an empty id like a malformed id.
             for path in endpoint.pathsOfEmptyParts {
                 router.on(RouterPath(path), method: endpoint.method) { request, context in
                     guard let parameters = endpoint.parameters(of: request.uri.path) else { throw PathLacksID() }
@@ -78,13 +78,13 @@ package struct AppleAPI: Sendable {
     }
 }
 
-/// The path of a route without its id; it may be the path of another route with another method.
+/// The path of an endpoint, but without its id. Another endpoint may have the same path with another method.
 struct PathLacksID: Error {}
 
-/// One of Apple's routes: its path and its answer.
+/// An endpoint of the App Store Server API: a method, a path, and the function that answers.
 struct Endpoint: Sendable {
     let method: HTTPRequest.Method
-    /// With `{name}` for each parameter; most have one, `{id}`.
+    /// The path, with `{name}` for each parameter. Most paths have one parameter, `{id}`.
     let path: String
     let appErrors: AppErrors
     let answer: @Sendable (Exchange) async throws -> Response
@@ -101,20 +101,20 @@ struct Endpoint: Sendable {
         self.answer = answer
     }
 
-    /// The parameters' names, in the order of the path.
+    /// The names of the parameters, in path order.
     var names: [String] {
         path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
 
-    /// The path as the router sees it when one or all parameters are empty.
+    /// The path as the router sees it when the last parameters, or all of them, are empty.
     var pathsOfEmptyParts: [String] {
         names.indices.map { count in names[count...].reduce(path) { $0.replacing("/{\($1)}", with: "") } }
     }
 
-    /// The number of path components that are not parameters.
+    /// The number of fixed path components.
     var wordCount: Int { path.split(separator: "/").count { !$0.hasPrefix("{") } }
 
-    /// The percent-decoded parameters of a path, including empty ones; nil for a path of another route.
+    /// The percent-decoded parameters of a path, which may be empty; nil if the path belongs to another endpoint.
     func parameters(of address: String) -> [String: String]? {
         let wanted = path.split(separator: "/", omittingEmptySubsequences: false)
         let found = address.split(separator: "/", omittingEmptySubsequences: false)
@@ -131,47 +131,47 @@ struct Endpoint: Sendable {
     }
 }
 
-/// An authenticated request and the instant of its answer.
+/// An authenticated request, and the simulated time at which it is answered.
 struct Exchange: Sendable {
     let request: Request
-    /// The path parameters, percent-decoded.
+    /// The percent-decoded path parameters.
     let parameters: [String: String]
     let query: Query
     let caller: Caller
-    /// The shop's time.
+    /// The time on the clock of the app's environment.
     let now: Timestamp
-    /// A staleReads fault: purchases of the last milliseconds of real time are not found.
+    /// The milliseconds of real time for which a `staleReads` fault hides new purchases; nil without such a fault.
     var readGap: Int?
 
     var scope: AccountScope { caller.scope }
 
-    /// The id in the path.
+    /// The `id` in the path.
     var parameter: String { parameters["id"] ?? "" }
 
-    /// The whole body.
+    /// Reads the whole body.
     ///
-    /// - Throws: `APIError.tooLarge` beyond 64 KiB, far more than these routes need.
+    /// - Throws: `APIError.tooLarge` for more than 64 KiB, which no endpoint needs.
     func body() async throws -> [UInt8] {
         do {
             return Array(buffer: try await request.body.collect(upTo: 65_536))
         } catch is NIOTooManyBytesError {
             throw APIError.tooLarge("The body is longer than 65536 bytes.")
         } catch {
-            // Bad chunks or an early end are errors of the client, whatever error the parser throws.
-            throw APIError.malformed("The body did not arrive whole or is not framed as HTTP asks.")
+            // Incomplete bodies and invalid chunks are the client's errors, whichever error the parser throws.
+            throw APIError.malformed("The body is incomplete, or its HTTP framing is invalid.")
         }
     }
 }
 
 extension Exchange {
-    /// The body as a JSON object.
+    /// Reads the body as a JSON object.
     ///
     /// - Throws: an `APIError` without a code if the body is not a JSON object.
     func object() async throws -> RequestBody { try RequestBody(try await body()) }
 }
 
 extension Response {
-    /// 200 with a JSON body; Apple's clients compare the content type exactly.
+    /// An answer with a JSON body. Apple's client libraries compare the content type exactly.
     static func json(_ body: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,

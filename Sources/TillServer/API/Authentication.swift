@@ -4,14 +4,15 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// The caller: an app of a team, with one of the team's keys.
+/// The caller of the API: an app, and the team's key that signed the bearer token.
 struct Caller: Sendable {
     let app: AppRecord
     let scope: AccountScope
     let keyID: String
 }
 
-/// Whether an endpoint documents errors about the app; otherwise they are a 401 (docs/api/authentication.md).
+/// Whether an endpoint returns its documented errors about the app; other endpoints return 401 for these errors
+/// (docs/api/authentication.md).
 enum AppErrors: Sendable {
     case documented
     case undocumented
@@ -21,7 +22,7 @@ enum AppErrors: Sendable {
 struct Authentication: Sendable {
     let shop: Shop
     let environment: StoreEnvironment
-    /// A cache, because most clients reuse a token many times.
+    /// Verified tokens are cached, because most clients reuse a token many times.
     private let known = VerifiedTokenCache()
 
     init(shop: Shop, environment: StoreEnvironment) {
@@ -29,7 +30,7 @@ struct Authentication: Sendable {
         self.environment = environment
     }
 
-    /// - Throws: `Unauthenticated` or, where documented, an `APIError` about the app.
+    /// - Throws: `Unauthenticated`, or an `APIError` about the app if the endpoint documents one.
     func caller(of request: Request, appErrors: AppErrors, noting claimed: inout ClaimedIdentity) throws -> Caller {
         do {
             let token = try BearerToken(authorization: request.headers[.authorization], knowing: known)
@@ -68,21 +69,21 @@ struct Authentication: Sendable {
         let explanation =
             "The token's bid, \(identity.bundleID.prefix(128)), is not an app of the key's team \(key.issuerID)"
             + (shop.registry.app(identity.bundleID) == nil ? " or of any other." : "; another team sells it.")
-            + " The team's apps: " + (own.isEmpty ? "none." : own.joined(separator: ", ") + ".")
+            + " The apps of that team: " + (own.isEmpty ? "none." : own.joined(separator: ", ") + ".")
         guard appErrors == .documented else { throw Unauthenticated(explanation: explanation) }
         throw APIError.appNotFound.because(explanation)
     }
 
     private func knownKeys(_ token: BearerToken) -> String {
         let app = token.bundleID.flatMap { shop.registry.app($0) }
-        guard let app else { return " Make a key with till key create." }
+        guard let app else { return " Create a key with till key create." }
         let keys = shop.registry.goodKeys(of: app.issuerID).map(\.id)
         return " Keys of \(app.bundleID): "
-            + (keys.isEmpty ? "none; make one with till key create." : keys.joined(separator: ", ") + ".")
+            + (keys.isEmpty ? "none. Create one with till key create." : keys.joined(separator: ", ") + ".")
     }
 }
 
-/// The unverified claims of a token, for the request log.
+/// The app and key that a token claims, before verification. They appear in the request log.
 struct ClaimedIdentity: Sendable {
     var keyID: String?
     var app: String?

@@ -2,11 +2,12 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Resolves ids in paths, with the documented errors for wrong ids (docs/api/identifiers.md).
+/// Finds the customers and transactions of ids in paths. Wrong ids get the documented errors
+/// (docs/api/identifiers.md).
 extension AppleAPI {
-    /// Reads an id: up to 19 digits, no leading zero.
+    /// Parses an id: up to 19 digits without a leading zero.
     ///
-    /// - Throws: the error given.
+    /// - Throws: `error` for anything else.
     func number(_ text: String, orThrow error: APIError) throws -> Int64 {
         guard
             (1...19).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -15,8 +16,8 @@ extension AppleAPI {
             let shown = text.prefix(64)
             throw error.because(
                 shown == "0"
-                    ? "The id is 0, as transactions from Xcode have it; such ids are no store's."
-                    : "\"\(shown)\" is not an id: an id is 1 to 19 digits and does not begin with 0."
+                    ? "The id is 0. Transactions from Xcode's StoreKit testing have this id, and no server knows them."
+                    : "\"\(shown)\" is not an id: an id must have 1 to 19 digits and not begin with 0."
             )
         }
         return number
@@ -29,13 +30,13 @@ extension AppleAPI {
         return try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
     }
 
-    /// A staleReads fault hides new purchases.
+    /// Refuses a transaction that a `staleReads` fault hides because it is new.
     func refuseHidden(_ id: TransactionID, _ exchange: Exchange, _ error: APIError) throws {
         guard isHidden(id, exchange) else { return }
-        throw error.because("A fault (staleReads) hides transaction \(id.number) for a while.")
+        throw error.because("A fault (staleReads) hides the new transaction \(id.number).")
     }
 
-    /// Whether a fault hides a transaction for a while.
+    /// Whether a `staleReads` fault hides a transaction now.
     func isHidden(_ id: TransactionID, _ exchange: Exchange) -> Bool {
         exchange.readGap.map { shop.recentRows.isYounger(id, than: $0) } ?? false
     }
@@ -51,14 +52,14 @@ extension AppleAPI {
         throw error.because(try await whereabouts(of: number, not: scope))
     }
 
-    /// A transaction by its own id.
+    /// The transaction with an id.
     ///
-    /// - Throws: `missing` if there is none, `appTransactionIDNotSupported` for an app transaction id.
+    /// - Throws: `missing` for an unknown id, `appTransactionIDNotSupported` for an app transaction id.
     func transaction(_ number: Int64, in scope: AccountScope, orThrow missing: APIError) async throws -> Transaction {
         let owner = try await customer(number, in: scope, orThrow: missing)
         if AccountID.hasShape(number) {
             throw APIError.appTransactionIDNotSupported.because(
-                "\(number) is an app transaction id; this route takes the id of a transaction."
+                "\(number) is an app transaction id. This route needs a transaction id."
             )
         }
         guard let row = try await shop.storage.transaction(TransactionID(number)), row.account == owner else {
@@ -71,7 +72,7 @@ extension AppleAPI {
         account.environment == scope.environment && account.app == scope.app
     }
 
-    /// The app or environment that has the id, for the explanation.
+    /// Explains which app or environment an id belongs to, when it does not belong to the caller's.
     private func whereabouts(of number: Int64, not scope: AccountScope) async throws -> String {
         let account: Account?
         if AccountID.hasShape(number) {
@@ -81,12 +82,12 @@ extension AppleAPI {
         } else {
             account = nil
         }
-        guard let account else { return "\(number) is not an id of this store, in either environment." }
+        guard let account else { return "\(number) does not exist on this server, in either environment." }
         if account.app != scope.app {
             return "\(number) belongs to another app, \(account.app); the token's bid is \(scope.app)."
         }
         return
-            "\(number) is in the environment \(account.environment.wireName); this is \(scope.environment.wireName). "
-            + "Apple's clients try the other environment on this answer."
+            "\(number) is in the environment \(account.environment.wireName), not \(scope.environment.wireName). "
+            + "Clients should try the other environment on this answer, as Apple recommends."
     }
 }

@@ -2,10 +2,10 @@ import HTTPTypes
 import Hummingbird
 import TillShop
 
-/// Applies the payload profile to response bodies (docs/operating/payload-profiles.md); signed data inside them has it
-/// already. Error objects are never changed: one official client cannot read an error object with an extra key.
+/// Applies the payload profile to response bodies (docs/operating/payload-profiles.md). It was already applied to the
+/// signed data in them. Error objects never change, because one of Apple's libraries fails on an extra key.
 extension AppleAPI {
-    /// Answers a call; the default payload profile changes nothing.
+    /// Answers a call with the payload profile of the app. The default profile changes nothing.
     func answerByProfile(_ endpoint: Endpoint, _ exchange: Exchange) async throws -> Response {
         let response = try await endpoint.answer(exchange)
         guard shop.registry.payloadProfile(of: exchange.scope) != nil, let shape = WireObject(answerOf: endpoint.name)
@@ -25,7 +25,7 @@ extension AppleAPI {
 }
 
 extension WireObject {
-    /// The kind of a route's answer; nil for an empty body.
+    /// The kind of object that an endpoint answers with; nil for an empty body.
     package init?(answerOf route: String) {
         switch route {
         case "getTransactionHistory", "getTransactionHistoryV1": self = .transactionHistory

@@ -1,8 +1,8 @@
-/// APIs of the App Store that Till does not serve yet, by path prefix (docs/api/index.md lists them).
+/// An API of the App Store that Till does not serve yet, with its path prefix (docs/api/index.md lists them).
 struct PlannedAPI: Sendable {
-    /// The name of the API, with its article if it has one.
+    /// The name of the API in a sentence, with an article where the sentence needs one.
     let name: String
-    /// The prefix of its paths.
+    /// The path prefix of its endpoints.
     let prefix: String
 
     static let all = [
@@ -12,6 +12,6 @@ struct PlannedAPI: Sendable {
         PlannedAPI(name: "the External Purchase Server API", prefix: "/externalPurchase/v1/"),
     ]
 
-    /// The planned API of a path; nil for other paths.
+    /// The planned API that a path belongs to; nil for other paths.
     static func of(_ path: String) -> PlannedAPI? { all.first { "\(path)/".hasPrefix($0.prefix) } }
 }

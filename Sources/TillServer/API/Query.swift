@@ -1,13 +1,13 @@
-/// The query of a request: names and values in the order of the URL; names may repeat.
+/// The query of a request: names and values in URL order. A name may occur several times.
 struct Query: Sendable {
     private let items: [(name: String, value: String)]
 
-    /// More parameters than any documented call has.
+    /// The maximum number of parameters, more than any documented call has.
     private static let maxItems = 500
-    /// Longer URLs are refused before they are parsed.
+    /// The maximum length of a URL in bytes. Longer URLs are refused before they are parsed.
     static let maxURI = 32_768
 
-    /// Parses a query; an empty one, as Node's clients send, has no items.
+    /// Parses a query. An empty query, which Node clients send as a trailing `?`, has no items.
     ///
     /// - Throws: `APIError.generalBadRequest` for too many items or for text that is not UTF-8.
     init(_ text: String?) throws {
@@ -28,21 +28,21 @@ struct Query: Sendable {
     /// Creates a query from names and values.
     init(_ items: [(name: String, value: String)]) { self.items = items }
 
-    /// Whether a name or value has U+0000.
+    /// Whether a name or a value contains U+0000.
     var hasNull: Bool { items.contains { $0.name.utf8.contains(0) || $0.value.utf8.contains(0) } }
 
-    /// Every value of a name.
+    /// All values of a name, in URL order.
     func values(_ name: String) -> [String] {
         items.filter { $0.name == name }.map(\.value)
     }
 
-    /// The value of a name that may occur once.
+    /// The value of a name that may have only one value.
     ///
-    /// - Throws: the given error if the name has two different values.
+    /// - Throws: `error` if the name occurs with two different values.
     func value(_ name: String, orThrow error: APIError) throws -> String? {
         let values = Set(values(name))
         guard values.count <= 1 else {
-            throw error.because("\(name) was given \(values.count) different values; give one.")
+            throw error.because("\(name) has \(values.count) different values. Give one.")
         }
         return values.first
     }

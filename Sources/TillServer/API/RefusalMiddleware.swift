@@ -2,10 +2,11 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Turns errors into their documented answers, and records the reason in the request log.
+/// Turns errors into the documented answers, and records the reasons in the request log.
 struct RefusalMiddleware: RouterMiddleware {
     typealias Context = APIContext
 
@@ -27,7 +28,7 @@ struct RefusalMiddleware: RouterMiddleware {
         do {
             if request.isDelivery { throw APIError.bare(DeliveryRefusal.status, DeliveryRefusal.explanation) }
             if request.head.path.map({ $0.utf8.count > Query.maxURI }) == true {
-                throw APIError.uriTooLong("The address is longer than \(Query.maxURI) bytes.")
+                throw APIError.uriTooLong("The URL is longer than \(Query.maxURI) bytes.")
             }
             response = try await next(request, context)
         } catch {
@@ -61,7 +62,7 @@ struct RefusalMiddleware: RouterMiddleware {
             return await answer(.generalInternal.because("\(damaged.description)."), request, context)
         case let damaged as DamagedRow:
             context.logger.error(
-                "a request met damaged data",
+                "a request read damaged data",
                 metadata: ["cause": "\(damaged.logText)", "request": "\(context.requestID)"]
             )
             return await answer(.generalInternal.because("\(damaged.description)."), request, context)
@@ -70,20 +71,20 @@ struct RefusalMiddleware: RouterMiddleware {
                 "the store did not answer",
                 metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
-            let reason = "\(error.passingWords); Till's log has the cause."
+            let reason = "\(error.passingWords). See Till's log for the cause."
             return await answer(.generalInternalRetryable.retrying(after: 1).because(reason), request, context)
         case let error as HTTPError where error.status == .notFound:
             return await answer(unrouted(request), request, context)
         case is PathLacksID:
             return await answer(unrouted(request, otherwise: "The path lacks its id."), request, context)
         case let error as any HTTPResponseError:
-            return await answer(.malformed("The request was not understood (\(error.status.code))."), request, context)
+            return await answer(.malformed("The request is not valid HTTP (\(error.status.code))."), request, context)
         default:
             context.logger.error(
                 "a request failed",
                 metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
-            return await answer(.generalInternal.because("Till failed; its log has the cause."), request, context)
+            return await answer(.generalInternal.because("Till failed. See its log for the cause."), request, context)
         }
     }
 
@@ -97,7 +98,7 @@ struct RefusalMiddleware: RouterMiddleware {
                 error.status == .methodNotAllowed ? [.allow: methods(of: request).joined(separator: ", ")] : [:]
             return Response(status: error.status, headers: allow)
         }
-        var json = PayloadWriter(capacity: 128)
+        var json = JSONWriter(capacity: 128)
         json.put("errorCode", code)
         json.put("errorMessage", error.message)
         var response = Response.json(json.finish(), status: error.status)
@@ -133,30 +134,31 @@ struct RefusalMiddleware: RouterMiddleware {
         await shop.requestLog.note(entry)
     }
 
-    /// 405 if the path exists with another method, otherwise 404; both without an error object.
+    /// The error for a request without a route: 405 if the path exists with another method, otherwise 404. Neither has
+    /// an error object.
     ///
-    /// - Parameter explanation: the reason for a 404, if known.
+    /// - Parameter explanation: the reason for the 404, if the caller knows it.
     private func unrouted(_ request: Request, otherwise explanation: String? = nil) -> APIError {
         let methods = methods(of: request)
         if !methods.isEmpty, !methods.contains(request.method.rawValue) {
-            return .wrongMethod("\(request.method.rawValue) is not served here; \(methods.joined(separator: ", ")) is.")
+            return .wrongMethod("\(request.method.rawValue) is not allowed: use \(methods.joined(separator: ", ")).")
         }
         if let explanation { return .noSuchRoute(explanation) }
         let path = request.uri.path
         if let planned = PlannedAPI.of(path) {
             return .noSuchRoute(
                 "\(path.cut(toBytes: 256)) belongs to \(planned.name), which Till does not serve yet; "
-                    + "docs/api/index.md lists what is planned."
+                    + "docs/api/index.md lists the planned routes."
             )
         }
         let folded = endpoints.contains { Self.matches($0.path.lowercased(), request.uri.path.lowercased()) }
         return .noSuchRoute(
-            folded ? "Paths are case-sensitive: /inApps/…" : "No such route. docs/api lists those that are served."
+            folded ? "Paths are case-sensitive: /inApps/…" : "No such route. docs/api/index.md lists all routes."
         )
     }
 
-    /// The methods of a path. As in the router, a fixed component wins over a parameter: `extend/mass` is not the path
-    /// of a transaction.
+    /// The methods that a path allows. As in the router, a fixed component takes precedence over a parameter, so
+    /// `extend/mass` does not match `extend/{id}`.
     private func methods(of request: Request) -> [String] {
         let path = request.uri.path
         let serving = endpoints.filter { Self.matches($0.path, path) || $0.parameters(of: path) != nil }
@@ -172,7 +174,7 @@ struct RefusalMiddleware: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// The request id for `till explain`.
+    /// The header with the request id, which `till explain` accepts.
     static let requestID: HTTPField.Name = {
         guard let name = HTTPField.Name("X-Request-ID") else { preconditionFailure("X-Request-ID is a field name") }
         return name

@@ -1,31 +1,24 @@
+import TillJSON
 import TillShop
 
-/// The JSON object in a request body. Types are strict: a quoted number is not a number, 1 is not a boolean, and null
-/// counts as missing.
+/// The JSON object in a request body. Values must have the exact type: a number in quotes is not a number, and 1 is not
+/// a boolean. A null means the same as a missing key.
 struct RequestBody: Sendable {
     private let members: [JSONTree.Member]
 
-    /// Parses a body. The error for a body that is not a JSON object has no code (docs/api/errors.md).
+    /// Parses a body. The error for a body that is not a JSON object has no error code (docs/api/errors.md).
     ///
-    /// - Throws: `APIError` without a code.
+    /// - Throws: `APIError` without an error code.
     init(_ bytes: [UInt8]) throws {
         let tree: JSONTree
         do {
             tree = try JSONTree.parse(bytes, keepsNull: true)
         } catch {
-            let words = String(describing: error.faults[0])
-            throw APIError.malformed("The body is not JSON: \(Self.harmless(words, of: bytes))")
+            let fault = RequestLogBody.mayHoldSecret(bytes) ? error.withoutExcerpt : error.faults[0]
+            throw APIError.malformed("The body is not JSON: \(fault)")
         }
         guard case .object(let members) = tree else { throw APIError.malformed("The body is not a JSON object.") }
         self.members = members
-    }
-
-    /// The fault of a body, without quoting it if it may contain a secret.
-    private static func harmless(_ words: String, of bytes: [UInt8]) -> String {
-        guard RequestLogBody.mayHoldSecret(bytes), let found = words.firstRange(of: "found `"),
-            let end = words.lastIndex(of: "`"), found.upperBound <= end
-        else { return words }
-        return "\(words[..<found.lowerBound])found something else\(words[words.index(after: end)...])"
     }
 
     /// The value of a key, of any type; nil if missing.
@@ -33,22 +26,22 @@ struct RequestBody: Sendable {
         members.first { $0.key == key }.flatMap { $0.value == .null ? nil : $0.value }
     }
 
-    /// Describes the value of a key in words.
+    /// Describes the value of a key, for an explanation.
     func words(_ key: String) -> String { "\(key) is \(self[key]?.summary ?? "missing")" }
 
-    /// A string; nil if it contains U+0000, which PostgreSQL cannot store.
+    /// The string of a key; nil if it contains U+0000, which PostgreSQL cannot store.
     func text(_ key: String) -> String? {
         guard case .string(let text)? = self[key], !text.utf8.contains(0) else { return nil }
         return text
     }
 
-    /// A string that is only compared and so may contain U+0000.
+    /// The string of a key that is compared but not stored, so that it may contain U+0000.
     func comparedText(_ key: String) -> String? {
         guard case .string(let text)? = self[key] else { return nil }
         return text
     }
 
-    /// A whole number, written without a fraction or an exponent.
+    /// The whole number of a key; nil for a number with a fraction or an exponent.
     func number(_ key: String) -> Int64? {
         guard case .number(let digits)? = self[key] else { return nil }
         return Int64(digits)
@@ -59,7 +52,7 @@ struct RequestBody: Sendable {
         return flag
     }
 
-    /// The body reduced to some keys, as text.
+    /// The body as JSON text with only the given keys.
     func kept(_ keys: [String]) -> String {
         let kept = members.filter { keys.contains($0.key) && $0.value != .null }
         return String(decoding: JSONTree.object(kept).written(), as: UTF8.self)

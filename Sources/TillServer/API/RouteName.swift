@@ -1,7 +1,7 @@
 import HTTPTypes
 import TillShop
 
-/// The names of Apple's routes, from the titles of Apple's documentation, for fault rules and rate limits.
+/// The names of the routes for fault rules and rate limits, made from the titles in Apple's documentation.
 enum RouteName {
     static let byPath: [String: String] = [
         "GET /inApps/v2/history/{id}": "getTransactionHistory",
@@ -24,10 +24,10 @@ enum RouteName {
         "GET /inApps/v1/notifications/test/{id}": "getTestNotificationStatus",
     ]
 
-    /// verifyReceipt, which is not part of the App Store Server API.
+    /// The name of verifyReceipt, which does not belong to the App Store Server API.
     static let verifyReceipt = FaultRule.verifyReceipt
 
-    /// All names, sorted.
+    /// All names in alphabetical order.
     static let all = (byPath.values + [verifyReceipt]).sorted()
 }
 

@@ -5,22 +5,24 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
 
-/// Till's own API, on its own port (docs/control/index.md). Its OpenAPI document is generated from the routes.
+/// The control API, which has a port of its own (docs/control/index.md). Its OpenAPI document is generated from the
+/// routes.
 package struct ControlAPI: Sendable {
-    /// The shop that it controls.
+    /// The shop that the API controls.
     package let shop: Shop
     let facts: ServerFacts
-    /// The access checks.
+    /// Checks host, origin and token of each request.
     package let guardian: ControlGuard
     let figures: PrometheusFigures
     let meter: RequestMeter
     let hasPages: Bool
 
-    /// The control API of a running server.
+    /// Creates the control API of a running server.
     ///
     /// - Parameter hasPages: whether `/` redirects browsers to the console.
     package init(
@@ -53,9 +55,9 @@ package struct ControlAPI: Sendable {
         ].flatMap(\.self)
     }
 
-    /// A router for the control port.
+    /// Creates the router of the control port.
     ///
-    /// - Parameter pages: adds the console's routes, under `ControlGuard.pages`.
+    /// - Parameter pages: adds the routes of the console, under `ControlGuard.pages`.
     package func router(
         adding pages: (Router<ControlContext>) -> Void = { _ in }
     ) -> Router<ControlContext> {
@@ -79,7 +81,7 @@ package struct ControlAPI: Sendable {
         }
         pages(router)
         router.get("/") { request, _ in
-            // Browsers get the console, if there is one.
+            // A browser is redirected to the console, if there is one.
             if hasPages, request.headers[.accept]?.contains("text/html") == true {
                 return Response(status: .seeOther, headers: [.location: ControlGuard.pages])
             }
@@ -171,27 +173,27 @@ package struct ControlAPI: Sendable {
     }
 }
 
-/// Facts about the running server.
+/// Facts about the running server, for `GET /v1/status` and backups.
 package struct ServerFacts: Sendable {
-    /// `TillVersion.text` in a real server; tests may use another.
+    /// The version of the server: `TillVersion.text`, or another text in tests.
     package var version: String
-    /// Nil for a server that stores nothing on disk and so cannot make backups.
+    /// The data directory; nil for a server that stores nothing on disk, which cannot make backups.
     package var dataDirectory: DataDirectory?
-    /// The port of the production environment, perhaps chosen by the system; 0 until it listens.
+    /// Returns the port of the production environment, which the system may choose; 0 before the server listens.
     package var productionPort: @Sendable () -> Int
-    /// The port of the sandbox environment; 0 until it listens.
+    /// Returns the port of the sandbox environment; 0 before the server listens.
     package var sandboxPort: @Sendable () -> Int
-    /// The port of the control API; 0 until it listens.
+    /// Returns the port of the control API; 0 before the server listens.
     package var controlPort: @Sendable () -> Int
-    /// The OCSP URL for certificates issued now.
+    /// The OCSP URL in certificates that are issued now.
     package var ocspURL: String { makeOCSPURL() }
     private let makeOCSPURL: @Sendable () -> String
-    /// Nil while TLS is off.
+    /// Facts about TLS; nil while TLS is off.
     package var security: SecurityFacts?
-    /// Opens a SQLite file for backups; nil when backups are not possible.
+    /// Opens a SQLite file for a backup; nil when backups are not possible.
     package var makeStore: (@Sendable (String) throws -> any Storage)?
 
-    /// Facts for `GET /v1/status`.
+    /// Collects the facts.
     package init(
         version: String,
         dataDirectory: DataDirectory?,

@@ -3,32 +3,33 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import TillJSON
 import TillShop
 
-/// The control API without HTTP: operations by id, with the same checks and the same locks.
+/// Calls operations of the control API without HTTP. The checks and locks are the same as over HTTP.
 package struct ControlVerbs: Sendable {
     private let control: ControlAPI
     private let routes: [String: ControlRoute]
 
-    /// The operations of a control API.
+    /// Creates the caller for the operations of a control API.
     package init(_ control: ControlAPI) {
         self.control = control
         routes = Dictionary(uniqueKeysWithValues: control.routes.map { ($0.id, $0) })
     }
 
-    /// An operation by its id; nil for an unknown one, or one that streams its answer.
+    /// The operation with an id; nil for an unknown id, and for an operation that streams its answer.
     package subscript(_ id: String) -> ControlVerb? {
         guard let route = routes[id], !route.isDownload else { return nil }
         return ControlVerb(route)
     }
 
-    /// Does the same as a call over HTTP.
+    /// Calls an operation, with the same result as over HTTP.
     ///
     /// - Parameters:
     ///   - parameters: the path parameters.
-    ///   - document: the body of an operation with its own body parser; `body` is ignored then. A streamed body may be
-    ///     at most as long as a catalog here.
-    /// - Returns: the answer; nil without a body.
+    ///   - document: the raw body for an operation with its own body parser; `body` is ignored then. The maximum length
+    ///     is that of a catalog, also for bodies that are streamed over HTTP.
+    /// - Returns: the body of the answer; nil if the operation answers without a body.
     /// - Throws: `ControlError`.
     package func call(
         _ id: String,
@@ -42,7 +43,7 @@ package struct ControlVerbs: Sendable {
             let query = Query(query)
             try query.checkNull()
             guard !parameters.values.contains(where: { $0.utf8.contains(0) }) else {
-                throw ControlError.bad("bad_path", "The path has U+0000.", path: "path")
+                throw ControlError.bad("bad_path", "The path contains U+0000.", path: "path")
             }
             let bytes = route.method == .get ? [] : document ?? body.written()
             guard bytes.count <= route.maxBody else { throw ControlError.tooLarge(route.maxBody) }
@@ -58,8 +59,8 @@ package struct ControlVerbs: Sendable {
         }
     }
 
-    /// The streamed answer of an operation, and its media type.
-    ///
+    /// Calls an operation that streams its answer.
+    /// - Returns: the body and its media type.
     /// - Throws: `ControlError`.
     package func download(_ id: String, query: [(name: String, value: String)] = []) async throws(ControlError) -> (
         body: ResponseBody, mediaType: String
@@ -83,19 +84,19 @@ package struct ControlVerbs: Sendable {
     }
 }
 
-/// The facts about an operation that a form needs.
+/// The properties of an operation that the console needs to show its form.
 package struct ControlVerb: Sendable {
-    /// `operationId`.
+    /// The value of `operationId`.
     package let id: String
-    /// One sentence.
+    /// The operation in one sentence.
     package let summary: String
-    /// Whether it only reads.
+    /// Whether the operation only reads.
     package let isQuestion: Bool
-    /// Names of the parameters in its path.
+    /// The names of the path parameters.
     package let parameters: [String]
-    /// The schema of its body; nil without a body.
+    /// The schema of the request body; nil without a body.
     package let request: Schema?
-    /// Whether its body is a document with its own format, such as a catalog.
+    /// Whether the operation has its own body parser, such as the catalog's.
     package let readsItsOwnBody: Bool
 
     fileprivate init(_ route: ControlRoute) {
@@ -110,7 +111,7 @@ package struct ControlVerb: Sendable {
 }
 
 extension ControlAPI {
-    /// Checks the body against the operation's schema and runs the operation under the right lock.
+    /// Checks the body against the operation's schema, and runs the operation under its lock.
     func perform(_ route: ControlRoute, _ parameters: [String: String], _ query: Query, _ bytes: [UInt8]) async throws
         -> (bytes: [UInt8], status: HTTPResponse.Status)
     {
@@ -132,7 +133,7 @@ extension ControlAPI {
             try Self.refuseBody(bytes, of: route)
         }
         let exchange = ControlExchange(shop: shop, parameters: parameters, query: query, bytes: bytes, body: body)
-        // A parsed catalog needs many times the memory of its text, so only one is parsed at a time.
+        // A parsed catalog needs many times the memory of its text, so catalogs are parsed one at a time.
         let answer =
             if route.readsItsOwnBody {
                 try await shop.exclusivelyHere("catalogue") { try await route.answer(exchange) }
@@ -141,13 +142,13 @@ extension ControlAPI {
             } else {
                 try await route.answer(exchange)
             }
-        // The next request to any node sees the change.
+        // After the answer, a request to any node sees the change.
         if route.waitsForNodes { await shop.settleNodes() }
         return (answer, exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status)
     }
 
-    /// An operation without a body refuses one, because the request was probably meant for another operation. An empty
-    /// object is allowed, because clients send it.
+    /// Refuses a body for an operation that needs none, because the client probably meant another operation. An empty
+    /// object is accepted, because many clients always send a body.
     private static func refuseBody(_ bytes: [UInt8], of route: ControlRoute) throws {
         guard !bytes.isEmpty, (try? JSONTree.parse(bytes)) != .object([]) else { return }
         throw ControlError(
@@ -157,7 +158,7 @@ extension ControlAPI {
         )
     }
 
-    /// A missing body means the same as an empty object.
+    /// Parses a body. A missing body means the same as an empty object.
     private static func tree(of bytes: [UInt8]) throws -> JSONTree {
         guard !bytes.isEmpty else { return .object([]) }
         do {
@@ -175,23 +176,25 @@ extension ControlAPI {
 }
 
 extension ControlRoute {
-    /// Whether it streams its answer.
+    /// Whether the operation streams its answer.
     fileprivate var isDownload: Bool { if case .download? = transfer { true } else { false } }
 
-    /// Catalogs have their own parser, which reports every fault.
+    /// Whether the operation has its own body parser. The catalog's parser reports every error.
     var readsItsOwnBody: Bool {
         if case .anyObject? = request { true } else { false }
     }
 
-    /// Only catalogs may be large.
+    /// The maximum length of the body in bytes. Only catalogs may be large.
     var maxBody: Int { readsItsOwnBody ? CatalogLimits.bytes : 65_536 }
 }
 
 extension Query {
-    /// - Throws: `ControlError`, since not every engine can keep U+0000.
+    /// Refuses U+0000, which PostgreSQL cannot store.
+    ///
+    /// - Throws: `ControlError`.
     func checkNull() throws {
         guard !hasNull else {
-            throw ControlError.bad("bad_query", "A parameter of the query has U+0000.", path: "query")
+            throw ControlError.bad("bad_query", "A query parameter contains U+0000.", path: "query")
         }
     }
 }

@@ -3,12 +3,12 @@ import NIOCore
 
 /// The context of a control request.
 package struct ControlContext: RequestContext {
-    /// Hummingbird's own state of the request.
+    /// The part of the request's context that Hummingbird manages.
     package var coreContext: CoreRequestContextStorage
-    /// The client's address; nil when unknown.
+    /// The client's address; nil if unknown.
     package let address: SocketAddress?
 
-    /// Takes the address from the connection.
+    /// Takes the client's address from the connection.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         address = source.channel.remoteAddress

@@ -5,9 +5,9 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// The control API's answers to errors.
+/// Turns errors into answers of the control API.
 extension ControlError {
-    /// The answer to an error; an unexpected error answers "internal", and its cause is only in the log.
+    /// Creates the answer to an error. For an unexpected error the code is `internal`, and only the log has the cause.
     package init(of error: any Error, logger: Logger) {
         self = Self.known(error) ?? Self.unforeseen(error, logger)
     }
@@ -74,13 +74,13 @@ extension ControlError {
 }
 
 extension Refusal {
-    /// The error code: the name of the case in snake case.
+    /// The error code: the name of the enum case in snake case.
     var code: String {
         let name = String(describing: self).prefix { $0 != "(" }
         return name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
     }
 
-    /// 404 for missing things, 400 for invalid values, 409 for operations that are not possible now.
+    /// The HTTP status: 404 for missing objects, 400 for invalid values, 409 for operations that are not possible now.
     var status: HTTPResponse.Status {
         switch self {
         case .unknownAccount, .unknownTransaction, .unknownProduct, .unknownOrder, .unknownOffer, .unknownSubscription,

@@ -5,41 +5,46 @@ import Logging
 import NIOCore
 import TillCore
 import TillShop
+import TillSigning
 import TillStorage
 
-/// Access checks of the control API. Loopback needs no token, but web pages must not reach it through a DNS name that
-/// resolves to loopback, nor with cross-site requests.
+/// Checks the access to the control API. On loopback a program needs no token. Web pages must not get access: neither
+/// through a DNS name that resolves to loopback, nor with cross-site requests.
 package struct ControlGuard: Sendable {
-    /// The administrator's bearer token; nil on loopback.
+    /// The administrator's bearer token; nil if the port requires no token, as on loopback.
     package let token: String?
-    /// Allowed host names, with any port unless the name has one.
+    /// The accepted host names. A name without a port is accepted with any port.
     let hosts: Set<String>
 
-    /// Delays answers to wrong tokens, here and at the console's sign-in.
+    /// Delays the answers to wrong tokens, here and at the console's sign-in.
     package let failedTokens: FailedTokenLimiter
 
     /// The path prefix of the console.
     package static let pages = "/console/"
-    /// Content types that browsers use for forms.
+    /// The content types of HTML forms, which browsers send across sites without a preflight.
     private static let forms: Set = ["application/x-www-form-urlencoded", "multipart/form-data"]
 
+    /// Creates the checks.
+    ///
     /// - Parameters:
-    ///   - token: the administrator's token, accepted like the named tokens; nil accepts every client of the port,
-    ///     which must then be on loopback.
-    ///   - hosts: names in addition to those of loopback.
-    ///   - failedTokens: slows down guessing; tests pass one with their own clock.
+    ///   - token: the administrator's token, accepted in addition to the named tokens; nil accepts requests without a
+    ///     token, and the port must then be on loopback.
+    ///   - hosts: host names that are accepted in addition to the names of loopback.
+    ///   - failedTokens: slows down the guessing of tokens; tests pass a limiter with their own clock.
     package init(token: String?, hosts: Set<String>, failedTokens: FailedTokenLimiter = FailedTokenLimiter()) {
         self.token = token
         self.failedTokens = failedTokens
-        // A Host field has IPv6 addresses in brackets.
+        // In a Host field, an IPv6 address is in brackets.
         let names = hosts.map { IPAddress($0) != nil && $0.contains(":") ? "[\($0)]" : $0 }
         self.hosts = Set(names.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "[::1]"])
     }
 
+    /// Checks a request.
+    ///
     /// - Parameter isNamed: whether a token is a named token; not called for the administrator's token.
     func check(_ request: Request, isNamed: (String) async throws -> Bool) async throws {
         let isPage = "\(request.uri.path)/".hasPrefix(Self.pages)
-        // Probes use any host name and have no token; they learn only that Till runs.
+        // Load balancers probe with any host name and without a token. The answer shows only that Till runs.
         if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return }
         guard let authority = request.head.authority.flatMap(RequestAuthority.init),
             hosts.contains(authority.host) || hosts.contains(authority.description)
@@ -58,7 +63,7 @@ package struct ControlGuard: Sendable {
                 message: "The control API refuses requests from web pages of another origin."
             )
         }
-        // Cross-site requests without a preflight have no content type, or a form's.
+        // A browser sends a cross-site request without a preflight only without a content type, or with that of a form.
         if [.post, .put, .patch].contains(request.method), request.hasBody || request.headers[.origin] != nil {
             let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
             let isForm = isPage && type.map(Self.forms.contains) == true
@@ -70,15 +75,15 @@ package struct ControlGuard: Sendable {
                 )
             }
         }
-        // The console has sessions and a CSRF token in every form. The path / redirects to it.
+        // The console needs no bearer token: it has sessions and a CSRF token in every form. / redirects to it.
         let isWayToPages = request.method == .get && request.uri.path == "/"
         guard let token, !isPage, !isWayToPages else { return }
         let given = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
         if let given {
-            if Self.isSame(given, token) { return }
+            if ConstantTime.areEqual(given.utf8, token.utf8) { return }
             if try await isNamed(given) { return }
         }
-        // The same answer for a revoked token and for an unknown one.
+        // The answer does not show whether the token is unknown or was revoked.
         throw ControlError(
             status: .unauthorized,
             code: "unauthorized",
@@ -86,7 +91,8 @@ package struct ControlGuard: Sendable {
         )
     }
 
-    /// Browsers send the origin of the page; it must be the requested host and port. Programs send no `Origin`.
+    /// Whether the `Origin` field, if there is one, names the requested host and port. Browsers send the origin of the
+    /// page; other programs send no `Origin`.
     package static func comesFromHere(_ request: Request) -> Bool {
         comesFromHere(request, request.head.authority.flatMap(RequestAuthority.init))
     }
@@ -100,19 +106,12 @@ package struct ControlGuard: Sendable {
         return false
     }
 
-    /// Browsers also send `Sec-Fetch-Site`. Pages of other sites may link to the console, but must not read or probe
-    /// anything.
+    /// Whether the `Sec-Fetch-Site` field, which browsers send, allows the request. Pages of other sites may link to
+    /// the console, but must not read or probe anything.
     private static func isOfThisSite(_ request: Request, isPage: Bool) -> Bool {
         guard ["cross-site", "same-site"].contains(request.headers[.secFetchSite]) else { return true }
         return request.method == .get && request.headers[.secFetchMode] == "navigate"
             && (isPage || request.uri.path == "/")
-    }
-
-    /// Compares in constant time.
-    package static func isSame(_ left: String, _ right: String) -> Bool {
-        let (left, right) = (Array(left.utf8), Array(right.utf8))
-        guard left.count == right.count else { return false }
-        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
 
@@ -128,7 +127,7 @@ extension Request {
     }
 }
 
-/// Checks every control request and turns errors into answers that say what to do.
+/// Checks every control request, and turns errors into answers that tell the client what to do.
 struct ControlMiddleware: RouterMiddleware {
     typealias Context = ControlContext
 
@@ -162,7 +161,8 @@ struct ControlMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Checked first, because a delivery is never a control request.
+    /// The answer to a notification that was delivered to this port by mistake. This is checked before the access,
+    /// because a delivery is never a control request.
     private static func refusal(of request: Request, _ shop: Shop) -> ControlError {
         shop.logger.warning(
             "the control API refused a notification delivered to it",

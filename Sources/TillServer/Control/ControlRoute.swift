@@ -4,43 +4,44 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// An operation of the control API. One value defines its route, its checks and its OpenAPI entry.
+/// An operation of the control API. This value defines its route, its checks and its OpenAPI entry.
 struct ControlRoute: Sendable {
     let method: HTTPRequest.Method
-    /// With `{name}` for each parameter.
+    /// The path, with `{name}` for each parameter.
     let path: String
-    /// `operationId`: what generated clients call it.
+    /// The value of `operationId`, from which client generators make a function name.
     let id: String
     let tag: String
     let summary: String
     var query: [Schema.Property] = []
     var request: Schema?
-    /// Nil when the answer has no body.
+    /// The schema of the answer's body; nil for an answer without a body.
     var response: Schema?
     var status: HTTPResponse.Status = .ok
-    /// The status of an answer when nothing was created; nil for the same status.
+    /// The status of the answer if the object to create already exists; nil if that makes no difference.
     var unchangedStatus: HTTPResponse.Status?
-    /// Whether it runs concurrently with other operations, but not with a restore. Reads never wait for a restore, and
-    /// neither must requests that a running operation waits for.
+    /// Whether the operation waits for a running restore; other operations may run at the same time. Reads do not wait,
+    /// nor do requests that another running operation needs to continue.
     var waitsForRestore = true
-    /// Streams a body that is too large for memory; `answer` is not called then.
+    /// Streams a body that is too large for memory. `answer` is not called for such an operation.
     var transfer: Transfer?
     let answer: @Sendable (ControlExchange) async throws -> [UInt8]
 
-    /// Tags of operations that change only customers, which are in the store and not in a node's memory.
+    /// The tags of operations that change only customers. Customers are in the store, not in the memory of the nodes.
     private static let ofCustomers: Set = [
         "purchases", "held purchases", "subscriptions", "refunds", "cards", "families",
     ]
 
-    /// Whether it may change data that every node holds in memory, so that it returns after all nodes have updated.
-    /// Purchases must not wait for a node that was just killed.
+    /// Whether the answer waits until all nodes have applied the change, because every node holds the data in memory.
+    /// Purchases do not wait, so that a node that was just killed does not delay them.
     var waitsForNodes: Bool { method != .get && !Self.ofCustomers.contains(tag) }
 }
 
-/// JSON lines, streamed chunk by chunk.
+/// A body of JSON lines, streamed in chunks.
 enum Transfer: Sendable {
     case download(@Sendable (ControlExchange) async throws -> ResponseBody)
     case upload(@Sendable (ControlExchange, HummingbirdCore.RequestBody) async throws -> [UInt8])
@@ -48,18 +49,18 @@ enum Transfer: Sendable {
     static let mediaType = "application/x-ndjson"
 }
 
-/// A control request whose body has the documented shape.
+/// A control request whose body matches the schema of its operation.
 struct ControlExchange: Sendable {
     let shop: Shop
     let parameters: [String: String]
     let query: Query
-    /// The raw body.
+    /// The body as bytes.
     let bytes: [UInt8]
     let body: ControlBody
-    /// Set when the object to create exists already (`ControlRoute.unchangedStatus`).
+    /// Set by an operation when the object to create already exists (`ControlRoute.unchangedStatus`).
     let isUnchanged = Synchronized(false)
 
-    /// A parameter of the path.
+    /// The value of a path parameter.
     func parameter(_ name: String) -> String { parameters[name] ?? "" }
 
     /// The app in the path.
@@ -86,7 +87,7 @@ struct ControlExchange: Sendable {
         return AccountScope(environment: environment, app: try app().bundleID)
     }
 
-    /// The customer in the path, who may not exist.
+    /// The customer in the path. The customer need not exist.
     func customer() throws -> CustomerName {
         CustomerName(try scope(), try Self.checked(customer: parameter("customer")))
     }
@@ -94,7 +95,7 @@ struct ControlExchange: Sendable {
     /// The account of the customer in the path.
     func account() async throws -> Account { try await account(of: parameter("customer")) }
 
-    /// The account of a customer in the path's app and environment.
+    /// The account of a customer in the app and environment of the path.
     func account(of customer: String) async throws -> Account {
         let name = CustomerName(try scope(), try Self.checked(customer: customer))
         guard
@@ -107,12 +108,12 @@ struct ControlExchange: Sendable {
         return account
     }
 
-    /// The transaction in the path, and its account.
+    /// The transaction in the path, with its account.
     func transaction(named key: String = "transactionId") async throws -> (row: Transaction, account: Account) {
         try await transaction(parameter(key))
     }
 
-    /// A transaction of the path's app and environment, and its account.
+    /// A transaction in the app and environment of the path, with its account.
     func transaction(_ text: String) async throws -> (row: Transaction, account: Account) {
         let scope = try scope()
         guard
@@ -129,7 +130,7 @@ struct ControlExchange: Sendable {
         return (row, account)
     }
 
-    /// The name of a customer to create: it must look different from every other name.
+    /// Checks the name of a new customer. It must not look the same as another name.
     static func checked(newCustomer customer: String) throws -> String {
         guard !customer.unicodeScalars.contains("\u{FEFF}") else {
             throw ControlError.bad(
@@ -141,7 +142,7 @@ struct ControlExchange: Sendable {
         return try checked(customer: customer)
     }
 
-    /// A customer's name: 1 to 128 bytes without control characters.
+    /// Checks a customer's name: 1 to 128 bytes without control characters.
     static func checked(customer: String) throws -> String {
         let isClean = !customer.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard (1...128).contains(customer.utf8.count), isClean, customer != ".", customer != ".." else {
@@ -155,7 +156,7 @@ struct ControlExchange: Sendable {
     }
 }
 
-/// The body of a control request, read by key. It was checked against the schema before.
+/// The body of a control request, read by key. The schema was already checked.
 struct ControlBody: Sendable {
     private let members: [JSONTree.Member]
 
@@ -188,10 +189,10 @@ struct ControlBody: Sendable {
         return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 
-    /// An instant: milliseconds since 1970.
+    /// The instant of a key, in milliseconds since 1970.
     func instant(_ key: String) -> Timestamp? { number(key).map { Timestamp(milliseconds: $0) } }
 
-    /// A storefront by its code.
+    /// The storefront whose code a key has.
     func storefront(_ key: String) throws -> Storefront? {
         guard let code = text(key) else { return nil }
         guard let storefront = Storefront(code: code) else {
@@ -207,19 +208,19 @@ struct ControlBody: Sendable {
     private func value(_ key: String) -> JSONTree? { members.first { $0.key == key }?.value }
 }
 
-/// An error of the control API: a code, a message, and the invalid places in the body.
+/// An error of the control API: a code, a message, and the errors in the body.
 package struct ControlError: Error, Sendable {
     /// The HTTP status of the answer.
     package let status: HTTPResponse.Status
     /// The machine-readable code.
     package let code: String
-    /// The message: what was wrong and what to do.
+    /// The message: what is wrong, and what to do.
     package let message: String
     /// Every invalid place in the body.
-    package var faults: [CatalogFault] = []
+    package var faults: [JSONFault] = []
 
     /// The message.
-    package init(status: HTTPResponse.Status, code: String, message: String, faults: [CatalogFault] = []) {
+    package init(status: HTTPResponse.Status, code: String, message: String, faults: [JSONFault] = []) {
         self.status = status
         self.code = code
         self.message = message
@@ -231,7 +232,7 @@ package struct ControlError: Error, Sendable {
     }
 
     static func bad(_ code: String, _ message: String, path: String) -> ControlError {
-        let fault = CatalogFault(path: path, expected: message, found: "something else")
+        let fault = JSONFault(path: path, expected: message, found: "something else")
         return ControlError(status: .badRequest, code: code, message: message, faults: [fault])
     }
 
@@ -247,19 +248,19 @@ package struct ControlError: Error, Sendable {
         )
     }
 
-    /// Catalogs report up to a thousand faults, and say when there are more.
+    /// The maximum number of errors in an answer: a thousand, and a last one that reports that there are more.
     private static let maxFaults = 1_001
 
-    /// Two keys; three with faults.
+    /// The body of the answer: code and message, and the errors in the request body if there are any.
     var body: [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("code", code)
         json.put("message", message.cut(toBytes: 4_096))
         if !faults.isEmpty {
             json.put(
                 "faults",
                 objects: faults.prefix(Self.maxFaults).map { fault in
-                    var json = PayloadWriter()
+                    var json = JSONWriter()
                     json.put("path", fault.path)
                     json.put("expected", fault.expected)
                     json.put("found", fault.found)

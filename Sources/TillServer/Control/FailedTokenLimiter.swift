@@ -4,27 +4,27 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Slows down guessing of control API tokens: refusals are rate-limited per address and in total, across all
-/// connections. A valid token is never delayed, because only refusals come here.
+/// Slows down the guessing of control API tokens. It limits the rate of refusals for each address and for all
+/// addresses together, across connections. A valid token is never delayed, because only refusals use the limiter.
 package final class FailedTokenLimiter: Sendable {
-    /// A rate of refusals.
+    /// A maximum rate of refusals.
     package struct Pace: Sendable {
-        /// The burst that is answered without delay; it may be a mistake.
+        /// The number of refusals that are answered without delay, because they may be mistakes.
         package let burst: Int
-        /// The interval between two answers after the burst.
+        /// The interval between two answers after these refusals.
         package let interval: Duration
     }
 
-    /// The rate for one address: an IPv4 address, or an IPv6 /64 network, which a provider gives to one customer.
+    /// The rate for one address. An IPv6 /64 network counts as one address, because providers give it to one customer.
     package static let perAddress = Pace(burst: 10, interval: .seconds(1))
     /// The rate for all addresses together.
     package static let inAll = Pace(burst: 100, interval: .milliseconds(100))
-    /// The maximum delay of an answer.
+    /// The maximum delay of one answer.
     package static let maxWait = Duration.seconds(30)
-    /// The maximum number of tracked addresses; all others share one rate.
+    /// The maximum number of addresses with their own rate. All other addresses share one rate.
     package static let maxAddresses = 4_096
 
-    /// The theoretical arrival time of the generic cell rate algorithm.
+    /// The state of the generic cell rate algorithm, which is a theoretical arrival time.
     private struct Schedule {
         var next: ContinuousClock.Instant
         var refused = 0
@@ -32,7 +32,7 @@ package final class FailedTokenLimiter: Sendable {
         mutating func delay(_ pace: Pace, at now: ContinuousClock.Instant) -> Duration {
             refused += 1
             let slack = pace.interval * pace.burst
-            // The delay stops growing at its maximum, so that delays end soon after an attack.
+            // The total delay has a maximum, so that answers are prompt again soon after an attack.
             next = min(max(next, now) + pace.interval, now + slack + FailedTokenLimiter.maxWait)
             return max(.zero, next - now - slack)
         }
@@ -48,11 +48,11 @@ package final class FailedTokenLimiter: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Creates a limiter without refusals.
+    /// Creates a limiter that has seen no refusal.
     ///
     /// - Parameters:
-    ///   - now: the clock; tests pass their own.
-    ///   - sleep: waits; tests return at once.
+    ///   - now: the clock; tests pass a clock of their own.
+    ///   - sleep: waits for a duration; the function of tests returns at once.
     package init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -61,29 +61,29 @@ package final class FailedTokenLimiter: Sendable {
         self.sleep = sleep
     }
 
-    /// Records a wrong token, logs it without the token, and waits until the answer is due or the server stops.
+    /// Records a wrong token and logs it without the token. Returns when the answer is due, or when the server stops.
     ///
     /// - Parameters:
     ///   - message: the log message.
-    ///   - address: the client's address; all clients with unknown addresses share one rate.
+    ///   - address: the client's address; clients with unknown addresses share one rate.
     /// - Throws: `CancellationError`.
     package func refuse(_ message: Logger.Message, from address: SocketAddress?, _ logger: Logger) async throws {
         let network = Self.network(of: address)
         let (delay, count) = note(network)
-        // Fast guessing must not fill the log.
+        // An attacker who guesses fast must not fill the log.
         if count <= Self.perAddress.burst || count.isMultiple(of: 100) {
             logger.warning(message, metadata: ["address": "\(network)", "refused": "\(count)"])
         }
         guard delay > .zero else { return }
         do {
-            // A stopping server answers at once, so that guesses cannot delay the stop.
+            // A stopping server answers at once, so that an attacker cannot delay the stop.
             try await cancelWhenGracefulShutdown { [sleep] in try await sleep(delay) }
         } catch is CancellationError where !Task.isCancelled {}
     }
 
     /// Records one wrong token.
     ///
-    /// - Returns: the delay of its answer, and the number of recent refusals for the address.
+    /// - Returns: the delay of the answer, and the number of recent refusals for the address.
     private func note(_ network: String) -> (delay: Duration, refused: Int) {
         let now = now()
         return state.withLock { state in
@@ -91,7 +91,7 @@ package final class FailedTokenLimiter: Sendable {
             let inAll = all.delay(Self.inAll, at: now)
             state.all = all
             if state.addresses[network] == nil, state.addresses.count >= Self.maxAddresses {
-                // Addresses without delayed answers need no tracking.
+                // An address whose next answer is not delayed needs no tracking.
                 state.addresses = state.addresses.filter { $0.value.next > now }
             }
             guard state.addresses[network] != nil || state.addresses.count < Self.maxAddresses else {
@@ -110,7 +110,7 @@ package final class FailedTokenLimiter: Sendable {
     /// The number of tracked addresses.
     package var addressCount: Int { state.withLock { $0.addresses.count } }
 
-    /// An IPv4 address, also if mapped into IPv6, or the /64 network of an IPv6 address.
+    /// The network of an address: an IPv4 address, even if mapped into IPv6, or the /64 network of an IPv6 address.
     package static func network(of address: SocketAddress?) -> String {
         switch address {
         case .v4(let address): return plain(address.address.sin_addr)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillJSON
 import TillShop
 
 /// The OpenAPI 3.1 document of the control API, generated from its routes.
@@ -31,18 +32,18 @@ enum OpenAPIDocument {
     }
 
     private static let error = Schema.object(
-        "An error: what was wrong and what to do.",
+        "An error: what is wrong, and what to do.",
         [
             .init(name: "code", schema: .string("The machine-readable code."), isRequired: true),
-            .init(name: "message", schema: .string("The message for people."), isRequired: true),
+            .init(name: "message", schema: .string("The message for users."), isRequired: true),
             .init(
                 name: "faults",
                 schema: .array(
-                    "Every invalid place in the body.",
+                    "Every error in the request body.",
                     of: .object(
-                        "One fault.",
+                        "An error in the request body.",
                         [
-                            .init(name: "path", schema: .string("A JSON path."), isRequired: true),
+                            .init(name: "path", schema: .string("The JSON path of the value."), isRequired: true),
                             .init(name: "expected", schema: .string("The expected value."), isRequired: true),
                             .init(name: "found", schema: .string("The value in the body."), isRequired: true),
                         ]
@@ -66,14 +67,16 @@ enum OpenAPIDocument {
             let content = JSONTree.object([.init(type, .object([.init("schema", request.document)]))])
             members.append(.init("requestBody", .object([.init("content", content)])))
         }
-        var success = [JSONTree.Member("description", .string(route.response == nil ? "Done." : "The outcome."))]
+        var success = [
+            JSONTree.Member("description", .string(route.response == nil ? "Success, without a body." : "Success."))
+        ]
         if let response = route.response {
             let type = if case .download? = route.transfer { Transfer.mediaType } else { "application/json" }
             let content = JSONTree.object([.init(type, .object([.init("schema", response.document)]))])
             success.append(.init("content", content))
         }
         let failure = JSONTree.object([
-            .init("description", .string("Refused, with the reason.")),
+            .init("description", .string("The request was refused; the body has the reason.")),
             .init(
                 "content",
                 .object([
@@ -99,22 +102,22 @@ enum OpenAPIDocument {
 
     private static let descriptions = [
         "bundleId": "The app's bundle identifier.",
-        "environment": "production or sandbox.",
+        "environment": "The environment: production or sandbox.",
         "customer": "The customer's name in Till.",
         "transactionId": "A transaction id.",
         "originalTransactionId": "The subscription's original transaction id, or any of its transaction ids.",
-        "number": "The number of a held purchase.",
+        "number": "The number of a pending purchase.",
         "clock": "The name of a customer clock.",
-        "endpoint": "primary, or another endpoint's name.",
-        "jobId": "A job.",
-        "notificationUUID": "A notification.",
+        "endpoint": "The name of an endpoint, such as primary.",
+        "jobId": "A job id.",
+        "notificationUUID": "The notificationUUID of a notification.",
         "deliveryToken": "The token from the listen operation.",
         "productId": "A product identifier.",
         "groupId": "A subscription group identifier.",
         "keyId": "An API key id.",
         "name": "The name of a snapshot: letters, digits, dots, dashes and underscores.",
-        "tokenName": "The name of a control token.",
-        "requestId": "The request id from an answer.",
+        "tokenName": "The name of a control API token.",
+        "requestId": "The request id in an answer of the App Store Server API.",
     ]
 
     private static func parameter(_ name: String, _ place: String, _ isRequired: Bool, _ schema: Schema) -> JSONTree {
@@ -125,8 +128,8 @@ enum OpenAPIDocument {
     }
 }
 
-/// The version of this Till.
+/// The version of this server.
 package enum TillVersion {
-    /// Three numbers, without a `v`.
+    /// The version: three numbers, without a `v`.
     package static let text = "0.1.0"
 }

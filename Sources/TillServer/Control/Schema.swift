@@ -1,46 +1,47 @@
+import TillJSON
 import TillShop
 
-/// The schema of a JSON value, for the OpenAPI document and for checking request bodies.
+/// The schema of a JSON value. The OpenAPI document contains it, and request bodies are checked against it.
 package indirect enum Schema: Sendable {
     case string(String, format: String? = nil, oneOf: [String] = [], example: String? = nil)
     case integer(String, ClosedRange<Int64>? = nil)
     case boolean(String)
     case array(String, of: Schema)
     case object(String, [Property])
-    /// An object with any keys.
+    /// An object whose keys are not checked here.
     case anyObject(String)
 
-    /// A key of an object.
+    /// A key of an object, with the schema of its value.
     package struct Property: Sendable {
-        /// The key.
+        /// The name of the key.
         package let name: String
-        /// The schema of its value.
+        /// The schema of the value.
         package let schema: Schema
-        /// Whether it is required.
+        /// Whether the key is required.
         package let isRequired: Bool
     }
 
-    /// A required key.
+    /// Creates a required key.
     package static func required(_ name: String, _ schema: Schema) -> Property {
         Property(name: name, schema: schema, isRequired: true)
     }
 
-    /// An optional key.
+    /// Creates an optional key.
     package static func optional(_ name: String, _ schema: Schema) -> Property {
         Property(name: name, schema: schema, isRequired: false)
     }
 
-    // MARK: Checking
+    // MARK: Checking values
 
     /// Every fault of a value, with its path.
-    package func faults(in value: JSONTree, at path: String = "$") -> [CatalogFault] {
+    package func faults(in value: JSONTree, at path: String = "$") -> [JSONFault] {
         switch (self, value) {
         case (.string(_, _, let words, _), .string(let text)):
             if words.isEmpty || words.contains(text) { return [] }
-            return [CatalogFault(path: path, expected: "one of \(words.joined(separator: ", "))", found: value.summary)]
+            return [JSONFault(path: path, expected: "one of \(words.joined(separator: ", "))", found: value.summary)]
         case (.integer(_, let range), .number(let digits)):
             guard let number = Int64(digits), range?.contains(number) ?? true else {
-                return [CatalogFault(path: path, expected: Self.words(range), found: value.summary)]
+                return [JSONFault(path: path, expected: Self.words(range), found: value.summary)]
             }
             return []
         case (.boolean, .bool), (.anyObject, .object):
@@ -50,20 +51,19 @@ package indirect enum Schema: Sendable {
         case (.object(_, let properties), .object(let members)):
             return Self.faults(properties, members, path)
         default:
-            return [CatalogFault(path: path, expected: kind, found: value.summary)]
+            return [JSONFault(path: path, expected: kind, found: value.summary)]
         }
     }
 
-    private static func faults(_ properties: [Property], _ members: [JSONTree.Member], _ path: String) -> [CatalogFault]
-    {
-        var faults: [CatalogFault] = []
+    private static func faults(_ properties: [Property], _ members: [JSONTree.Member], _ path: String) -> [JSONFault] {
+        var faults: [JSONFault] = []
         for member in members {
             // More faults would not help the client.
-            guard faults.count < CatalogLimits.faults else { break }
+            guard faults.count < JSONLimits.faults else { break }
             guard let property = properties.first(where: { $0.name == member.key }) else {
                 let known = properties.map(\.name).joined(separator: ", ")
                 let place = JSONTree.path(path, member.key)
-                faults.append(CatalogFault(path: place, expected: "one of the keys \(known)", found: "an unknown key"))
+                faults.append(JSONFault(path: place, expected: "one of the keys \(known)", found: "an unknown key"))
                 continue
             }
             // A null means the same as a missing key.
@@ -72,7 +72,7 @@ package indirect enum Schema: Sendable {
         }
         for property in properties where property.isRequired && !members.contains(where: { $0.key == property.name }) {
             faults.append(
-                CatalogFault(path: JSONTree.path(path, property.name), expected: property.schema.kind, found: "nothing")
+                JSONFault(path: JSONTree.path(path, property.name), expected: property.schema.kind, found: "nothing")
             )
         }
         return faults
@@ -92,9 +92,9 @@ package indirect enum Schema: Sendable {
         range.map { "a whole number from \($0.lowerBound) to \($0.upperBound)" } ?? "a whole number"
     }
 
-    // MARK: Describing
+    // MARK: OpenAPI
 
-    /// The JSON Schema, as in OpenAPI 3.1.
+    /// The JSON Schema of this value, in the form of OpenAPI 3.1.
     var document: JSONTree {
         switch self {
         case .string(let text, let format, let words, let example):

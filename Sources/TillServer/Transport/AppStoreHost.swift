@@ -1,6 +1,6 @@
 import TillCore
 
-/// The host names of the App Store, and the environment of each.
+/// The App Store's host names for server APIs. Each name belongs to one environment.
 package enum AppStoreHost: String, CaseIterable, Sendable {
     case production = "api.storekit.apple.com"
     case sandbox = "api.storekit-sandbox.apple.com"
@@ -9,7 +9,7 @@ package enum AppStoreHost: String, CaseIterable, Sendable {
     case receipts = "buy.itunes.apple.com"
     case sandboxReceipts = "sandbox.itunes.apple.com"
 
-    /// The environment of this name.
+    /// The environment that this name belongs to.
     package var environment: StoreEnvironment {
         switch self {
         case .production, .olderProduction, .receipts: .production
@@ -18,14 +18,14 @@ package enum AppStoreHost: String, CaseIterable, Sendable {
     }
 }
 
-/// Selects the environment by host name, on a port for both environments.
+/// Selects the environment by host name, for a port that serves both environments.
 package struct HostTable: Sendable {
     private let environments: [String: StoreEnvironment]
-    /// Every name with an environment, sorted.
+    /// Every known name, sorted.
     package var names: [String] { environments.keys.sorted() }
 
-    /// - Parameter further: the operator's additional names. A name with "sandbox" selects the sandbox, any other name
-    ///   production; a first label `*` matches any label.
+    /// - Parameter further: the operator's additional names. A name that contains "sandbox" selects the sandbox, any
+    ///   other name production. In a name with `*` as the first label, that label matches any label.
     package init(further: [String] = []) {
         var environments: [String: StoreEnvironment] = [:]
         for name in further {
@@ -35,7 +35,7 @@ package struct HostTable: Sendable {
         self.environments = environments
     }
 
-    /// The environment of a Host header or an `:authority`; nil for an unknown name.
+    /// The environment of a `Host` field or an `:authority`; nil for an unknown name.
     package func environment(of authority: String?) -> StoreEnvironment? {
         guard let name = authority.flatMap(RequestAuthority.init)?.name else { return nil }
         if let environment = environments[name] { return environment }
@@ -44,6 +44,6 @@ package struct HostTable: Sendable {
 }
 
 extension RequestAuthority {
-    /// The host without a trailing dot.
+    /// The host name without a trailing dot.
     var name: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 }

@@ -5,29 +5,29 @@ import ServiceLifecycle
 import Synchronization
 import TillStorage
 
-/// Accepts connections as byte streams, up to a maximum number at a time.
+/// Accepts connections as byte streams, and limits how many are open at the same time.
 struct ByteListener: Sendable {
     let logger: Logger
-    /// The maximum number of connections; more are rejected.
+    /// The maximum number of open connections. Further connections are rejected.
     let limit: Int
 
-    /// Handles a connection until it returns.
+    /// Handles a connection. The connection is closed when the function returns.
     typealias Handler =
         @Sendable (
             any Channel, NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>
         ) async throws -> Void
 
-    /// The socket to accept connections on.
+    /// Where to accept connections: an address, or a bound socket.
     enum Place: Sendable {
         case address(String, port: Int)
-        /// An already bound socket.
+        /// A socket that is already bound.
         case socket(CInt)
     }
 
-    /// Accepts until the task is cancelled.
+    /// Accepts connections until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - running: receives the port once connections are accepted.
+    ///   - running: receives the port once the listener accepts connections.
     ///   - turnedAway: the bytes sent to a rejected connection before it is closed.
     func run(
         _ place: Place,
@@ -40,7 +40,7 @@ struct ByteListener: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // A connection becomes a byte stream only when it is handled; nothing is read before.
+            // Nothing is read until the connection is a byte stream.
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { client in
                 client.eventLoop.makeCompletedFuture { try client.pipeline.syncOperations.addHandler(AcceptQueue()) }
@@ -102,8 +102,8 @@ struct ByteListener: Sendable {
     }
 }
 
-/// Buffers events that arrive before a connection is a byte stream. Nothing is read until then, but NIO reports the
-/// end of the client's input at once, together with earlier bytes, and these events would be lost.
+/// Keeps the events that arrive before the connection is a byte stream. Reading is off until then, but when the client
+/// closes its side, NIO delivers this event and earlier bytes at once. Without the queue they would be lost.
 private final class AcceptQueue: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -128,7 +128,7 @@ private final class AcceptQueue: ChannelInboundHandler {
         }
     }
 
-    /// The connection is now handled.
+    /// Delivers the kept events, because the connection is a byte stream now.
     func open() {
         isOpen = true
         guard let context else { return }
@@ -139,14 +139,14 @@ private final class AcceptQueue: ChannelInboundHandler {
     }
 }
 
-/// Forwards every connection on a socket to another address.
+/// Forwards every connection to a socket on to another address.
 package struct Relay: Sendable {
     private let place: ByteListener.Place
     private let target: SocketAddress
     private let listener: ByteListener
 
     /// - Parameters:
-    ///   - socket: an already bound socket, perhaps in another network namespace.
+    ///   - socket: a bound socket, which may be in another network namespace.
     ///   - target: the address to forward to.
     package init(socket: CInt, to target: SocketAddress, logger: Logger) {
         place = .socket(socket)
@@ -154,7 +154,7 @@ package struct Relay: Sendable {
         listener = ByteListener(logger: logger, limit: 1_000)
     }
 
-    /// Forwards until the task is cancelled.
+    /// Forwards connections until the task is cancelled.
     package func run() async throws {
         try await listener.run(place) { _ in
         } handle: { client, inbound, outbound in

@@ -3,10 +3,10 @@ import NIOCore
 import ServiceLifecycle
 import TillStorage
 
-/// An HTTP CONNECT proxy for the App Store's names only, which it forwards to Till's TLS port.
+/// An HTTP CONNECT proxy that forwards the App Store's host names to Till's TLS port.
 ///
-/// A client that supports `HTTPS_PROXY` then needs no hosts file, no port 443 and no root rights. The proxy refuses
-/// every other target, so that it is not an open proxy.
+/// With this proxy, a client that supports `HTTPS_PROXY` needs no hosts file, no port 443 and no root rights. The proxy
+/// refuses every other target, because it must not be an open proxy.
 package struct ConnectProxy: Sendable {
     private let host: String
     private let port: Int
@@ -16,12 +16,12 @@ package struct ConnectProxy: Sendable {
 
     /// The maximum length of a request head in bytes.
     private static let headBytes = 16 * 1_024
-    /// The maximum number of concurrent tunnels.
+    /// The maximum number of tunnels at the same time.
     private static let maxTunnels = 1_000
 
     /// - Parameters:
-    ///   - limits: contains the deadline for a request to arrive.
-    ///   - target: returns the address of the TLS port, for each tunnel.
+    ///   - limits: the limits of a connection, of which the proxy uses the deadline of a request.
+    ///   - target: returns the address of the TLS port. It is called for each tunnel.
     package init(
         host: String,
         port: Int,
@@ -36,9 +36,9 @@ package struct ConnectProxy: Sendable {
         listener = ByteListener(logger: logger, limit: Self.maxTunnels)
     }
 
-    /// Serves until the task is cancelled.
+    /// Serves connections until the task is cancelled.
     ///
-    /// - Parameter running: receives the port once connections are accepted.
+    /// - Parameter running: receives the port once the proxy accepts connections.
     package func run(running: @Sendable (Int) async -> Void) async throws {
         let full = ConnectRequest.answer(503, "\(Self.maxTunnels) tunnels are open. Wait until one has ended.")
         try await listener.run(.address(host, port: port), turnedAway: full, running: running) {
@@ -61,7 +61,7 @@ package struct ConnectProxy: Sendable {
             if let end = Self.endOfHead(received.readableBytesView), end <= Self.headBytes {
                 request = ConnectRequest(head: received.readString(length: end) ?? "")
             } else if received.readableBytes > Self.headBytes {
-                request = .refused(431, "The head of a request is at most \(Self.headBytes) bytes long.")
+                request = .refused(431, "The request head is longer than \(Self.headBytes) bytes.")
             }
         }
         timer.cancel()
@@ -88,7 +88,8 @@ package struct ConnectProxy: Sendable {
         }
     }
 
-    /// Answers and closes the connection. Further input is discarded for a moment, so that the answer is not lost.
+    /// Answers and closes the connection. Input is read and discarded for a moment, because closing at once could
+    /// destroy the answer.
     private func refuse(
         _ status: Int,
         _ sentence: String,
@@ -102,7 +103,7 @@ package struct ConnectProxy: Sendable {
         while try await inbound.next() != nil {}
     }
 
-    /// The length of a head with its empty line; nil while it is incomplete.
+    /// The length of a request head, including the empty line at its end; nil while the head is incomplete.
     private static func endOfHead(_ bytes: ByteBufferView) -> Int? {
         let end: [UInt8] = [13, 10, 13, 10]
         var index = bytes.startIndex

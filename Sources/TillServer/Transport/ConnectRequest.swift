@@ -1,11 +1,11 @@
-/// A parsed request to the proxy.
+/// A request to the proxy, parsed.
 enum ConnectRequest: Equatable {
-    /// Open a tunnel to one of the App Store's names.
+    /// The request for a tunnel to one of the App Store's host names.
     case tunnel
-    /// Refuse with this status and message.
+    /// A request to refuse, with the status and the message of the answer.
     case refused(Int, String)
 
-    /// Parses a complete head, without the empty line at its end.
+    /// Parses a complete request head, given without the empty line at its end.
     init(head: String) {
         let line = head.prefix { $0 != "\r\n" && $0 != "\n" && $0 != "\r" }
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
@@ -31,15 +31,15 @@ enum ConnectRequest: Equatable {
             let names = AppStoreHost.allCases.map(\.rawValue).joined(separator: ", ")
             self = .refused(
                 403,
-                "This proxy of Till leads to the App Store's names only (\(names)), not to \(host.prefix(253)). "
-                    + "Name other hosts in NO_PROXY."
+                "This proxy forwards only the App Store's names (\(names)), not \(host.prefix(253)). "
+                    + "List other hosts in NO_PROXY."
             )
             return
         }
-        self = port == 443 ? .tunnel : .refused(403, "This proxy leads to port 443 only, not to \(port).")
+        self = port == 443 ? .tunnel : .refused(403, "This proxy forwards only port 443, not \(port).")
     }
 
-    /// The bytes of an answer.
+    /// The bytes of an answer to a client.
     static func answer(_ status: Int, _ sentence: String) -> String {
         let phrases = [
             400: "Bad Request", 403: "Forbidden", 431: "Request Header Fields Too Large", 502: "Bad Gateway",

@@ -2,18 +2,19 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes an HTTP/1 connection when the server stops: after the answer to the current request, even if the client has
-/// sent more requests, and at once if the client does not read that answer. Otherwise a client that keeps sending
-/// requests, or reads nothing, could prevent the server from stopping.
+/// Closes an HTTP/1 connection when the server stops: after the answer to the current request, or earlier if the client
+/// does not read this answer. Without this, a client that keeps sending requests, or reads nothing, could prevent the
+/// server from stopping.
 final class ConnectionStop: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// How long a stopping server waits for a client that reads nothing.
+    /// How long a stopping server waits for a client that does not read.
     static let stallLimit: TimeAmount = .seconds(3)
-    /// How long the connection stays half closed, because closing it while requests arrive could destroy the answer.
+    /// How long the connection stays half closed after the last answer. Closing it while requests arrive could destroy
+    /// the answer.
     static let linger: TimeAmount = .seconds(1)
 
     private var isStopping = false

@@ -1,20 +1,20 @@
 import NIOCore
 
-/// Closes an idle TLS connection: one with a slow handshake, or without a stream for too long.
+/// Closes a TLS connection whose handshake takes too long, or that has had no HTTP/2 stream for too long.
 ///
-/// With HTTP/2 the server first sends GOAWAY and waits a limited time for the client. With HTTP/1.1 the request
-/// deadline is enough.
+/// With HTTP/2 the server first sends GOAWAY and gives the client a limited time. An HTTP/1.1 connection is closed by
+/// `RequestDeadline` after the handshake.
 final class ConnectionWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
     private enum Phase {
         case handshake
-        /// HTTP/2, with this number of open streams.
+        /// An HTTP/2 connection with this number of open streams.
         case streams(Int)
         case left
     }
 
-    /// The time for a client to react to GOAWAY.
+    /// The time that a client has to react to GOAWAY.
     private static let grace: TimeAmount = .seconds(3)
 
     private let limit: TimeAmount
@@ -54,13 +54,13 @@ final class ConnectionWatch: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// The connection speaks HTTP/2.
+    /// Begins to count streams, because the client chose HTTP/2.
     func streamsBegin() {
         phase = .streams(0)
         streamsChange(by: 0)
     }
 
-    /// Other handlers watch the connection from now on.
+    /// Stops the watch, because other handlers close the connection from now on.
     func leave() {
         phase = .left
         timer?.cancel()
@@ -86,7 +86,7 @@ final class ConnectionWatch: ChannelInboundHandler {
     }
 }
 
-/// Notifies the connection when one of its streams begins and ends.
+/// Reports to the connection when one of its HTTP/2 streams opens and closes.
 final class StreamReport: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 

@@ -2,17 +2,18 @@ import HTTPTypes
 import Hummingbird
 import TillShop
 
-/// Refuses Till's own deliveries (`DeliveryHeader`): a receiver that redirects to this server, or an endpoint URL that
-/// points to it, must not trigger the control API or Apple's routes.
+/// Refuses Till's own notifications (`DeliveryHeader`). A developer's server could redirect a notification to this
+/// server, or an endpoint's URL could point to it. The request must not call the control API or the App Store Server
+/// API.
 enum DeliveryRefusal {
     static let status = HTTPResponse.Status.forbidden
     static let explanation =
-        "The request has the header \(DeliveryHeader.name), so it is a notification from a Till. Till refuses it. "
+        "The request has the header \(DeliveryHeader.name), so Till sent it as a notification, and Till refuses it. "
         + "Check the URL of the endpoint, and the redirects of its server."
 }
 
 extension Request {
-    /// Whether it is one of Till's deliveries.
+    /// Whether the request is a notification sent by Till.
     var isDelivery: Bool { headers.contains(.delivery) }
 }
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Refuses an HTTP/2 request with too many header fields; for HTTP/1.1 the parser does it.
+/// Refuses an HTTP/2 request with too many header fields. For HTTP/1.1 the parser has such a limit.
 final class HeaderCountLimit: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

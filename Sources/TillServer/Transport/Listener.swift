@@ -4,20 +4,21 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// The limits of a connection, which bound the cost of slow or endless clients.
+/// The limits of a connection, which bound what a slow or endless request can cost.
 package struct ConnectionLimits: Sendable {
-    /// How long a request may take to arrive completely, from the start of the connection or from the last answer.
+    /// The time in which a request must arrive completely, from the start of the connection or the end of the last
+    /// answer.
     package var requestDeadline: TimeAmount
-    /// The maximum length of one header field, and of all fields together, in bytes.
+    /// The maximum length in bytes of one header field, and of all header fields together.
     package var headerBytes: Int
     /// The maximum number of header fields of a request.
     package var headerCount: Int
-    /// Paths with bodies of any length; their deadline counts from the last received part.
+    /// The paths whose request bodies may have any length. Their deadline starts again with each part that arrives.
     package var uploads: Set<String> = []
-    /// Whether requests with a wrong Host are refused with a control API error instead of plain text.
+    /// Whether a request with a wrong `Host` field gets an error of the control API; otherwise it gets plain text.
     package var refusesAsControl = false
 
-    /// Limits that well-behaved clients never reach.
+    /// Creates limits; the defaults are far above what normal clients need.
     package init(requestDeadline: TimeAmount = .seconds(60), headerBytes: Int = 64 * 1_024, headerCount: Int = 100) {
         self.requestDeadline = requestDeadline
         self.headerBytes = headerBytes
@@ -26,7 +27,7 @@ package struct ConnectionLimits: Sendable {
 }
 
 extension ConnectionLimits {
-    /// The same for an HTTP/1.1 connection.
+    /// These limits in the form that HTTP/1.1 connections need.
     var http1: HTTP1Channel.Configuration {
         let (deadline, uploads, asControl) = (requestDeadline, uploads, refusesAsControl)
         return HTTP1Channel.Configuration(
@@ -44,18 +45,18 @@ extension ConnectionLimits {
     }
 }
 
-/// Creates servers with the same limits.
+/// Creates the servers that listen on a port, with the limits of connections.
 package struct Listener: Sendable {
-    /// The address or host name of this machine to bind to.
+    /// The address to listen on, or a host name of this machine.
     package let host: String
-    /// 0 lets the system choose; only the running server knows the port then.
+    /// The port; 0 lets the system choose a port, which only the running server knows.
     package let port: Int
     /// The limits of every connection.
     package let limits: ConnectionLimits
-    /// Whether requests are answered on the thread that reads them; only for routes that are always fast.
+    /// Whether requests are answered on the thread that reads them. This is for routes that always answer fast.
     package let answersOnLoop: Bool
 
-    /// A listener at an address; port 0 lets the system choose.
+    /// Creates a listener.
     package init(
         host: String,
         port: Int,
@@ -68,9 +69,9 @@ package struct Listener: Sendable {
         self.answersOnLoop = answersOnLoop
     }
 
-    /// An application with a router at this address.
+    /// Creates an application that serves a router at this address.
     ///
-    /// - Parameter running: receives the port once connections are accepted.
+    /// - Parameter running: receives the port once the application accepts connections.
     package func application<Context: RequestContext>(
         _ router: Router<Context>,
         logger: Logger,
@@ -85,7 +86,7 @@ package struct Listener: Sendable {
         )
     }
 
-    /// Builds the server for the listener's connections.
+    /// Creates the HTTP server for a kind of connection.
     func server<Connection: ServerChildChannel>(
         _ connection: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) -> Connection
     ) -> HTTPServerBuilder {

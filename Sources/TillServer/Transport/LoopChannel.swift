@@ -2,11 +2,11 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Answers a connection's requests on its event loop thread.
+/// Answers the requests of a connection on the thread of its event loop.
 ///
-/// Switching to another thread and back costs more than most answers, and an answer of 80 KB would leave the CPU cache.
-/// Only for routes that are always fast: the thread's other connections wait during an answer. Long operations
-/// elsewhere, such as an advance, do not block these routes.
+/// A switch to another thread and back costs more than most answers, and a body of 80 KB would leave the CPU cache. Use
+/// it only for routes that always answer fast, because the thread's other connections wait meanwhile. Long operations
+/// of other routes, such as an advance, run on other threads and do not block this one.
 struct LoopChannel<Connection: ServerChildChannel>: ServerChildChannel {
     private let connection: Connection
 
@@ -23,7 +23,7 @@ struct LoopChannel<Connection: ServerChildChannel>: ServerChildChannel {
     }
 }
 
-/// Runs tasks on an event loop, between its reads and its writes.
+/// Runs tasks on the thread of an event loop.
 private final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

@@ -2,7 +2,7 @@ import CoreMetrics
 import Metrics
 import Synchronization
 
-/// Collects the metrics of swift-metrics and exports them in the Prometheus text format, version 0.0.4.
+/// Collects the metrics of swift-metrics, and writes them in the Prometheus text format, version 0.0.4.
 package final class PrometheusFigures: MetricsFactory {
     private struct Key: Hashable {
         let label: String
@@ -11,10 +11,10 @@ package final class PrometheusFigures: MetricsFactory {
 
     private let cells = Mutex<[Key: Cell]>([:])
 
-    /// Creates an empty collection.
+    /// Creates a collection without metrics.
     package init() {}
 
-    /// Every metric, sorted by name.
+    /// All metrics in the Prometheus text format, sorted by name.
     package func text() -> String {
         let all = cells.withLock { $0 }
         var text = ""
@@ -29,33 +29,33 @@ package final class PrometheusFigures: MetricsFactory {
         return text
     }
 
-    /// The `counter` of a label and its dimensions; always the same one for the same values.
+    /// Returns the `counter` with this label and these dimensions, and creates it at the first call.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         cell(label, dimensions, "counter")
     }
 
-    /// A `gauge` with the last value.
+    /// Returns a `gauge`, which has the last value.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         cell(label, dimensions, "gauge")
     }
 
-    /// A `summary` with sum and count for aggregated values, otherwise a `gauge`.
+    /// Returns a `summary` with sum and count if values are aggregated, otherwise a `gauge`.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         cell(label, dimensions, aggregate ? "summary" : "gauge")
     }
 
-    /// A `summary` in seconds.
+    /// Returns a `summary` in seconds.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         cell(label, dimensions, "summary")
     }
 
-    /// Does nothing: counters are exported until the process ends.
+    /// Does nothing, because counters are exported until the process ends.
     package func destroyCounter(_ handler: any CounterHandler) {}
-    /// Does nothing: gauges are exported until the process ends.
+    /// Does nothing, because gauges are exported until the process ends.
     package func destroyMeter(_ handler: any MeterHandler) {}
-    /// Does nothing: recorders are exported until the process ends.
+    /// Does nothing, because recorders are exported until the process ends.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// Does nothing: timers are exported until the process ends.
+    /// Does nothing, because timers are exported until the process ends.
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     private func cell(_ label: String, _ dimensions: [(String, String)], _ kind: String) -> Cell {
@@ -73,7 +73,7 @@ package final class PrometheusFigures: MetricsFactory {
     }
 }
 
-/// One metric: a count, a last value, or a sum and a count.
+/// The values of one metric: a count, a last value, or a sum with a count.
 private final class Cell: CounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     let kind: String
     private let values = Mutex<(value: Double, count: Int64)>((0, 0))

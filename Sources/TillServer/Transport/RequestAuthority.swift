@@ -1,16 +1,17 @@
 import TillShop
+import TillSigning
 
-/// The authority of a request: the value of `Host` or `:authority` (RFC 9112 §3.2), an authority of RFC 3986 without
-/// user information. All listeners and the console use this parser.
+/// The authority of a request: the value of `Host` or `:authority` (RFC 9112 §3.2), which is an authority of RFC 3986
+/// without user information. All listeners and the console parse it with this type.
 package struct RequestAuthority: Hashable, Sendable, CustomStringConvertible {
-    /// The host in lower case, an IPv6 address in brackets; empty if the field is empty.
+    /// The host in lower case, with an IPv6 address in brackets; empty if the field is empty.
     package let host: String
-    /// The port; nil if missing.
+    /// The port; nil if the authority has none.
     package let port: Int?
 
-    /// Parses an authority; nil if malformed.
+    /// Parses an authority; nil if it is malformed.
     package init?(_ text: String) {
-        // Only ASCII letters are lowercased, because other letters can become ASCII letters.
+        // Non-ASCII letters are refused, because lowercasing can turn some of them into ASCII letters.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = text.lowercased()
         var rest = text[...]
@@ -34,7 +35,7 @@ package struct RequestAuthority: Hashable, Sendable, CustomStringConvertible {
         port = number
     }
 
-    /// `unreserved`, `pct-encoded` and `sub-delims` of RFC 3986.
+    /// Whether a name has only characters of `unreserved`, `pct-encoded` and `sub-delims` in RFC 3986.
     private static func isRegisteredName(_ name: Substring) -> Bool {
         var bytes = name.utf8[...]
         while let byte = bytes.popFirst() {
@@ -42,17 +43,14 @@ package struct RequestAuthority: Hashable, Sendable, CustomStringConvertible {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
             case _ where Array("-._~!$&'()*+,;=".utf8).contains(byte): continue
             case UInt8(ascii: "%"):
-                guard let high = bytes.popFirst(), let low = bytes.popFirst(), [high, low].allSatisfy(Self.isHex) else {
-                    return false
-                }
+                guard
+                    let high = bytes.popFirst(), let low = bytes.popFirst(), Hexadecimal.value(of: high) != nil,
+                    Hexadecimal.value(of: low) != nil
+                else { return false }
             default: return false
             }
         }
         return true
-    }
-
-    private static func isHex(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 
     package var description: String { port.map { "\(host):\($0)" } ?? host }

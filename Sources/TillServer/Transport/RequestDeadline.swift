@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection if a request does not arrive completely in time, such as endless headers or a slow body. A body
-/// of any length only needs to make progress in time.
+/// Closes a connection whose request does not arrive completely in time, for example because its headers never end. A
+/// body of any length only has to make progress in time.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -13,12 +13,13 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private let limit: TimeAmount
     private let uploads: Set<String>
     private var isUpload = false
-    /// The deadline of the request; nil while no request is expected.
+    /// When the current request must be complete; nil while no request is expected.
     private var deadline: NIODeadline?
-    /// Checks the deadline. One scheduled check serves several requests, so that a request does not need its own timer.
+    /// The scheduled check of the deadline. One check serves several requests, because a timer for each would be
+    /// costly.
     private var look: Scheduled<Void>?
 
-    /// - Parameter uploads: paths with bodies of any length.
+    /// - Parameter uploads: the paths whose request bodies may have any length.
     init(_ limit: TimeAmount, uploads: Set<String> = []) {
         self.limit = limit
         self.uploads = uploads

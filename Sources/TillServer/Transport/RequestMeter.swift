@@ -3,7 +3,7 @@ import Metrics
 import Synchronization
 import TillCore
 
-/// Counts answers by environment, route and status. Counters are created once for each combination and kept.
+/// Counts answers by environment, route and status. A counter is created for the first answer of its kind, and kept.
 package final class RequestMeter: Sendable {
     private struct Key: Hashable {
         let environment: String
@@ -14,7 +14,7 @@ package final class RequestMeter: Sendable {
     private let factory: any MetricsFactory
     private let counters = Mutex<[Key: Counter]>([:])
 
-    /// - Parameter factory: the metrics backend.
+    /// - Parameter factory: the metrics backend that creates the counters.
     package init(factory: any MetricsFactory) {
         self.factory = factory
     }

@@ -2,14 +2,14 @@ import HTTPTypes
 import NIOHTTP1
 import TillShop
 
-/// Finds the authority of a request, or the reason for a 400 refusal (RFC 9112 §3.2, RFC 9113 §8.3.1).
+/// Finds the authority of a request, or the reason to refuse it with 400 (RFC 9112 §3.2, RFC 9113 §8.3.1).
 enum RequestTarget {
-    /// Why a request is refused: a message for the client.
+    /// Why a request is refused, as a message for the client.
     struct Refused: Error {
         let reason: String
     }
 
-    /// Checks an HTTP/1 request, and changes an absolute target to the origin form.
+    /// Checks an HTTP/1 request. If its target is an absolute URL, the target becomes a path.
     static func check(_ head: inout HTTPRequestHead) throws(Refused) {
         let hosts = head.headers["Host"]
         guard hosts.count <= 1 else { throw Refused(reason: "The request has \(hosts.count) Host fields. Send one.") }
@@ -28,7 +28,7 @@ enum RequestTarget {
         head.uri = target.path
     }
 
-    /// Checks an HTTP/2 request. A `Host` field replaces a missing `:authority`.
+    /// Checks an HTTP/2 request. If it has no `:authority`, the `Host` field takes its place.
     static func check(_ head: inout HTTPRequest) throws(Refused) {
         let hosts = head.headerFields[values: .host]
         guard hosts.count <= 1 else { throw Refused(reason: "The request has \(hosts.count) Host fields. Send one.") }

@@ -3,26 +3,27 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Refuses HTTP/1 requests with a wrong target or Host field (`RequestTarget`): answers 400 with a message and closes
-/// the connection. It comes directly after the parser, because later types lack the authority of an absolute target.
+/// Refuses an HTTP/1 request with a wrong target or `Host` field (`RequestTarget`): answers 400 with a message and
+/// closes the connection. The check must directly follow the parser, because later types lack the authority of an
+/// absolute URL.
 final class RequestTargetCheck: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The number of forwarded requests without an answer; a refusal waits for them.
+    /// The number of accepted requests that have no answer yet. A refusal must wait for these answers.
     private var unanswered = 0
     private var refused: RequestTarget.Refused?
     private let asControl: Bool
 
-    /// - Parameter asControl: whether the answer is a control API error instead of plain text.
+    /// - Parameter asControl: whether the refusal is an error of the control API; otherwise it is plain text.
     init(asControl: Bool) {
         self.asControl = asControl
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Nothing after a refused request is read.
+        // After a refused request, further input is discarded.
         guard refused == nil else { return }
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         do {
@@ -56,14 +57,15 @@ final class RequestTargetCheck: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            // A body may still arrive; closing at once could make the client lose the answer.
+            // The client may still be sending a body. Closing at once could destroy the answer before the client reads
+            // it.
             channel.close(mode: .output, promise: nil)
             channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
         }
     }
 }
 
-/// Inserts `RequestTargetCheck` after the parser, a position that Hummingbird's additional handlers cannot have.
+/// Inserts `RequestTargetCheck` directly after the parser, where Hummingbird cannot insert additional handlers.
 final class RequestTargetCheckSetup: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
 
@@ -79,13 +81,13 @@ final class RequestTargetCheckSetup: ChannelInboundHandler, RemovableChannelHand
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(RequestTargetCheck(asControl: asControl), position: .after(parser))
         } catch {
-            // Without the check no request may be answered.
+            // No request may be answered without the check.
             context.close(promise: nil)
         }
     }
 }
 
-/// The same for an HTTP/2 request, whose stream ends with the answer.
+/// Refuses an HTTP/2 request in the same way. The stream ends with the answer, and the connection stays open.
 final class StreamTargetCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

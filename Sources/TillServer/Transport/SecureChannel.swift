@@ -6,10 +6,11 @@ import NIOHTTP2
 import NIOSSL
 import TillStorage
 
-/// A TLS connection: a handshake within the request deadline, then HTTP/2 or HTTP/1.1, as negotiated.
+/// A TLS connection: the handshake within the request deadline, then HTTP/2 or HTTP/1.1, as the client chose.
 ///
-/// It has the limits of a plain connection. HTTP/2 also has NIO's own limits: 100 concurrent streams, 16 KiB of header
-/// fields, and protection against floods of control frames. A connection without a stream ends after the deadline.
+/// The limits are those of a connection without TLS. For HTTP/2, NIO adds its own limits: 100 concurrent streams, 16
+/// KiB of header fields, and protection against floods of control frames. A connection without a stream ends after the
+/// deadline.
 struct SecureChannel: ServerChildChannel {
     typealias Negotiated = NIONegotiatedHTTPVersion<HTTP1Channel.Value, HTTP2Channel.Value>
 

@@ -7,11 +7,11 @@ import NIOSSL
 import TillSigning
 
 extension Listener {
-    /// An application for TLS 1.2 and later, with HTTP/2 and HTTP/1.1.
+    /// Creates an application that serves TLS 1.2 and later, with HTTP/2 and HTTP/1.1.
     ///
     /// - Parameters:
-    ///   - identity: the server certificate.
-    ///   - running: receives the port once connections are accepted.
+    ///   - identity: the server certificate and its private key.
+    ///   - running: receives the port once the application accepts connections.
     package func secureApplication<Responder: HTTPResponder>(
         _ responder: Responder,
         identity: TLSIdentity,

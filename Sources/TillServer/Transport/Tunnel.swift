@@ -1,15 +1,16 @@
 import NIOCore
 import NIOPosix
 
-/// A connection as a byte stream, with only a few buffers in memory at a time.
+/// A connection as a byte stream, of which only a few buffers are in memory at a time.
 package typealias ByteChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-/// Connects two connections in both directions until both have ended.
+/// Joins two connections, so that each receives what the other sends.
 enum Tunnel {
-    /// How long one side may continue after the other has ended.
+    /// How long one side may continue to send after the other side has ended.
     static let linger: TimeAmount = .seconds(60)
 
-    /// A channel with independently closed directions. The owner must execute it, or NIO ends the process.
+    /// Makes a byte stream of a channel. Each direction can be closed separately. The caller must execute the stream,
+    /// because NIO ends the process otherwise.
     static func bytes(_ channel: any Channel) throws -> ByteChannel {
         try ByteChannel(
             wrappingChannelSynchronously: channel,
@@ -29,9 +30,9 @@ enum Tunnel {
     /// Forwards bytes in both directions until both sides have ended.
     ///
     /// - Parameters:
-    ///   - near: the client; the caller may have read its first bytes.
-    ///   - greeting: the first bytes for the client.
-    ///   - first: the already read bytes for the other side.
+    ///   - near: the connection of the client, of which the caller may already have read the first bytes.
+    ///   - greeting: bytes that are sent to the client first.
+    ///   - first: bytes that the caller already read from the client, for the other side.
     static func join(
         _ near: any Channel,
         _ inbound: inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
@@ -40,7 +41,7 @@ enum Tunnel {
         first: ByteBuffer = ByteBuffer(),
         with far: ByteChannel
     ) async throws {
-        // The iterator stays in this task; the child task handles the other direction.
+        // This task owns the iterator of the client's bytes, so a child task handles the other direction.
         try await far.executeThenClose { farInbound, farOutbound in
             if greeting.readableBytes > 0 { try await outbound.write(greeting) }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -62,7 +63,7 @@ enum Tunnel {
         }
     }
 
-    /// Closes a channel that is still open after a delay.
+    /// Closes a channel after a delay, if it is still open then.
     static func close(_ channel: any Channel, after time: TimeAmount) {
         let timer = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in timer.cancel() }

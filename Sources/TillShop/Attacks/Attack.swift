@@ -1,31 +1,31 @@
 import TillSigning
 
-/// A case of the attack pack: signed data, and what is wrong with it (docs/operating/attack-pack.md).
+/// A case of the attack pack: signed data with one defect, or valid data as a control (docs/operating/attack-pack.md).
 package enum Attack: Hashable, CaseIterable, Sendable {
     /// Valid data, to detect a verifier that rejects everything.
     case control
-    /// The certificates, the signature or the header are wrong.
+    /// Forged data: the certificates, the signature or the header are wrong.
     case forged(Forgery)
-    /// Correctly signed, for another app.
+    /// Correctly signed data of another app.
     case otherApp
-    /// Correctly signed, for the other environment.
+    /// Correctly signed data of the other environment.
     case otherEnvironment
-    /// Correctly signed, and sent twice.
+    /// A correctly signed notification that is sent twice.
     case replayed
-    /// Correctly signed, with renewal info in place of the transaction.
+    /// Correctly signed renewal info in place of the transaction.
     case renewalInfo
 
-    /// The valid case first, the repeated one last.
+    /// All cases: `control` is first, `replayed` is last.
     package static let allCases: [Attack] =
         [.control] + Forgery.allCases.map { .forged($0) } + [.otherApp, .otherEnvironment, .renewalInfo, .replayed]
 
-    /// The case with a name; nil if there is none.
+    /// Finds a case by its name; nil for an unknown name.
     package init?(name: String) {
         guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = found
     }
 
-    /// The name in commands and answers.
+    /// The name of the case in commands and in answers of the control API.
     package var name: String {
         switch self {
         case .control: "control"
@@ -37,10 +37,10 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a correct verifier rejects it.
+    /// Whether a correct verifier rejects the data of this case.
     package var isRefused: Bool { self != .control && self != .replayed }
 
-    /// One sentence on what is wrong.
+    /// A sentence that describes the defect.
     package var wrong: String {
         switch self {
         case .control: "Nothing is wrong."
@@ -52,7 +52,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// The error of a correct verifier, with the name in Apple's libraries if there is one.
+    /// The error that Apple's libraries report for this case; begins with `none` for data that they accept.
     package var refusal: String {
         switch self {
         case .control: "none"
@@ -60,13 +60,13 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         case .forged: "VERIFICATION_FAILURE"
         case .otherApp, .renewalInfo: "INVALID_APP_IDENTIFIER"
         case .otherEnvironment: "INVALID_ENVIRONMENT"
-        case .replayed: "none; accept it again, and do nothing for the second"
+        case .replayed: "none; accept both notifications, but process only the first"
         }
     }
 
     private static func wrong(_ forgery: Forgery) -> String {
         switch forgery {
-        case .wrongRoot: "The chain ends at another root of the same name."
+        case .wrongRoot: "The chain ends at a different root with the same name."
         case .leafWithoutMarker: "The leaf lacks the marker extension 1.2.840.113635.100.6.11.1."
         case .intermediateWithoutMarker: "The intermediate lacks the marker extension 1.2.840.113635.100.6.2.1."
         case .chainOfTwo: "x5c has two certificates; the root is left out."
@@ -81,12 +81,12 @@ package enum Attack: Hashable, CaseIterable, Sendable {
     }
 }
 
-/// An attack on an app's environment, ready to send.
+/// The signed data of one case, for one app and environment, ready to send.
 package struct AttackSample: Sendable {
-    /// What is wrong.
+    /// The case.
     package let attack: Attack
-    /// A notification, as it is posted in `{"signedPayload": …}`.
+    /// A signed notification: the value of `signedPayload` in the posted body.
     package let signedPayload: String
-    /// A transaction with the same flaw.
+    /// A signed transaction with the same defect.
     package let signedTransactionInfo: String
 }

@@ -1,9 +1,10 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 import TillStorage
 
-/// Creates signed data that a correct verifier must reject, about an existing or an invented purchase.
+/// Creates signed data that a correct verifier must reject, for an existing or an invented purchase.
 package struct AttackPack: Sendable {
     private let shop: Shop
     private let chain: SigningChain
@@ -14,8 +15,8 @@ package struct AttackPack: Sendable {
     private let account: Account?
     private let signedDate: Timestamp
 
-    /// - Parameter purchase: what the data is about; nil invents a purchase that is in no ledger.
-    /// - Throws: `AttackRefused` if the server has no root, or the app does not exist.
+    /// - Parameter purchase: the purchase that the data describes; nil invents a purchase that is in no ledger.
+    /// - Throws: `AttackRefused` if the server has no root certificate, or if the app does not exist.
     package init(_ shop: Shop, _ scope: AccountScope, about purchase: (row: Transaction, account: Account)?) throws {
         let chain = shop.signingChain
         guard let forger = shop.authority.forger(beside: chain) else {
@@ -35,7 +36,7 @@ package struct AttackPack: Sendable {
         signedDate = max(now, row.modifiedDate, purchase?.account.lastEvent ?? now)
     }
 
-    /// The data of a case. Every call signs again, with a new notification UUID.
+    /// Returns the data of a case. Every call signs the data again, with a new notification UUID.
     package func sample(_ attack: Attack) throws -> AttackSample {
         switch attack {
         case .forged(let forgery):
@@ -76,7 +77,7 @@ package struct AttackPack: Sendable {
 
     // MARK: Payloads
 
-    /// The differences between the notifications of the pack.
+    /// The properties in which the notifications of the pack differ.
     private struct Notice {
         let app: AppRecord
         let environment: StoreEnvironment
@@ -108,13 +109,13 @@ package struct AttackPack: Sendable {
         TransactionPayload.bytes(row, environment: environment, app: app.bundleID, signedDate: signedDate)
     }
 
-    /// The payload in place of the transaction.
+    /// The payload of `signedTransactionInfo`: the transaction, or renewal info in its place.
     private func info(_ notice: Notice) -> [UInt8] {
         notice.hasRenewalInfoForTransaction
             ? renewalInfo(notice.environment) : transaction(row, notice.app, notice.environment)
     }
 
-    /// The renewal info of the purchase; an invented one if it has none.
+    /// The renewal info of the purchase; invented renewal info for a purchase that is not a subscription.
     private func renewalInfo(_ environment: StoreEnvironment) -> [UInt8] {
         if let account, let subscription = account.heldSubscription(row.originalID) {
             let info = RenewalInfo(
@@ -126,7 +127,7 @@ package struct AttackPack: Sendable {
             )
             return RenewalInfoPayload.bytes(info, environment: environment, signedDate: signedDate)
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("originalTransactionId", row.originalID.wireForm)
         json.put("autoRenewProductId", row.productID)
         json.put("productId", row.productID)
@@ -139,7 +140,7 @@ package struct AttackPack: Sendable {
         return json.finish()
     }
 
-    /// A whole notification with correctly signed parts.
+    /// The payload of a notification. The transaction and the renewal info in it are correctly signed.
     private func notification(_ notice: Notice) throws -> [UInt8] {
         let subscription = account?.heldSubscription(row.originalID)
         let notifications: TillCore.Notice =
@@ -173,12 +174,13 @@ package struct AttackPack: Sendable {
 
     // MARK: Invented purchases
 
-    /// A purchase that is in no ledger: of a one-time product of the catalog, or of an invented product.
+    /// Invents a purchase that is in no ledger. The product is not an auto-renewable subscription; if the catalog has
+    /// no such product, the product is invented, too.
     static func madeUp(in scope: AccountScope, selling catalog: Catalog, at now: Timestamp) -> Transaction {
         let products = catalog.products.values.filter { $0.plan == nil }.sorted { $0.id < $1.id }
         let product = products.first { $0.type == .consumable } ?? products.first
         let bought = Timestamp(milliseconds: now.milliseconds / 1_000 * 1_000)
-        // The last ids of their kinds, which are never assigned.
+        // The last transaction id of each environment; Till never assigns it to a real purchase.
         let id = TransactionID(scope.environment == .sandbox ? 2_999_999_999_999_999 : 430_999_999_999_999)
         return Transaction(
             id: id,
@@ -213,9 +215,9 @@ package struct AttackPack: Sendable {
     private static func uuid() -> String { UUID().uuidString.lowercased() }
 }
 
-/// Why an attack cannot be created.
+/// Why the data of an attack cannot be created.
 package struct AttackRefused: Error, CustomStringConvertible {
-    /// Without a full stop.
+    /// The reason, without a full stop.
     package let reason: String
 
     package var description: String { reason }

@@ -1,38 +1,39 @@
 import TillCore
 import TillSigning
 
-/// A receipt of the attack pack, and what is wrong with it (docs/operating/attack-pack.md).
+/// A receipt case of the attack pack: a receipt with one defect, or a valid receipt as a control
+/// (docs/operating/attack-pack.md).
 package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
     /// A valid receipt, to detect a verifier that rejects everything.
     case control
-    /// The certificates, the signature or the bytes are wrong.
+    /// A forged receipt: the certificates, the signature or the bytes are wrong.
     case forged(ReceiptForgery)
-    /// Correctly signed, for another app.
+    /// A correctly signed receipt of another app.
     case otherApp
-    /// Correctly signed, for the other environment.
+    /// A correctly signed receipt of the other environment.
     case otherEnvironment
-    /// Correctly signed, with the hash of another device.
+    /// A correctly signed receipt with the hash of another device.
     case otherDevice
-    /// Correctly signed, with the hash of another app on the device.
+    /// A correctly signed receipt with the hash of another app on the same device.
     case otherAppsHash
     /// A valid receipt of a single transaction.
     case transactionControl
-    /// A wrong receipt of a single transaction.
+    /// A forged receipt of a single transaction.
     case forgedTransaction(TransactionReceiptForgery)
 
-    /// The valid receipt first.
+    /// All cases; `control` is first.
     package static let allCases: [ReceiptAttack] =
         [.control] + ReceiptForgery.allCases.map { .forged($0) }
         + [.otherApp, .otherEnvironment, .otherDevice, .otherAppsHash, .transactionControl]
         + TransactionReceiptForgery.allCases.map { .forgedTransaction($0) }
 
-    /// The case with a name; nil if there is none.
+    /// Finds a case by its name; nil for an unknown name.
     package init?(name: String) {
         guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = found
     }
 
-    /// The name in commands and answers.
+    /// The name of the case in commands and in answers of the control API.
     package var name: String {
         switch self {
         case .control: "control"
@@ -46,7 +47,8 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether every correct verifier rejects it. A verifier that does not know the device cannot check the hash.
+    /// Whether every correct verifier rejects the receipt. False for a wrong hash, because a verifier that does not
+    /// know the device cannot check the hash.
     package var isRefused: Bool {
         switch self {
         case .forged, .forgedTransaction, .otherApp, .otherEnvironment: true
@@ -54,9 +56,9 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// The status of Till's verifyReceipt in an environment, with the right password.
+    /// The status that Till's verifyReceipt returns in an environment, if the password is correct.
     ///
-    /// - Parameter isKnown: whether the receipt is about a purchase that exists.
+    /// - Parameter isKnown: whether the purchase in the receipt is in the ledger.
     package func status(in environment: StoreEnvironment, isKnown: Bool) -> Int {
         switch self {
         case .forged(let forgery): forgery.isMalformed ? 21_002 : 21_003
@@ -67,7 +69,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// One sentence on what is wrong.
+    /// A sentence that describes the defect.
     package var wrong: String {
         switch self {
         case .control, .transactionControl: "Nothing is wrong."
@@ -82,11 +84,11 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
 
     private static func wrong(_ forgery: ReceiptForgery) -> String {
         switch forgery {
-        case .wrongRoot: "The chain ends at another root of the same name."
+        case .wrongRoot: "The chain ends at a different root with the same name."
         case .leafWithoutMarker: "The leaf lacks the marker extension 1.2.840.113635.100.6.11.1."
         case .intermediateWithoutMarker: "The intermediate lacks the marker extension 1.2.840.113635.100.6.2.1."
-        case .expiredLeaf: "The leaf expired a day before the receipt was made."
-        case .leafNotYetValid: "The leaf becomes valid a day after the receipt was made."
+        case .expiredLeaf: "The leaf expired a day before the receipt was created."
+        case .leafNotYetValid: "The leaf becomes valid a day after the receipt was created."
         case .tamperedPayload: "The payload was changed after it was signed."
         case .tamperedSignature: "One bit of the signature was changed."
         case .truncated: "The last sixteen bytes are missing."
@@ -96,7 +98,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
 
     private static func wrong(_ forgery: TransactionReceiptForgery) -> String {
         switch forgery {
-        case .wrongSigner: "A certificate of the same name under another root signed it."
+        case .wrongSigner: "The certificate that signed the receipt has the right name, but a different root."
         case .tamperedPurchase: "The purchase was changed after it was signed."
         case .tamperedSignature: "One bit of the signature was changed."
         }
@@ -105,12 +107,12 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
 
 /// A receipt of the attack pack, ready to send.
 package struct ReceiptAttackSample: Sendable {
-    /// What is wrong.
+    /// The case.
     package let attack: ReceiptAttack
-    /// Base64, as it is sent in `receipt-data`.
+    /// The receipt in Base64: the value of `receipt-data`.
     package let receipt: String
-    /// The device of the valid receipts' hash.
+    /// The identifier of the device to which the hash in the valid receipts belongs.
     package let deviceID: String
-    /// The status of Till's verifyReceipt, with the right password.
+    /// The status that Till's verifyReceipt returns, if the password is correct.
     package let status: Int
 }

@@ -3,7 +3,7 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Creates receipts that a correct verifier must reject, about an existing or an invented purchase.
+/// Creates receipts that a correct verifier must reject, for an existing or an invented purchase.
 package struct ReceiptAttackPack: Sendable {
     private let forger: ReceiptForger
     private let chain: ReceiptChain
@@ -13,8 +13,8 @@ package struct ReceiptAttackPack: Sendable {
     private let receipt: AppReceipt
     private let transaction: TransactionReceipt
 
-    /// - Parameter purchase: what the receipts are about; nil invents a purchase that is in no ledger.
-    /// - Throws: `AttackRefused` if the app does not exist or the root's key is not available.
+    /// - Parameter purchase: the purchase in the receipts; nil invents a purchase that is in no ledger.
+    /// - Throws: `AttackRefused` if the app does not exist, or if the key of the receipt root is not available.
     package init(_ shop: Shop, _ scope: AccountScope, about purchase: (row: Transaction, account: Account)?)
         async throws
     {
@@ -25,7 +25,7 @@ package struct ReceiptAttackPack: Sendable {
             forger = try await shop.receiptKeys.forger()
             chain = try await shop.receiptKeys.signing().chain
         } catch {
-            throw AttackRefused(reason: "the root of receipts is not available: \(error.logText)")
+            throw AttackRefused(reason: "the root certificate for receipts is not available: \(error.logText)")
         }
         environment = scope.environment
         isKnown = purchase != nil
@@ -43,14 +43,14 @@ package struct ReceiptAttackPack: Sendable {
                 storefront: .unitedStates,
                 at: present
             )
-        // A customer may be ahead of the clock.
+        // The last event of an account may be later than the time that its clock shows.
         var frame = shop.frame(of: account, app, device: device, at: max(present, account.lastEvent))
         frame.inApp = [InAppReceipt(row)]
         receipt = frame
         transaction = shop.receipt(of: row, account, vendor: device.uuidString)
     }
 
-    /// The receipt of a case, signed again.
+    /// Returns the receipt of a case. Every call signs the receipt again.
     package func sample(_ attack: ReceiptAttack) throws -> ReceiptAttackSample {
         ReceiptAttackSample(
             attack: attack,

@@ -4,11 +4,13 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A backup of a shop in its own folder: start Till with `--data` on it, or restore it with `till restore`.
+/// Writes backups. A backup is a folder with a copy of the database, the certificates and the keys. To use a backup,
+/// start Till with this folder as `--data`, or restore it with `till restore`.
 ///
-/// A backup always uses the embedded engine. `backup.json` is written last, so a folder without it is incomplete.
+/// The database in a backup is always a file of the embedded engine. `backup.json` is written last, so a backup without
+/// this file is incomplete.
 package enum Backup {
-    /// The folders of a data directory that are copied unchanged.
+    /// The folders of a data directory that a backup copies unchanged.
     static let folders = ["ca", "keys", "tls"]
 
     /// Copies the database, certificates and keys while the server runs, and verifies the copy.
@@ -17,7 +19,7 @@ package enum Backup {
     ///   - makeStore: opens a file of the embedded engine, and creates it if it is missing.
     ///   - version: the version of this Till.
     ///   - target: an absolute path that does not exist yet.
-    /// - Returns: the content of the backup.
+    /// - Returns: the manifest of the backup.
     /// - Throws: `BackupRefused`.
     package static func write(
         _ shop: Shop,
@@ -60,7 +62,7 @@ package enum Backup {
         }
     }
 
-    /// - Returns: the checksums of the source, if it was read row by row.
+    /// - Returns: the checksums of the source; nil if the engine itself made the copy, because then no rows were read.
     private static func copyStore(
         of shop: Shop,
         to copy: DataDirectory,
@@ -81,7 +83,7 @@ package enum Backup {
         return await filling.parts()
     }
 
-    /// Certificates and keys, readable for their owner only.
+    /// Copies the certificates and keys. Only the owner of the copies can read them.
     static func copyFolders(of directory: DataDirectory, to copy: DataDirectory) throws {
         let files = FileManager.default
         for folder in folders where files.fileExists(atPath: "\(directory.path)/\(folder)") {
@@ -98,7 +100,7 @@ package enum Backup {
     }
 }
 
-/// Writes what is read from another store, and computes its checksums.
+/// Writes the rows that were read from another store, and computes their checksums.
 private actor StoreCopy {
     private let store: any Storage
     private var sums: [String: TableChecksum.Making] = [:]
@@ -151,11 +153,11 @@ package enum BackupRefused: Error, CustomStringConvertible {
         case .notAbsolute(let path): "\(path) is not an absolute path; the server writes on its own machine."
         case .exists(let path): "\(path) already exists. Give a path that does not exist yet."
         case .inside(let path, let directory):
-            "\(path) is inside the data directory \(directory), where the backup would be lost together with the shop. "
+            "\(path) is inside the data directory \(directory), where the backup would be lost together with the data. "
                 + "Give a folder outside of it."
         case .failed(let path, let cause): "The backup to \(path) failed and was removed: \(cause)"
         case .diskFull(let path):
-            "There is no room on the disk for a backup to \(path); the partial backup was removed. Free space, or "
+            "There is not enough disk space for a backup to \(path); the partial backup was removed. Free space, or "
                 + "give a folder on another disk."
         case .noFolder(let path): "There is no folder \(path). Give the folder of a backup with --from."
         case .unreadable(let path):

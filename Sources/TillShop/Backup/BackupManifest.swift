@@ -4,15 +4,16 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The manifest of a backup, `backup.json` in its folder: it shows whether the backup is complete and unchanged.
+/// The manifest of a backup, which is the file `backup.json` in its folder. A restore checks with it that the backup is
+/// complete and unchanged.
 package struct BackupManifest: Codable, Equatable, Sendable {
-    /// A table, or a table of a snapshot (`name/table`).
+    /// The checksum of a table, or of a table of a snapshot.
     package struct Part: Codable, Equatable, Sendable {
-        /// Unique in the backup.
+        /// The name of the table: `table`, or `snapshot/table` for a table of a snapshot.
         package let name: String
         /// The number of rows.
         package let rows: Int
-        /// Hexadecimal (`TableChecksum`).
+        /// The SHA-256 of the rows, in hexadecimal (`TableChecksum`).
         package let sha256: String
 
         init(name: String, sum: TableChecksum) {
@@ -22,25 +23,25 @@ package struct BackupManifest: Codable, Equatable, Sendable {
         }
     }
 
-    /// A certificate or a key.
+    /// The checksum of a file with a certificate or a key.
     package struct File: Codable, Equatable, Sendable {
-        /// Relative to the folder of the backup.
+        /// The path of the file, relative to the folder of the backup.
         package let path: String
-        /// Hexadecimal.
+        /// The SHA-256 of the file, in hexadecimal.
         package let sha256: String
     }
 
-    /// The format of this file.
+    /// The version of the manifest's format.
     package let format: Int
-    /// The version of Till that wrote it.
+    /// The version of Till that wrote the backup.
     package let version: String
-    /// Real time.
+    /// When the backup was written, in real time.
     package let madeAt: Timestamp
-    /// The counter of the first identifier that was not reserved.
+    /// The counter of the first identifier that was not yet reserved when the backup was written.
     package let identifiersFrom: Int64
-    /// Tables in the order in which they are written; then those of the snapshots.
+    /// The tables in the order in which they are written, followed by the tables of the snapshots.
     package let parts: [Part]
-    /// Sorted by path.
+    /// The certificates and keys, sorted by path.
     package let files: [File]
 
     static let format = 1
@@ -86,7 +87,7 @@ package struct BackupManifest: Codable, Equatable, Sendable {
         self.files = files
     }
 
-    /// The same manifest with other tables, after they were migrated.
+    /// The same manifest with the checksums of the migrated tables.
     func with(_ parts: [Part]) -> BackupManifest {
         BackupManifest(
             format: format,
@@ -125,6 +126,6 @@ package struct BackupManifest: Codable, Equatable, Sendable {
 }
 
 extension DataDirectory {
-    /// Only backups have this file, not data directories in use.
+    /// The path of the manifest in a backup.
     package var backupManifest: String { path + "/backup.json" }
 }

@@ -2,26 +2,27 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// Restores a backup: into an empty data directory, or into a database and a data directory for its certificates and
-/// keys.
+/// Restores a backup into a data directory. If a database is given, the rows go into the database, and the data
+/// directory receives only the certificates and keys.
 ///
-/// It verifies the backup against its `backup.json` first, and the result last. It builds the folder in another place
-/// and moves it; the former content is kept beside it.
+/// The backup is verified against its `backup.json` before the restore, and the restored rows are verified afterwards.
+/// The files are prepared in a temporary folder and then moved. The former content is kept in a folder beside the
+/// directory.
 package struct Restore: Sendable {
     private let backup: DataDirectory
     private let target: DataDirectory
     private let stores: Stores
 
-    /// How to open stores, which the shop itself does not know.
+    /// The functions that open stores. The caller supplies them, because this module does not import the engines.
     package struct Stores: Sendable {
-        /// The version of the tables in a file of the embedded engine.
+        /// Returns the version of the tables in a file of the embedded engine.
         package let version: @Sendable (String) throws -> StoreVersion
-        /// Opens such a file for reading. Its tables may be of an older version.
+        /// Opens a file of the embedded engine for reading. Its tables may have an older version.
         package let examine: @Sendable (String) throws -> any Storage
-        /// Opens such a file for writing, and creates it if it is missing.
+        /// Opens a file of the embedded engine for writing, and creates the file if it is missing.
         package let make: @Sendable (String) throws -> any Storage
 
-        /// How to open stores.
+        /// Creates the set of functions.
         package init(
             version: @escaping @Sendable (String) throws -> StoreVersion,
             examine: @escaping @Sendable (String) throws -> any Storage,
@@ -35,17 +36,17 @@ package struct Restore: Sendable {
 
     /// The result of a restore.
     package struct Report: Sendable {
-        /// The manifest of what was restored.
+        /// The manifest of the backup; if the tables were migrated, with the checksums of the migrated tables.
         package let manifest: BackupManifest
-        /// Whether an older Till wrote the backup, so that its tables were migrated to this version.
+        /// Whether an older version of Till wrote the backup. The tables were then migrated to this version.
         package let wasOlder: Bool
-        /// Where the former content of the folder is now; nil if it was empty.
+        /// The folder to which the former content of the data directory was moved; nil if the directory was empty.
         package let before: String?
-        /// The counter of the first identifier that may be assigned now.
+        /// The counter of the first identifier that the restored store may assign.
         package let identifiersFrom: Int64
     }
 
-    /// - Parameter target: the data directory; no server may use it.
+    /// - Parameter target: the data directory; no server may be using it.
     package init(of backup: DataDirectory, to target: DataDirectory, _ stores: Stores) {
         self.backup = backup
         self.target = target
@@ -55,8 +56,8 @@ package struct Restore: Sendable {
     /// Restores the backup.
     ///
     /// - Parameters:
-    ///   - database: an open store for the rows, instead of the folder.
-    ///   - replaces: replaces existing data.
+    ///   - database: an open store that receives the rows; if nil, the rows go into the data directory.
+    ///   - replaces: whether existing data is replaced; otherwise existing data is an error.
     /// - Throws: `BackupRefused`, `MigrationRefused`, `DirectoryRefused`, and errors of the engines.
     package func run(
         into database: (any Storage)?,
@@ -78,7 +79,9 @@ package struct Restore: Sendable {
             let migration = StoreMigration(from: source, to: database, as: .restore, noting: note)
             let report = try await migration.run { try await Self.prepareForUse($0, from: identifiers) }
             let parts = report.parts.map { BackupManifest.Part(name: $0.name, sum: $0.sum) }
-            guard parts == manifest.parts else { throw BackupRefused.damaged(backup.path, "it changed meanwhile") }
+            guard parts == manifest.parts else {
+                throw BackupRefused.damaged(backup.path, "it changed during the restore")
+            }
         }
         try await source.close()
         let made = DataDirectory("\(target.path).unfinished-\(process)")
@@ -95,7 +98,7 @@ package struct Restore: Sendable {
 
     // MARK: Identifiers assigned since the backup
 
-    /// The identifier high-water mark of the store that is replaced, if it can be read; 0 if it is lost.
+    /// The identifier high-water mark of the store that is replaced; 0 if the file of that store cannot be read.
     private func formerHighWater(_ database: (any Storage)?, _ occupied: [String]) async throws -> Int64 {
         if let database { return try await database.identifierHighWater() }
         guard occupied.contains("till.sqlite"), let before = try? stores.examine(target.database) else { return 0 }
@@ -104,8 +107,9 @@ package struct Restore: Sendable {
         return mark
     }
 
-    /// Identifiers that were assigned since the backup must not be reused. If the store that assigned them cannot be
-    /// read, a gap is left that is larger than what any shop can assign; it grows with the age of the backup.
+    /// The counter of the first identifier after the restore. Identifiers that were assigned since the backup must not
+    /// be reused. If the store that assigned them cannot be read, the restore skips more identifiers than any server
+    /// can have assigned since the backup.
     private func firstIdentifier(after manifest: BackupManifest, formerHighWater: Int64) -> Int64 {
         if formerHighWater >= manifest.identifiersFrom { return formerHighWater }
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
@@ -113,14 +117,14 @@ package struct Restore: Sendable {
         return manifest.identifiersFrom + min(Self.leastGap + seconds * Self.gapASecond, Self.maxGap)
     }
 
-    /// A million, for the last second and for clocks that differ.
+    /// The minimum gap: about a million identifiers, because ages are rounded to seconds and machine clocks differ.
     private static let leastGap: Int64 = 1 << 20
-    /// More purchases, transactions and notifications than any store creates over a long time.
+    /// The gap for each second since the backup: more identifiers than any server assigns per second on average.
     private static let gapASecond: Int64 = 256
-    /// A third of the range of order numbers.
+    /// The maximum gap: a third of the range of order numbers.
     private static let maxGap: Int64 = 1 << 35
 
-    /// The last steps before the store may be used.
+    /// Reserves the identifiers and begins a new restore epoch, before a server uses the store.
     private static func prepareForUse(_ store: any Storage, from identifiers: Int64) async throws {
         try await store.reserveIdentifiers(below: identifiers)
         try await RestoreEpoch.beginAnother(in: store)
@@ -128,16 +132,16 @@ package struct Restore: Sendable {
 
     // MARK: The backup
 
-    /// A store with the data of a backup, and the matching manifest.
+    /// An open store with the data of a backup, and the manifest that matches the store.
     private struct Opened {
         let store: any Storage
-        /// The path of its file.
+        /// The path of the store's file.
         let path: String
         let manifest: BackupManifest
     }
 
-    /// Opens the store of the backup and verifies it against the manifest. A store of an older Till is copied, and the
-    /// copy is migrated; the backup itself is only read.
+    /// Opens the store of the backup and verifies it against the manifest. If an older version of Till wrote the store,
+    /// the store is copied, and the copy is migrated. The backup itself is only read.
     private func open(_ manifest: BackupManifest, migratingIn folder: DataDirectory) async throws -> Opened {
         do {
             switch try stores.version(backup.database) {
@@ -184,14 +188,14 @@ package struct Restore: Sendable {
         let parts = try await TableChecksum.parts(of: source)
         guard parts == manifest.parts else {
             let wrong = manifest.parts.first { !parts.contains($0) }?.name ?? "the snapshots"
-            let hint = "\(wrong) was changed (a server that runs on a backup changes it)"
+            let hint = "\(wrong) was changed (a server that uses a backup as its data directory changes it)"
             throw BackupRefused.damaged(backup.path, hint)
         }
     }
 
     // MARK: The folder
 
-    /// The files and folders of a shop in a data directory.
+    /// The names of the files and folders that Till creates in a data directory.
     private static let things = [
         "till.sqlite", "till.sqlite-wal", "till.sqlite-shm", "ca", "keys", "tls", "ports.json", "control-token",
         "backup.json",
@@ -201,7 +205,7 @@ package struct Restore: Sendable {
         let files = FileManager.default
         return Self.things.filter { name in
             let path = "\(target.path)/\(name)"
-            // An empty folder does not count.
+            // An empty folder contains nothing to replace.
             if let content = try? files.contentsOfDirectory(atPath: path) { return !content.isEmpty }
             return files.fileExists(atPath: path)
         }
@@ -217,7 +221,7 @@ package struct Restore: Sendable {
         try DataDirectory.makeFolder(made.path)
         try Backup.copyFolders(of: backup, to: made)
         guard try BackupManifest.files(in: made) == manifest.files else {
-            throw BackupRefused.damaged(backup.path, "its certificates and keys changed meanwhile")
+            throw BackupRefused.damaged(backup.path, "its certificates or keys changed during the restore")
         }
         guard let path else { return }
         try copyStore(path, to: made)
@@ -229,7 +233,7 @@ package struct Restore: Sendable {
         try await store.close()
     }
 
-    /// - Returns: where the former content is now.
+    /// - Returns: the folder with the former content; nil if the data directory was empty.
     private func move(_ made: DataDirectory, _ occupied: [String], at manifest: BackupManifest) throws -> String? {
         let files = FileManager.default
         var before: String?
@@ -241,7 +245,7 @@ package struct Restore: Sendable {
             for name in occupied { try files.moveItem(atPath: "\(target.path)/\(name)", toPath: "\(aside)/\(name)") }
             before = aside
         }
-        // The database is moved last: a folder without one is not a shop yet.
+        // The database is moved last, so that it is never in the data directory without its certificates and keys.
         for name in try files.contentsOfDirectory(atPath: made.path).sorted(by: {
             $0 != "till.sqlite" && $1 == "till.sqlite"
         }) {

@@ -1,10 +1,10 @@
 import TillCore
 import TillStorage
 
-/// Copies a shop from one store to another, row by row, and then verifies that both are equal.
+/// Copies all data from one store to another, row by row, and then verifies that both stores are equal.
 ///
-/// The source is only read. An unfinished target is marked: a server refuses it, and the next attempt starts again. The
-/// request log is not copied.
+/// The source is only read. Until the copy is complete, the target contains a mark: servers refuse to use the target,
+/// and the next attempt erases it first. The request log is not copied.
 package struct StoreMigration: Sendable {
     private let source: any Storage
     private let target: any Storage
@@ -13,25 +13,25 @@ package struct StoreMigration: Sendable {
 
     /// The progress of a migration.
     package struct Progress: Sendable {
-        /// What happens with the rows.
+        /// The phase of a migration: copying rows, or comparing them.
         package enum Step: String, Sendable {
             case carried
             case checked
         }
 
-        /// What happens with the rows.
+        /// Whether the rows are being copied or compared.
         package let step: Step
-        /// A table, or a table of a snapshot.
+        /// The name of the table: `table`, or `snapshot/table` for a table of a snapshot.
         package let part: String
-        /// The number of its rows so far.
+        /// The number of rows of the table that were copied or compared so far.
         package let rows: Int
-        /// Whether these are all rows.
+        /// Whether all rows of the table were copied or compared.
         package let isWhole: Bool
     }
 
-    /// The result: everything that was copied and is equal in both stores.
+    /// The result of a migration: the tables and snapshots, which are equal in both stores.
     package struct Report: Sendable {
-        /// In the order in which they were copied; then those of the snapshots.
+        /// The tables in the order in which they were copied, followed by the tables of the snapshots.
         package internal(set) var parts: [(name: String, sum: TableChecksum)] = []
         /// The names of the snapshots.
         package internal(set) var snapshots: [String] = []
@@ -39,11 +39,11 @@ package struct StoreMigration: Sendable {
         package internal(set) var highWater: Int64 = 0
     }
 
-    /// No server may use either store.
+    /// Prepares a migration. No server may be using either store.
     ///
     /// - Parameters:
-    ///   - command: recorded in an unfinished target.
-    ///   - note: called for each page.
+    ///   - command: the command that runs the migration; the mark of an unfinished target contains its name.
+    ///   - note: receives the progress after each page.
     package init(
         from source: any Storage,
         to target: any Storage,
@@ -56,9 +56,9 @@ package struct StoreMigration: Sendable {
         self.note = note
     }
 
-    /// Copies everything and compares it.
+    /// Copies all rows, and then compares both stores.
     ///
-    /// - Parameter finish: the last steps in the target, before it may be used.
+    /// - Parameter finish: performs the last steps in the target, before servers may use it.
     /// - Throws: `MigrationRefused`, and errors of the engines.
     package func run(finishing finish: (any Storage) async throws -> Void = { _ in }) async throws -> Report {
         try await source.requireWhole()
@@ -93,11 +93,12 @@ package struct StoreMigration: Sendable {
     /// The name of the document that marks a store as unfinished.
     static let mark = "migration"
 
-    /// Requires an empty target, or removes what an interrupted attempt left.
+    /// Requires an empty target, or removes the rows that an interrupted attempt left there.
     private func prepareTarget() async throws {
         if try await target.unfinished != nil {
             try await target.erase(app: nil, documents: Set(DocumentKind.allCases))
-            // Erasing keeps these documents, so they are removed here; the mark is removed last of all.
+            // `erase` keeps documents of these kinds, so they are removed here. The mark stays until the copy is
+            // complete.
             for kind in DocumentKind.lasting {
                 for document in try await target.documents(kind) where document.name != Self.mark {
                     try await target.removeDocument(kind, name: document.name)
@@ -132,7 +133,7 @@ package struct StoreMigration: Sendable {
         var last: Int64?
         repeat {
             let page = try await source.rows(of: table, in: snapshot.name, after: last, limit: table.pageLength)
-            // A snapshot without rows must exist, too.
+            // Called even for an empty page, because a snapshot without rows must also exist in the target.
             try await target.add(page.map(\.row), of: table, to: snapshot)
             count += page.count
             last = page.last?.place
@@ -164,12 +165,12 @@ extension TableRow {
 }
 
 extension Storage {
-    /// Marks this store as unfinished: the next attempt starts by erasing it.
+    /// Marks this store as unfinished, so that the next attempt erases it first.
     func declareUnfinished(by command: CarryingCommand) async throws {
         try await put([try Document(kind: .shop, name: StoreMigration.mark, encoding: command)])
     }
 
-    /// - Throws: `MigrationRefused.atWork` while servers use a database.
+    /// - Throws: `MigrationRefused.atWork` while servers use this database.
     func requireNoServer() async throws {
         guard let shared = self as? any SharedStorage else { return }
         let nodes = try await shared.seen().keys.sorted()
@@ -190,13 +191,13 @@ extension Storage {
     }
 }
 
-/// The command that copies a shop from one store to another.
+/// The command that copies all data from one store to another.
 package enum CarryingCommand: String, Codable, Sendable {
     case migrate
     case restore
 }
 
-/// Why a shop cannot be migrated, or a store cannot be used.
+/// Why data cannot be migrated, or why a store cannot be used.
 package enum MigrationRefused: Error, CustomStringConvertible {
     case unfinished(CarryingCommand)
     case atWork([String])
@@ -211,14 +212,14 @@ package enum MigrationRefused: Error, CustomStringConvertible {
             "A restore to this store (till restore) was interrupted. Run it again, with "
                 + "--replace."
         case .atWork(let nodes):
-            "Servers use the database (\(nodes.joined(separator: ", "))). Stop them; a server that was killed counts "
-                + "until its lease ends."
+            "Servers use the database (\(nodes.joined(separator: ", "))). Stop them. A server that was killed counts "
+                + "as running until its lease expires."
         case .occupied(let table):
             "The target is not empty (\(table?.rawValue ?? "snapshots")). Give an empty one; nothing was changed."
         case .differs(let part, let source, let target):
             "The copy differs in \(part)"
-                + (source.flatMap { source in target.map { ": \(source) rows here, \($0) there" } } ?? "")
-                + ". Stop every server on both sides and run the migration again; the target is refused until then."
+                + (source.flatMap { source in target.map { ": \(source) rows in source, \($0) in target" } } ?? "")
+                + ". Stop all servers that use these stores, and run it again. Until then, servers refuse the target."
         }
     }
 }

@@ -2,24 +2,26 @@ import Crypto
 import TillSigning
 import TillStorage
 
-/// The number of rows of a table, and a SHA-256 over them: the same on every engine for the same rows.
+/// The number of rows of a table, and the SHA-256 of the rows. All engines compute the same checksum for the same rows.
 package struct TableChecksum: Equatable, Sendable {
     /// The number of rows.
     package let rows: Int
-    /// Hexadecimal: the SHA-256 of the partitions' SHA-256 digests, ordered by partition number, with the rows of each
-    /// ordered by key. A table without partitions is one partition.
+    /// The checksum in hexadecimal: the SHA-256 of the digests of all partitions, ordered by partition number. The
+    /// digest of a partition is the SHA-256 of its rows, ordered by key. A table without partitions counts as one
+    /// partition.
     package let sha256: String
 
-    /// Computes a checksum. Engines read partitions in different orders, so each partition has its own digest.
+    /// Computes a checksum row by row. Each partition has its own digest, because engines read the partitions in
+    /// different orders.
     struct Making {
-        /// The index of the partition's column.
+        /// The index of the column `partition`; nil for a table without partitions.
         private let column: Int?
-        /// The indexes of the included columns; nil is all.
+        /// The indexes of the columns that the checksum includes; nil includes all columns.
         private let places: [Int]?
         private var partitions: [Int64: SHA256] = [:]
         private(set) var rows = 0
 
-        /// - Parameter columns: the columns of an older table, which has fewer; nil is all.
+        /// - Parameter columns: the columns of the table in an older store, which may have fewer; nil includes all.
         init(of table: ShopTable, _ columns: [ShopTable.Column]? = nil) {
             column = table.columns.firstIndex { $0.name == "partition" }
             let isWhole = columns == nil || columns == table.columns
@@ -46,14 +48,14 @@ package struct TableChecksum: Equatable, Sendable {
 }
 
 extension TableChecksum {
-    /// The name of a table, or of a table in a snapshot.
+    /// The name of a table in a manifest: `table`, or `snapshot/table` for a table of a snapshot.
     static func name(of table: ShopTable, in snapshot: String?) -> String {
         snapshot.map { "\($0)/\(table.rawValue)" } ?? table.rawValue
     }
 
-    /// Computes the checksum of a table of a store, or of a snapshot in it.
+    /// Computes the checksum of a table of a store, or of a table of a snapshot in the store.
     ///
-    /// - Parameter note: called with the number of rows after each page.
+    /// - Parameter note: receives the number of rows read so far, after each page.
     static func sum(
         _ table: ShopTable,
         of snapshot: String?,
@@ -81,8 +83,8 @@ extension TableChecksum {
         return summing.sum()
     }
 
-    /// Computes the checksums of a store: its tables, and those of its snapshots. Tables that an older store does not
-    /// have are skipped.
+    /// Computes the checksums of all tables of a store and of its snapshots. Tables that an older store does not have
+    /// are skipped.
     static func parts(of storage: any Storage) async throws -> [BackupManifest.Part] {
         var parts: [BackupManifest.Part] = []
         for snapshot in [nil] + (try await storage.snapshots().map(\.name)) {

@@ -1,8 +1,8 @@
 import TillCore
+import TillJSON
 
 extension CatalogDocument {
-    /// A catalog in the form that ``catalog(from:)`` reads; groups and products in ascending order of their
-    /// identifiers.
+    /// A catalog in the form that ``catalog(from:)`` reads. Groups and products are sorted by identifier.
     package static func tree(of catalog: Catalog) -> JSONTree {
         let groups = catalog.groups.values.sorted { $0.id < $1.id }.map(tree)
         let products = catalog.products.values.sorted { $0.id < $1.id }.map(tree)

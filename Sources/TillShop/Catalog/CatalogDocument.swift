@@ -1,14 +1,15 @@
 import TillCore
+import TillJSON
 
 /// Till's JSON form of a catalog, for the control API (docs/catalog.md).
 ///
-/// Amounts are decimal strings and periods ISO 8601; absent keys are omitted and never `null`. Unlike in a `.storekit`
-/// file an unknown key is an error, because API clients need to notice typing errors.
+/// Amounts are decimal strings, and periods are ISO 8601 durations. A key without a value is omitted, never `null`.
+/// Unlike in a `.storekit` file, an unknown key is an error, so that API clients notice a mistyped key.
 package enum CatalogDocument {
-    /// Reads a catalog: `{"groups": […], "products": […], "settings": {…}}`. Only `products` is required. A group that
-    /// only a product mentions is created, with its identifier as its name.
+    /// Reads a catalog: `{"groups": […], "products": […], "settings": {…}}`. Only `products` is required. If only a
+    /// product names a group, the group is created with its identifier as its name.
     package static func catalog(from bytes: [UInt8]) throws(CatalogRefused) -> CatalogImport {
-        let tree = try JSONTree.parse(bytes)
+        let tree = try CatalogRefused.tree(of: bytes)
         var document = CatalogDocumentReader(settings: CatalogSettings())
         let outcome = document.catalog((tree, "$"))
         try document.reader.finish()
@@ -17,12 +18,12 @@ package enum CatalogDocument {
 
     /// Reads a single product; ``adding(product:to:isSold:)`` also checks it against a catalog.
     ///
-    /// - Parameter settings: of the catalog; its storefront determines the currency of a price without one.
+    /// - Parameter settings: the catalog's settings. Their storefront determines the currency of a price that has none.
     package static func product(
         from bytes: [UInt8],
         settings: CatalogSettings = CatalogSettings()
     ) throws(CatalogRefused) -> Product {
-        let tree = try JSONTree.parse(bytes)
+        let tree = try CatalogRefused.tree(of: bytes)
         var document = CatalogDocumentReader(settings: settings)
         let product = document.product((tree, "$"))
         try document.reader.finish()
@@ -32,7 +33,7 @@ package enum CatalogDocument {
 
     /// Reads a group: `{"groupId", "name", "localizations"}`. The name defaults to the identifier.
     package static func group(from bytes: [UInt8]) throws(CatalogRefused) -> SubscriptionGroup {
-        let tree = try JSONTree.parse(bytes)
+        let tree = try CatalogRefused.tree(of: bytes)
         var document = CatalogDocumentReader(settings: CatalogSettings())
         let group = document.group((tree, "$"))
         try document.reader.finish()
@@ -40,16 +41,16 @@ package enum CatalogDocument {
         return group
     }
 
-    /// Adds one product to a catalog, or throws all conflicts.
+    /// Reads a product and adds it to a catalog. Throws all faults and conflicts.
     ///
-    /// - Parameter isSold: whether the product was ever sold; then it keeps its type and its group.
+    /// - Parameter isSold: returns whether the product was ever sold. A sold product keeps its type and its group.
     package static func adding(
         product bytes: [UInt8],
         to current: Catalog,
         isSold: (_ productID: String) -> Bool = { _ in true }
     ) throws(CatalogRefused) -> (catalog: Catalog, product: Product) {
         let product = try product(from: bytes, settings: current.settings)
-        var faults: [CatalogFault] = []
+        var faults: [JSONFault] = []
         if isSold(product.id) {
             faults = CatalogImport.conflicts(of: product, with: current.products[product.id], at: "$")
         }

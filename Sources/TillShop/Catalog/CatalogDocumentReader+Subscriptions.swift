@@ -1,7 +1,8 @@
 import TillCore
+import TillJSON
 
 extension CatalogDocumentReader {
-    /// The plan of a product in its group, under `subscription`.
+    /// Reads the subscription plan of a product from the key `subscription`.
     mutating func subscription(_ object: DocumentObject) -> SubscriptionPlan? {
         guard object["subscription"] != nil else {
             reader.fault(object.path("subscription"), expected: "an object with groupId and period", found: "nothing")
@@ -47,7 +48,7 @@ extension CatalogDocumentReader {
         return plans
     }
 
-    /// The offers of a product. Subscriptions have all kinds; other products have one-time codes.
+    /// Reads the offers of a product. Subscriptions can have all kinds of offers; other products only one-time codes.
     mutating func offers(_ object: DocumentObject, type: ProductType, period: Period?) -> [Offer] {
         var found: [(offer: Offer, path: String)] = []
         for entry in reader.objects(object, "offers", atMost: CatalogLimits.offers * OfferKind.allCases.count) {
@@ -104,7 +105,7 @@ extension CatalogDocumentReader {
         )
     }
 
-    /// The permitted keys of an offer; a key without effect is rejected rather than ignored.
+    /// The permitted keys of an offer. A key that would have no effect is a fault, so that it is not ignored.
     private func keys(_ kind: OfferKind, _ mode: OfferMode) -> [String] {
         var keys = ["kind", "mode"]
         if kind != .introductory { keys += ["id", "referenceName"] }

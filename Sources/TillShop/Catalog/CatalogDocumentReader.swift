@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 
 /// Converts a ``CatalogDocument`` into values of TillCore, and reports every fault.
 struct CatalogDocumentReader {
@@ -93,7 +94,7 @@ struct CatalogDocumentReader {
         )
     }
 
-    /// `price`, `currency` and `prices`: the default, and the storefronts with other prices.
+    /// Reads `price` and `currency`, which are the default price, and `prices`, which are the prices by storefront.
     mutating func priceList(_ object: DocumentObject) -> PriceList? {
         let currency = currency(object) ?? self.currency
         let standard = reader.money(object, "price", currency: currency)

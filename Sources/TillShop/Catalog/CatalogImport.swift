@@ -1,17 +1,20 @@
 import TillCore
+import TillJSON
 
-/// The catalog in a document, before it is compared with the present one.
+/// The catalog in a document, before it is merged into the app's present catalog.
 package struct CatalogImport: Equatable, Sendable {
-    /// Only the content of the document; ``merged(into:isSold:)`` combines it with the present catalog.
+    /// The content of the document alone; ``merged(into:isSold:)`` combines it with the present catalog.
     package var catalog: Catalog
-    /// The location of each product in the document, by its identifier, for later faults.
+    /// The JSON path of each product in the document, by product identifier. Faults that are found later contain the
+    /// path.
     package var paths: [String: String]
     /// The key for promotional offers, if the document has one.
     package var offerKey: OfferKeyPair?
-    /// The version, such as `5.0`; nil for a document without one, and for Till's own form.
+    /// The version of a `.storekit` file, such as `5.0`; nil for a file without a version, and for Till's own JSON
+    /// form.
     package var version: String?
 
-    /// The result of reading a document.
+    /// Creates the result of reading a document.
     package init(
         catalog: Catalog,
         paths: [String: String] = [:],
@@ -27,11 +30,11 @@ package struct CatalogImport: Equatable, Sendable {
     /// The present catalog after this import (``TillCore/Catalog/updated(by:)``).
     ///
     /// A product that was sold keeps its type and its group forever, as on the App Store, because its transactions
-    /// contain both. Everything else may change.
+    /// contain the type and the group. Everything else may change.
     ///
     /// - Parameters:
     ///   - current: the present catalog.
-    ///   - isSold: whether a product was ever sold; a shop that cannot know returns true.
+    ///   - isSold: returns whether a product was ever sold, or true if that is unknown.
     package func merged(
         into current: Catalog,
         isSold: (_ productID: String) -> Bool = { _ in true }
@@ -49,15 +52,15 @@ package struct CatalogImport: Equatable, Sendable {
     /// The conflicts of a product with the sold product that it would replace.
     ///
     /// - Parameter path: the location of the new product in its document.
-    static func conflicts(of product: Product, with sold: Product?, at path: String) -> [CatalogFault] {
+    static func conflicts(of product: Product, with sold: Product?, at path: String) -> [JSONFault] {
         guard let sold else { return [] }
         if product.type != sold.type {
             let expected = "\(sold.type.wireName), as \(product.id) was sold"
-            return [CatalogFault(path: "\(path).type", expected: expected, found: product.type.wireName)]
+            return [JSONFault(path: "\(path).type", expected: expected, found: product.type.wireName)]
         }
         if let old = sold.plan?.groupID, let new = product.plan?.groupID, old != new {
             let expected = "the subscription group \(old), in which \(product.id) was sold"
-            return [CatalogFault(path: path, expected: expected, found: "the subscription group \(new)")]
+            return [JSONFault(path: path, expected: expected, found: "the subscription group \(new)")]
         }
         return []
     }

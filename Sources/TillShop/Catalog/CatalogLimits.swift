@@ -1,38 +1,34 @@
+import TillJSON
+
 /// Limits of a catalog: far above what a real app has, and low enough that a hostile file needs little memory.
 package enum CatalogLimits {
     /// Bytes of a document.
-    package static let bytes = 8 * 1_024 * 1_024
-    /// The depth of nested arrays and objects.
-    package static let depth = 64
-    /// Values in a document, counting each string, number, array and object.
-    package static let values = 250_000
+    package static let bytes = JSONLimits.standard.bytes
     /// Products in a catalog, of all types together.
     package static let products = 10_000
-    /// Subscription groups in a catalog.
+    /// The maximum number of subscription groups in a catalog.
     package static let groups = 1_000
-    /// Offers of one kind on one product; the App Store allows up to 350 win-back offers.
+    /// The maximum number of offers of one kind on one product. The App Store allows up to 350 win-back offers.
     package static let offers = 500
-    /// Languages of one product or group.
+    /// The maximum number of languages of one product or group.
     package static let localizations = 200
-    /// Billing plans of one product.
+    /// The maximum number of billing plans of one product.
     package static let billingPlans = 10
-    /// Characters of an identifier.
+    /// The maximum number of characters of an identifier.
     package static let identifier = 255
-    /// Characters of a name or a description.
+    /// The maximum number of characters of a name or a description.
     package static let text = 10_000
     /// Listed faults; after them reading stops.
-    package static let faults = 1_000
-    /// Bytes of the paths of listed faults.
-    package static let bytesOfFaults = 128 * 1_024
+    package static let faults = JSONLimits.faults
 
-    // MARK: Numbers. Every catalog must stay within them, so that a state with it can be imported elsewhere.
+    // MARK: Numbers. Every catalog must stay within these ranges; otherwise its export could not be imported.
 
-    /// Levels of a subscription group.
+    /// The valid levels in a subscription group.
     package static let levels = 1...1_000_000
-    /// How often one offer code can be redeemed.
+    /// The valid redemption limits of an offer code.
     package static let redemptions = 1...largest
-    /// Apple ids of apps.
+    /// The valid Apple ids of apps.
     package static let appleIDs = 1...largest
-    /// The last millisecond of the year 9999, which is the largest number in a state except for identifiers.
+    /// The last millisecond of the year 9999. Except for identifiers, an exported state contains no larger number.
     private static let largest = 253_402_300_799_999
 }

@@ -1,11 +1,11 @@
-/// Converts between decimal texts and thousandths, without binary fractions.
+/// Converts between decimal texts and thousandths of a currency unit, without floating-point numbers.
 enum DecimalAmount {
-    /// The maximum number of digits before the point: ten are enough for any price in any currency and leave room for a
-    /// quantity.
+    /// The maximum number of digits before the point. Ten digits are enough for a price in any currency, and such a
+    /// price times a quantity does not overflow.
     private static let wholeDigits = 10
 
-    /// The thousandths of a text such as `4.99`, `300` or `0.5`; nil for a sign, an exponent, a fourth decimal, a
-    /// comma, or anything else.
+    /// Parses a text such as `4.99`, `300` or `0.5` into thousandths. Nil for any other text, for example with a sign,
+    /// an exponent, a comma or a fourth decimal.
     static func milliunits(_ text: String) -> Int64? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let whole = parts.first, parts.count <= 2, (1...wholeDigits).contains(whole.count) else { return nil }
@@ -19,7 +19,8 @@ enum DecimalAmount {
         return amount
     }
 
-    /// The shortest usual text of thousandths: no decimals for a whole amount, otherwise two or three.
+    /// Formats thousandths as a decimal text: without decimals for a whole amount, otherwise with two or three
+    /// decimals.
     static func text(_ milliunits: Int64) -> String {
         let (whole, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
         let sign = milliunits < 0 ? "-" : ""

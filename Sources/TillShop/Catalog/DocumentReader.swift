@@ -1,11 +1,12 @@
 import TillCore
+import TillJSON
 
-/// An object of a document with its path.
+/// A JSON object of a document, with its path.
 struct DocumentObject {
     let path: String
     private let members: [String: JSONTree]
 
-    /// Keys in the order of the document.
+    /// The keys, in the order of the document.
     let keys: [String]
 
     init(path: String, members: [JSONTree.Member]) {
@@ -23,15 +24,15 @@ struct DocumentObject {
     func path(_ key: String) -> String { JSONTree.path(path, key) }
 }
 
-/// An element of an array with its path.
+/// An element of a JSON array, with its path.
 typealias DocumentElement = (value: JSONTree, path: String)
 
 /// Reads typed values, and continues after a fault, so that all faults can be reported at once.
 ///
-/// Each function returns nil for an absent or wrong value; only a wrong value, or an absent one that is required, adds
-/// a fault.
+/// Each function returns nil for an absent or wrong value. A wrong value adds a fault. An absent value adds a
+/// fault only if it is required.
 struct DocumentReader {
-    private(set) var faults: [CatalogFault] = []
+    private(set) var faults: [JSONFault] = []
 
     /// Whether there are so many faults that reading stops.
     private(set) var isFull = false
@@ -41,12 +42,12 @@ struct DocumentReader {
     mutating func fault(_ path: String, expected: String, found: String) {
         guard !isFull else { return }
         bytesOfPaths += path.utf8.count
-        if faults.count == CatalogLimits.faults || bytesOfPaths > CatalogLimits.bytesOfFaults {
+        if faults.count == CatalogLimits.faults || bytesOfPaths > JSONLimits.bytesOfFaults {
             isFull = true
             let more = "at least one more, and the rest is not listed"
-            faults.append(CatalogFault(path: "$", expected: "no more than \(faults.count) faults", found: more))
+            faults.append(JSONFault(path: "$", expected: "no more than \(faults.count) faults", found: more))
         } else {
-            faults.append(CatalogFault(path: path, expected: expected, found: found))
+            faults.append(JSONFault(path: path, expected: expected, found: found))
         }
     }
 
@@ -124,7 +125,7 @@ struct DocumentReader {
             fault(object.path(key), expected: "no control characters", found: value.summary)
             return nil
         }
-        // URLs cannot contain them as a path segment.
+        // A URL cannot contain `.` or `..` as a path segment.
         guard text != ".", text != ".." else {
             fault(object.path(key), expected: "an identifier other than . and ..", found: value.summary)
             return nil
@@ -132,7 +133,7 @@ struct DocumentReader {
         return text
     }
 
-    /// True or false; absent is the default.
+    /// Reads true or false; returns the default for an absent value.
     mutating func flag(_ object: DocumentObject, _ key: String, default standard: Bool = false) -> Bool {
         guard let value = object[key] else { return standard }
         guard case .bool(let flag) = value else {
@@ -177,7 +178,7 @@ struct DocumentReader {
         }
     }
 
-    /// One of a few words, with its meaning.
+    /// Reads one of the permitted words under a key, and returns its meaning.
     mutating func choice<Meaning>(
         _ object: DocumentObject,
         _ key: String,
@@ -192,7 +193,7 @@ struct DocumentReader {
         return choice((value, object.path(key)), of: words)
     }
 
-    /// One of a few words, with its meaning.
+    /// Reads one of the permitted words, and returns its meaning.
     mutating func choice<Meaning>(_ element: DocumentElement, of words: KeyValuePairs<String, Meaning>) -> Meaning? {
         if case .string(let text) = element.value, let match = words.first(where: { $0.key == text }) {
             return match.value

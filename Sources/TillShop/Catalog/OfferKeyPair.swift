@@ -1,21 +1,21 @@
-/// The key of a `.storekit` file that signs promotional offers.
+/// The key in a `.storekit` file with which promotional offers are signed.
 ///
-/// Till stores its public half only. The private half never appears in a description or a dump.
+/// Till stores only the public key. The private key never appears in `description` or in a dump.
 package struct OfferKeyPair: Equatable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// `keyId` of the signature.
+    /// The id of the key, which is the `keyId` of a signature.
     package let id: String
-    /// A P-256 private key, PKCS#8 in DER.
+    /// The P-256 private key, as PKCS#8 in DER.
     package let privateKey: [UInt8]
 
-    /// A key pair of a file.
+    /// Creates a key pair from the values in a file.
     package init(id: String, privateKey: [UInt8]) {
         self.id = id
         self.privateKey = privateKey
     }
 
-    /// The id alone.
+    /// The id of the key, without the private key.
     package var description: String { "offer key \(id)" }
 
-    /// The id alone.
+    /// The id of the key, without the private key.
     package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// The words of ``CatalogDocument`` for the properties of an offer.
+/// The names that ``CatalogDocument`` uses for the kinds, modes and audiences of offers.
 package enum OfferNames {
     static let kinds: KeyValuePairs<String, OfferKind> = [
         "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .code, "WIN_BACK": .winBack,
@@ -14,7 +14,7 @@ package enum OfferNames {
         "NEW": .new, "EXISTING": .existing, "EXPIRED": .expired,
     ]
 
-    /// The word for a kind.
+    /// The name of an offer kind.
     package static func name(of kind: OfferKind) -> String {
         switch kind {
         case .introductory: "INTRODUCTORY"

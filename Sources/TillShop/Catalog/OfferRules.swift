@@ -1,33 +1,33 @@
 import TillCore
 
-/// The rules for offers in all kinds of documents (docs/catalog.md).
+/// The rules for offers, the same in `.storekit` files and in Till's own JSON form (docs/catalog.md).
 enum OfferRules {
-    /// The possible periods of a subscription.
+    /// The billing periods that a subscription can have.
     static let subscriptionPeriods: [Period] = [
         Period(1, .week), Period(1, .month), Period(2, .month), Period(3, .month), Period(6, .month), Period(1, .year),
     ]
 
-    /// The possible periods of an offer that is free or paid up front.
+    /// The periods that a free offer or a pay-up-front offer can have.
     static let offerPeriods: [Period] = [
         Period(3, .day), Period(1, .week), Period(2, .week), Period(1, .month), Period(2, .month), Period(3, .month),
         Period(6, .month), Period(1, .year),
     ]
 
-    /// How often a pay-as-you-go offer may repeat.
+    /// The number of periods that a pay-as-you-go offer can have.
     static let periodCounts = 1...12
 
-    /// The words for billing plans, the same in both kinds of documents.
+    /// The names of billing plans, the same in `.storekit` files and in Till's own JSON form.
     static let billingPlanKinds: KeyValuePairs<String, BillingPlan.Kind> = [
         "BILLED_UPFRONT": .billedUpfront, "MONTHLY": .monthly,
     ]
 
-    /// The price of twelve payments: the commitment of a monthly plan whose document has no sum.
+    /// The price of twelve payments: the commitment price of a monthly plan whose document contains none.
     static func commitment(of prices: PriceList) -> PriceList? {
         guard let standard = prices.standard.times(12) else { return nil }
         return PriceList(standard: standard, byStorefront: prices.byStorefront.compactMapValues { $0.times(12) })
     }
 
-    /// Reports a repeated billing plan, and a monthly plan on a subscription of other than a year.
+    /// Reports a repeated billing plan, and a monthly plan on a subscription whose period is not one year.
     static func check(
         _ kind: BillingPlan.Kind,
         path: String,
@@ -44,18 +44,19 @@ enum OfferRules {
         }
     }
 
-    /// The keys of an offer's length in a document.
+    /// The JSON keys of an offer's period and of its number of periods.
     struct Keys {
         let period: String
         let count: String
     }
 
-    /// The length of an offer in the form of TillCore: one period, repeated only for pay as you go.
+    /// Reads the length of an offer: a period and its count. Only a pay-as-you-go offer can have a count above 1.
     ///
-    /// Free and prepaid offers have a single period. Two times `P1W` in a file is read as `P2W`, as long as the result
-    /// is a possible length of offers.
+    /// Free offers and pay-up-front offers have a single period. If a file contains two periods of `P1W`, they are read
+    /// as one period of `P2W`. The result must be one of `offerPeriods`.
     ///
-    /// - Parameter base: the billing period of the subscription; nil if it is invalid.
+    /// - Parameter base: the billing period of the subscription or of its billing plan; nil if the document's is
+    ///   invalid.
     static func length(
         of object: DocumentObject,
         mode: OfferMode,

@@ -1,7 +1,8 @@
 import TillCore
+import TillJSON
 
 extension StoreKitFile {
-    /// One of `subscriptionGroups`, with its products.
+    /// Reads an element of `subscriptionGroups`, with its products.
     mutating func group(_ object: DocumentObject) {
         let id = reader.identifier(object, "id")
         if let id, catalog.groups[id] != nil {
@@ -77,11 +78,11 @@ extension StoreKitFile {
 
     // MARK: - Offers
 
-    /// The offers of every kind, introductory ones first.
+    /// Reads the offers of every kind; introductory offers come first.
     private mutating func offers(_ object: DocumentObject, period: Period?) -> [Offer] {
         var found: [(offer: Offer, path: String)] = []
         var introductory = list(object, "introductoryOffers", .introductory, period)
-        // Version 5 writes the list and, for older versions of Xcode, also the same offer alone.
+        // Files of version 5 contain a list of introductory offers, and one of them again for older versions of Xcode.
         if let exclusive = reader.object(object, "introductoryOffer"),
             let offer = offer(exclusive, kind: .introductory, period: period),
             !introductory.contains(where: { $0.offer.billingPlan == offer.billingPlan })
@@ -120,7 +121,7 @@ extension StoreKitFile {
         let audience = kind == .code ? audience(object) : []
         let isStackable = kind == .code && reader.flag(object, "isStackable")
         guard let mode else { return nil }
-        // Early versions keep the former price of a free offer; it has no meaning.
+        // Files of early versions may contain a price for a free offer; that price has no meaning.
         let price = mode == .freeTrial ? nil : reader.money(object, "displayPrice", currency: currency)
         let length = OfferRules.length(
             of: object,
@@ -150,7 +151,7 @@ extension StoreKitFile {
         case .introductory: nil
         case .promotional: reader.identifier(object, "offerID")
         case .code: reader.identifier(object, "referenceName")
-        // No file with such an offer is known, so both names are accepted.
+        // It is unknown which of the two keys Xcode writes for a win-back offer, so both are accepted.
         case .winBack:
             if object["offerID"] == nil, object["referenceName"] != nil {
                 reader.identifier(object, "referenceName")

@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillJSON
 
 /// Reads the `.storekit` files of Xcode, versions 1.0 to 5.0 (docs/catalog.md).
 ///
@@ -15,7 +16,7 @@ package struct StoreKitFile {
 
     /// Reads a whole file, or throws all its faults.
     package static func read(_ bytes: [UInt8]) throws(CatalogRefused) -> CatalogImport {
-        let tree = try JSONTree.parse(bytes)
+        let tree = try CatalogRefused.tree(of: bytes)
         var file = StoreKitFile()
         return try file.file(tree)
     }
@@ -23,7 +24,8 @@ package struct StoreKitFile {
     private mutating func file(_ tree: JSONTree) throws(CatalogRefused) -> CatalogImport {
         guard let root = reader.object((tree, "$")) else { throw CatalogRefused(faults: reader.faults) }
         let sections = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
-        // Any other JSON file would be read as an empty catalog, and importing that removes everything from sale.
+        // Without this check, any other JSON file would be an empty catalog, and its import would remove all products
+        // from sale.
         guard sections.contains(where: { root[$0] != nil }) else {
             let expected = "a StoreKit configuration with " + sections.joined(separator: ", ")
             throw CatalogRefused(path: "$", expected: expected, found: "an object with none of them")
@@ -41,7 +43,7 @@ package struct StoreKitFile {
         return CatalogImport(catalog: catalog, paths: paths, offerKey: offerKey, version: version)
     }
 
-    /// `{"major":4,"minor":0}`, or 4, 4.0 and "4.0" as people write it.
+    /// Reads the version: `{"major":4,"minor":0}` in Xcode's files; 4, 4.0 or "4.0" in hand-written files.
     private mutating func version(_ root: DocumentObject) -> String? {
         guard let value = root["version"] else { return nil }
         let path = root.path("version")
@@ -146,7 +148,7 @@ extension StoreKitFile {
         return reader.flag(object, "familyShareable")
     }
 
-    /// Reports a key that Xcode does not know, in the place of one that it does.
+    /// Reports a misspelt key that Xcode does not know, if the right key is absent.
     private mutating func isMisspelt(_ object: DocumentObject, _ wrong: String, for right: String) -> Bool {
         guard object[right] == nil, object[wrong] != nil else { return false }
         reader.fault(object.path(wrong), expected: "the key \"\(right)\"", found: "the key \"\(wrong)\"")
@@ -159,13 +161,13 @@ extension StoreKitFile {
         settings.locale = reader.identifier(object, "_locale", isRequired: false) ?? settings.locale
         settings.timeRate = reader.timeRate(object, "_timeRate") ?? settings.timeRate
         settings.isBillingGracePeriodEnabled = reader.flag(object, "_billingGracePeriodEnabled")
-        // Two names in different versions of Xcode for the same switch.
+        // Different versions of Xcode use different names for the same setting.
         let older = reader.flag(object, "_billingIssuesEnabled")
         let newer = reader.flag(object, "_renewalBillingIssuesEnabled")
         settings.areRenewalBillingIssuesEnabled = older || newer
         settings.isAskToBuyEnabled = reader.flag(object, "_askToBuyEnabled")
-        // Only a synced file has the Apple id; a local one may have eight hexadecimal digits, which have no meaning
-        // here.
+        // Only a file that is synced with App Store Connect contains the Apple id. A local file may contain eight
+        // hexadecimal digits, which have no meaning for Till.
         settings.appAppleID = reader.text(object, "_applicationInternalID").flatMap { text in
             appleID(text, at: object.path("_applicationInternalID"))
         }

@@ -3,13 +3,13 @@ import Logging
 import TillCore
 import TillStorage
 
-/// A change of a clock.
+/// How to set a clock.
 package enum ClockChange: Equatable, Sendable {
-    /// Freezes it where it is, or at a later instant.
+    /// Freezes the clock at the time that it shows, or at a later instant.
     case freeze(at: Timestamp?)
-    /// Runs it at a multiple of real time.
+    /// Runs the clock at a multiple of real time.
     case run(speed: Double)
-    /// Follows real time; only for a clock that is not ahead of it.
+    /// Makes the clock show real time. A clock that is ahead of real time refuses this.
     case real
 }
 
@@ -18,30 +18,30 @@ package enum AdvanceTarget: Equatable, Sendable {
     case to(Timestamp)
     case by(milliseconds: Int64)
     case byPeriod(Period)
-    /// To the next event: a deadline, a job, or a due delivery.
+    /// Advances to the next event: a deadline of an account, a job, or a scheduled delivery.
     case toNextEvent
 }
 
 /// The result of an advance.
 package struct AdvanceReport: Equatable, Sendable {
-    /// What the clock showed before.
+    /// What the clock showed before the advance.
     package let from: Timestamp
-    /// What the clock shows now.
+    /// What the clock shows after the advance.
     package let to: Timestamp
-    /// Accounts in which something happened.
+    /// The number of accounts in which events were processed.
     package let accounts: Int
-    /// The notifications, by type and subtype (`DID_RENEW`, `EXPIRED/VOLUNTARY`), sorted by these names.
+    /// The number of notifications for each type and subtype, sorted by name.
     package let notifications: [Count]
-    /// Customers whose accounts could not be brought up to date.
+    /// The customers whose accounts are quarantined, because their events could not be processed.
     package let quarantine: [String]
-    /// Due deliveries that were still pending when this was written; nil without settling.
+    /// The number of due deliveries that were still pending at the end of the advance; nil without settling.
     package let pending: Int?
 
-    /// How many notifications of one kind there were.
+    /// The number of notifications of one type and subtype.
     package struct Count: Equatable, Sendable {
-        /// `EXPIRED/VOLUNTARY` and the like.
+        /// The type, with its subtype if there is one: `DID_RENEW`, `EXPIRED/VOLUNTARY`.
         package let words: String
-        /// How many there were.
+        /// The number of these notifications.
         package let count: Int
     }
 }
@@ -52,15 +52,15 @@ package struct AdvanceProgress: Equatable, Sendable {
     package var from: Timestamp
     /// What the clock will show at the end.
     package var to: Timestamp
-    /// Accounts that were brought up to date so far.
+    /// The number of accounts in which events were processed so far.
     package var accounts: Int
-    /// Notifications created so far.
+    /// The number of notifications created so far.
     package var notifications: Int
 }
 
-/// Moves clocks, and processes every event due on the way.
+/// Sets and advances clocks, and processes every event that is due on the way.
 extension Shop {
-    /// The state of a clock: an environment's always, a customer clock's once it was created.
+    /// The state of a clock; nil for a customer clock that does not exist.
     package func clock(_ name: ClockName) -> ClockState? {
         clocks.exists(name) ? clocks.state(name) : nil
     }
@@ -80,16 +80,17 @@ extension Shop {
             if state != .real { try ClockState.requireBeforeEnd(shown) }
             record.began = shown
             try await clocks.put(record)
-            // Scheduled jobs take effect on it, too.
+            // Scheduled jobs take effect on the new clock, too.
             signals.moved(name)
         }
     }
 
-    /// Sets a clock. It never goes back, because later purchases already exist.
+    /// Sets a clock. A clock never goes back, because purchases with later dates may already exist.
     package func setClock(_ name: ClockName, _ change: ClockChange) async throws -> ClockState {
         if case .freeze(let instant?) = change, instant > now(on: name) {
             try ClockState.requireBeforeEnd(instant)
-            // Setting a clock ahead processes everything that is due until then.
+            // Freezing a clock at a later instant is an advance: it processes every event that is due until that
+            // instant.
             _ = try await pendingAdvance(on: name, to: instant, thenAt: 0, settling: false)
             return clocks.state(name)
         }
@@ -105,7 +106,7 @@ extension Shop {
         }
     }
 
-    /// Changes the clock, starting from the time that it shows.
+    /// Changes the state of a clock, starting from the time that the clock shows.
     private func set(_ record: inout Clocks.Record, _ change: ClockChange, from present: Timestamp) throws {
         switch change {
         case .freeze(let instant):
@@ -123,15 +124,15 @@ extension Shop {
     private func goingBack(_ name: ClockName, from present: Timestamp, to instant: Timestamp) -> ClockRefused {
         ClockRefused(
             code: "clock_goes_forward",
-            message: "The clock shows \(present.iso8601) and cannot go back to \(instant.iso8601); "
-                + "put customers on a new clock of their own instead."
+            message: "The clock shows \(present.iso8601) and cannot go back to \(instant.iso8601). "
+                + "Create a customer clock and put customers on it instead."
         )
     }
 
     /// Advances a clock, and returns once every resulting change is committed.
     ///
-    /// - Parameter settling: stops at each instant at which a delivery is due, and waits at the end, for at most a
-    ///   minute of real time, until no due delivery is pending.
+    /// - Parameter settling: whether the clock stops at each instant at which a delivery is due, and waits until no due
+    ///   delivery is pending. All waiting ends a minute of real time after the advance began.
     package func advance(_ name: ClockName, _ target: AdvanceTarget, settling: Bool) async throws -> AdvanceReport {
         guard clocks.exists(name) else {
             throw ClockRefused(code: "unknown_clock", message: "There is no clock \(name.key); create it first.")
@@ -178,7 +179,7 @@ extension Shop {
         }
     }
 
-    /// The advance itself; requires the lock of the clock.
+    /// Performs an advance. The caller must hold the lock of the clock.
     private func advancing(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
         -> AdvanceReport
     {
@@ -210,7 +211,7 @@ extension Shop {
         return log.report(pending: pending)
     }
 
-    /// Removes spans in which no delivery is due any more, to keep the record small.
+    /// Removes the skipped spans in which no pending delivery is due any more, to keep the record small.
     private func forgetSkippedTime(of record: inout Clocks.Record) async throws {
         guard record.skipped != nil else { return }
         let earliest = try await storage.nextDue(on: record.name).delivery
@@ -222,15 +223,16 @@ extension Shop {
         return try await !cluster.storage.leases().contains { $0.name == name.lockKey }
     }
 
-    /// Finishes advances and jobs that were interrupted by a crash or were in progress in a restored snapshot.
+    /// Finishes advances and jobs that a crash interrupted, or that were in progress when a restored snapshot was
+    /// taken.
     func resumeLongWork() async {
         for record in clocks.all {
             guard let pendingAdvance = record.pendingAdvance else { continue }
             do {
-                // A caller or node that holds the lock of this clock finishes the advance.
+                // If a caller or another node holds the lock of this clock, it finishes the advance itself.
                 guard advanceUnderWay(on: record.name) == nil, try await isFree(record.name) else { continue }
                 try await exclusively(record.name.lockKey) {
-                    // A restore may have removed it meanwhile, or another node has finished it.
+                    // Meanwhile, a restore may have removed the advance, or another node may have finished it.
                     guard clocks.record(record.name).pendingAdvance == pendingAdvance else { return }
                     logger.notice(
                         "resuming an interrupted advance",
@@ -264,7 +266,7 @@ extension Shop {
         }
     }
 
-    /// Processes everything due until an instant, with jobs at their instants in between.
+    /// Processes every event that is due until an instant, and runs each job when the clock shows the job's instant.
     private func processEvents(
         on name: ClockName,
         to target: Timestamp,
@@ -275,7 +277,8 @@ extension Shop {
         var settling = settling
         while true {
             try checkStopping()
-            // An endpoint that does not answer within a minute does not hold up the clock.
+            // After a minute, the advance continues without settling, so that an endpoint that does not answer cannot
+            // block it.
             if wallClock().milliseconds - begun.milliseconds >= Self.settlingLimit { settling = false }
             let job = try await pendingJobs(on: name).first { $0.at <= target }
             var stop = job?.at ?? target
@@ -284,7 +287,7 @@ extension Shop {
             }
             try await processAllDue(on: name, until: stop, log)
             if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
-                // A notification that was just created is due before the stop.
+                // An event that was just processed created a notification whose delivery is due before the stop.
                 stop = max(delivery, now(on: name))
             }
             var record = clocks.record(name)
@@ -297,7 +300,7 @@ extension Shop {
         }
     }
 
-    /// Waits until no delivery that is due on a clock is pending.
+    /// Waits until no delivery that is due on a clock is pending, or until the time limit for settling.
     private func settle(_ name: ClockName, begun: Timestamp) async {
         signals.moved(name)
         while wallClock().milliseconds - begun.milliseconds < Self.settlingLimit {
@@ -310,12 +313,12 @@ extension Shop {
 
     private static let settlingLimit: Int64 = 60_000
 
-    /// Brings every account on a clock up to an instant. An account that fails is quarantined and does not stop the
-    /// others.
+    /// Processes all events of accounts on a clock that are due until an instant. An account that fails is quarantined;
+    /// the other accounts are still processed.
     ///
     /// - Parameters:
-    ///   - onlyHere: skips the partitions of other nodes.
-    ///   - givingWay: ends early when a caller waits for the exclusive lock.
+    ///   - onlyHere: whether to process only the partitions of this node.
+    ///   - givingWay: whether to end early when a caller waits for the exclusive lock.
     func processAllDue(
         on name: ClockName,
         until instant: Timestamp,
@@ -325,7 +328,7 @@ extension Shop {
     ) async throws {
         while !(givingWay && gate.waitingToBeAlone > 0) {
             try checkStopping()
-            // Long work ends after everything was replaced.
+            // Throws when a reset, restore or import has replaced all data, because this work must then end.
             _ = try writePrecondition()
             let limit = 256 + quarantine.all.count
             let found =
@@ -372,8 +375,8 @@ extension Shop {
         } catch let preconditionFailed as PreconditionFailed {
             throw preconditionFailed
         } catch {
-            // When the server stops or the state is replaced, every account is interrupted; that is not an error of the
-            // account.
+            // When the server stops or all data is replaced, every account is interrupted. That is no reason to
+            // quarantine an account.
             guard !isStopping.value else { return }
             _ = try writePrecondition()
             quarantine.add(due.id, because: error.logText)

@@ -22,7 +22,8 @@ final class AdvanceLog: Sendable {
         state = Mutex(State(progress: AdvanceProgress(from: from, to: to, accounts: 0, notifications: 0)))
     }
 
-    /// An account changed: a deadline or a job was processed. An account counts once.
+    /// Counts an account in which a deadline or a job was processed, and its notifications. An account counts only
+    /// once.
     func add(_ notifications: [TillCore.Notification], in account: AccountID) {
         state.withLock { state in
             if state.accounts.insert(account).inserted { state.progress.accounts += 1 }
@@ -30,7 +31,7 @@ final class AdvanceLog: Sendable {
         }
     }
 
-    /// A notification without an account.
+    /// Counts a notification that belongs to no account.
     func add(_ notice: Notice) { state.withLock { $0.count(notice) } }
 
     func quarantine(_ account: DueAccount) {
@@ -54,7 +55,7 @@ final class AdvanceLog: Sendable {
     }
 }
 
-/// The advances in progress, for showing their progress.
+/// The advances in progress, by clock, so that callers can read their progress.
 final class RunningAdvances: Sendable {
     private let logs = Mutex<[ClockName: AdvanceLog]>([:])
 

@@ -3,7 +3,7 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// All clocks, held in memory, because every operation reads one.
+/// All clocks. They are kept in memory, because every operation reads a clock.
 package final class Clocks: Sendable {
     /// A clock as it is stored.
     struct Record: Codable, Equatable, Sendable {
@@ -11,10 +11,10 @@ package final class Clocks: Sendable {
         var app: String
         var own: String?
         var state: ClockState
-        /// An advance that is under way; a restart finishes it.
+        /// The advance in progress. After a restart, the server finishes it.
         var pendingAdvance: Advance?
-        /// The time that the clock was set past while deliveries were pending. Nil for a clock that was never advanced
-        /// or frozen since it was created, and in data of version 0.1.0.
+        /// The time that the clock skipped while deliveries were pending. Nil for a clock that was never advanced or
+        /// frozen, and in data of version 0.1.0.
         var skipped: SkippedTime?
         /// What a customer clock showed when it was created; nil for an environment's clock, and in data of version
         /// 0.1.0.
@@ -27,17 +27,17 @@ package final class Clocks: Sendable {
         }
 
         var name: ClockName { ClockName(AccountScope(environment: environment, app: app), own: own) }
-        /// The name of its document in the store.
+        /// The name of the clock's document in the store.
         var documentName: String { "\(environment.rawValue)/\(app)" + (own.map { "#\($0)" } ?? "") }
 
         /// Freezes the clock, and records the time that it skips.
         ///
         /// - Parameters:
-        ///   - instant: where it is frozen; not earlier than `present`.
-        ///   - present: what it shows now.
+        ///   - instant: the time at which the clock is frozen; not earlier than `present`.
+        ///   - present: what the clock shows now.
         mutating func freeze(at instant: Timestamp, from present: Timestamp) {
             if !state.moves, skipped == nil {
-                // It was frozen by a version that recorded no spans, so the time before is unknown.
+                // An earlier version froze the clock and recorded no spans, so what it skipped before is unknown.
                 skipped = SkippedTime([SkippedTime.Span(from: nil, to: present)])
             }
             skipped = skipped ?? SkippedTime()
@@ -48,7 +48,7 @@ package final class Clocks: Sendable {
         /// The date of a delivery attempt that ends now (`SkippedTime.dateOfAttempt`).
         ///
         /// - Parameters:
-        ///   - due: when the attempt was due; nil for one that was not scheduled.
+        ///   - due: when the attempt was due; nil for an attempt that was not scheduled.
         ///   - realTime: the wall-clock time.
         func dateOfAttempt(due: Timestamp?, realTime: Timestamp) -> Timestamp {
             let now = state.shown(realTime: realTime)
@@ -61,7 +61,7 @@ package final class Clocks: Sendable {
     /// An advance in progress.
     struct Advance: Codable, Equatable, Sendable {
         var to: Timestamp
-        /// The speed of the clock after the advance: 0 is frozen, 1 is real speed.
+        /// The speed of the clock after the advance, as a multiple of real time. 0 freezes the clock.
         var speed: Double
 
         /// Whether the target and the speed are valid (`ClockState.isPossible`).
@@ -78,7 +78,7 @@ package final class Clocks: Sendable {
         records = Mutex(try await Self.read(storage))
     }
 
-    /// Reloads from the store, where other nodes may have changed clocks.
+    /// Reloads all clocks from the store, because other nodes may have changed some.
     ///
     /// - Returns: the clocks that changed.
     @discardableResult
@@ -122,14 +122,15 @@ package final class Clocks: Sendable {
             ?? Record(environment: name.scope.environment, app: name.scope.app, own: name.own, state: .real)
     }
 
-    /// What a clock shows. The lock keeps it from being stopped between reading its state and the wall clock.
+    /// What a clock shows. State and wall clock are read under the lock, so that the clock cannot be stopped in
+    /// between.
     func now(on name: ClockName, realTime: () -> Timestamp) -> Timestamp {
         records.withLock { ($0[name]?.state ?? .real).shown(realTime: realTime()) }
     }
 
     /// The date of a delivery attempt that ends now (`SkippedTime.dateOfAttempt`).
     ///
-    /// - Parameter due: when the attempt was due; nil for one that was not scheduled.
+    /// - Parameter due: when the attempt was due; nil for an attempt that was not scheduled.
     func dateOfAttempt(due: Timestamp?, on name: ClockName, realTime: () -> Timestamp) -> Timestamp {
         records.withLock { records in
             let realTime = realTime()
@@ -137,9 +138,10 @@ package final class Clocks: Sendable {
         }
     }
 
-    /// Stops a clock while a body sets it, so that no reader sees a later time than the one from which it continues.
+    /// Stops a clock while a body sets it. Otherwise a reader could see a time later than the time from which the clock
+    /// continues.
     ///
-    /// - Parameter body: receives what the clock shows. When it throws, the clock continues as before.
+    /// - Parameter body: receives what the clock shows. If the body throws, the clock continues as before.
     func stopping<Value>(
         _ name: ClockName,
         realTime: () -> Timestamp,

@@ -12,7 +12,7 @@ package struct JobRecord: Codable, Equatable, Sendable {
         case done
     }
 
-    /// Unique in the store; the same id is the same job.
+    /// The id, unique in the store. A repeated request with the same id refers to the same job.
     package let id: String
     /// The environment of the accounts.
     package let environment: StoreEnvironment
@@ -20,22 +20,22 @@ package struct JobRecord: Codable, Equatable, Sendable {
     package let app: String
     /// What the job does in each account.
     package let task: Job.Work
-    /// When it takes effect, on the clock of each customer.
+    /// When the job takes effect, on the clock of each customer.
     package let at: Timestamp
-    /// Its progress among the customers on the environment's clock.
+    /// The progress of the job among the customers on the environment's clock.
     package var state: State
-    /// The last account that was processed; the job continues after it.
+    /// The last account that was processed; the job continues with the next account.
     package var position: AccountID?
-    /// Accounts in which it succeeded.
+    /// The number of accounts in which the job succeeded.
     package var succeeded: Int
-    /// Accounts in which it failed.
+    /// The number of accounts in which the job failed.
     package var failed: Int
-    /// On the same clock.
+    /// When the job was completed, on the environment's clock; nil until then.
     package var completedAt: Timestamp?
 
-    /// The progress of a scheduled job on the customer clocks, by their names. Nil when the job takes effect for every
-    /// customer as soon as the environment's clock shows `at`: a job that was not scheduled, and every job of version
-    /// 0.1.0.
+    /// The progress of a scheduled job on the customer clocks, by clock name. Nil for a job that was not scheduled and
+    /// for every job of version 0.1.0: such a job takes effect for all customers once the environment's clock shows
+    /// `at`.
     package var ownClocks: [String: ClockProgress]?
 
     private enum CodingKeys: String, CodingKey {
@@ -51,11 +51,12 @@ package struct JobRecord: Codable, Equatable, Sendable {
         package var isDone = false
     }
 
-    /// Whether the job is still pending on a clock, once that clock shows `at`.
+    /// Whether the job must still run on a clock when that clock shows `at`.
     ///
     /// - Parameters:
-    ///   - own: the name of a customer clock; nil is the environment's clock.
-    ///   - began: what that clock showed when it was created. A job from before that concerns no customer on it.
+    ///   - own: the name of a customer clock; nil for the environment's clock.
+    ///   - began: what that clock showed when it was created. A job whose `at` is not later affects no customer on that
+    ///     clock.
     package func isPending(on own: String?, began: Timestamp?) -> Bool {
         guard let own else { return state != .done }
         guard let ownClocks else { return false }
@@ -69,23 +70,24 @@ package struct JobRecord: Codable, Equatable, Sendable {
         return ownClocks?[own]?.position
     }
 
-    /// Whether a run on a clock includes an account.
+    /// Whether the job affects an account when the job runs on a clock.
     func concerns(_ account: Account, on clock: ClockName) -> Bool { ownClocks == nil || account.clock == clock.own }
 
     /// The app and the environment of the accounts.
     package var scope: AccountScope { AccountScope(environment: environment, app: app) }
 }
 
-/// Bulk operations on many accounts: one account at a time, restartable, each account once.
+/// Jobs: bulk operations on many accounts. A job processes each account once, one at a time, and continues after an
+/// interruption.
 extension Shop {
     /// Starts a job, or schedules it. A job with the same id is not started again.
     ///
-    /// A scheduled job reaches each customer at that instant of their own clock. Customers whose clock is already past
-    /// it are reached now, at their clock's present time.
+    /// A scheduled job takes effect for a customer when the customer's clock shows the instant. If that clock is
+    /// already past the instant, the job takes effect now, at the time that the clock shows.
     ///
     /// - Parameters:
-    ///   - id: nil creates one.
-    ///   - instant: nil is now, for every customer; the job is then complete when this returns.
+    ///   - id: the id of the job; nil creates an id.
+    ///   - instant: when the job takes effect. Nil is now, for every customer, and the job is then complete on return.
     /// - Returns: the job with its present progress.
     /// - Throws: `ClockRefused` if the environment's clock is already past the instant.
     package func startJob(
@@ -99,12 +101,12 @@ extension Shop {
             throw ClockRefused(
                 code: "earlier_than_clock",
                 message: "The instant \(instant.iso8601) is past: the clock shows \(present.iso8601). Give a later "
-                    + "one, or leave it out to begin now."
+                    + "instant, or omit it to start now."
             )
         }
         let isScheduled = instant != nil
         var stored = try await storeJob(task, in: scope, at: max(instant ?? present, present), isScheduled, id: id)
-        // The ticker continues an interrupted job.
+        // If the job is interrupted, the ticker continues it.
         defer { for clock in clocks(of: stored) { signals.planned(clock, stored.at) } }
         for clock in clocks(of: stored) where stored.at <= now(on: clock) {
             if stored.isPending(on: clock.own, began: clocks.record(clock).began) {
@@ -114,7 +116,7 @@ extension Shop {
         return stored
     }
 
-    /// Whether the job exists; a client may repeat its request later.
+    /// Whether the job exists. A client may repeat its request when the instant of the job is already past.
     private func isStored(_ id: String?) async throws -> Bool {
         guard let id else { return false }
         return try await job(id) != nil
@@ -127,15 +129,15 @@ extension Shop {
         }
     }
 
-    /// The clocks on which a job takes effect: the environment's and, for a scheduled job, the customer clocks.
+    /// The clocks on which a job takes effect: the environment's clock and, for a scheduled job, the customer clocks.
     private func clocks(of job: JobRecord) -> [ClockName] {
         let own = job.ownClocks == nil ? [] : clocks.own(in: job.scope)
         return own.map { ClockName(job.scope, own: $0) } + [ClockName(job.scope)]
     }
 
-    /// Starts a job without waiting for its end. The ticker continues an interrupted job.
+    /// Starts a job without waiting for its end. If the job is interrupted, the ticker continues it.
     ///
-    /// - Returns: the job as it was stored now, or by an earlier request.
+    /// - Returns: the stored job; an earlier request with the same id may have stored it.
     @discardableResult
     package func beginJob(_ task: Job.Work, in scope: AccountScope, id: String) async throws -> JobRecord {
         let stored = try await storeJob(task, in: scope, at: now(in: scope), false, id: id)
@@ -151,7 +153,7 @@ extension Shop {
         return stored
     }
 
-    /// Stores a job, unless there is one with that id.
+    /// Stores a job, unless a job with that id already exists.
     private func storeJob(
         _ task: Job.Work,
         in scope: AccountScope,
@@ -159,7 +161,8 @@ extension Shop {
         _ isScheduled: Bool,
         id: String?
     ) async throws -> JobRecord {
-        // Clocks that are past the instant are recorded now; a clock that is created later never shows it.
+        // Clocks that are already past the instant are recorded, because the job must still run on them. A clock that
+        // is created later and is past the instant has no record, and the job does not run on it.
         let past = clocks.own(in: scope).filter { now(on: ClockName(scope, own: $0)) >= instant }
         let progress = Dictionary(uniqueKeysWithValues: past.map { ($0, JobRecord.ClockProgress()) })
         let record = JobRecord(
@@ -182,30 +185,30 @@ extension Shop {
         }
     }
 
-    /// The id of a mass extension's job: one for each request and product of an app's environment, whichever client
-    /// sends the request.
+    /// The id of the job for a mass extension. It depends on the request, the product, the app and the environment, but
+    /// not on the client that sends the request.
     package func jobID(ofExtension request: String, of productID: String, in scope: AccountScope) -> String {
         uuid("extend/\(scope.environment.rawValue)/\(scope.app)/\(productID)/\(request)")
     }
 
-    /// A job by its id.
+    /// Reads a job by its id; nil if there is no such job.
     package func job(_ id: String) async throws -> JobRecord? {
         try await storage.documents(.job).first { $0.name == id }?.decoded()
     }
 
-    /// The jobs of an app's environment, by the instant at which they take effect.
+    /// The jobs of an app's environment, sorted by the instant at which they take effect.
     package func jobs(in scope: AccountScope) async throws -> [JobRecord] {
         try await storage.documents(.job).map { try $0.decoded(as: JobRecord.self) }
             .filter { $0.scope == scope }.sorted { $0.at < $1.at }
     }
 
-    /// The pending jobs of a clock, by the instant at which they take effect.
+    /// The pending jobs of a clock, sorted by the instant at which they take effect.
     func pendingJobs(on clock: ClockName) async throws -> [JobRecord] {
         let began = clocks.record(clock).began
         return try await jobs(in: clock.scope).filter { $0.isPending(on: clock.own, began: began) }
     }
 
-    /// Completes a job among the customers on a clock.
+    /// Runs a job for all remaining customers on a clock.
     ///
     /// - Parameter log: counts what the job did; nil if no advance is in progress.
     @discardableResult
@@ -247,7 +250,7 @@ extension Shop {
         }
     }
 
-    /// Applies the scheduled jobs that customers skip when they move to a clock that is ahead of their old one.
+    /// Applies the scheduled jobs that customers skip when they move to a clock that is ahead of their old clock.
     ///
     /// - Parameters:
     ///   - accounts: the customer and the family members that moved to the clock.
@@ -259,11 +262,11 @@ extension Shop {
         where job.ownClocks != nil && before < job.at && job.at <= present {
             try await exclusively("job-run/\(job.id)") {
                 guard let stored = try await self.job(job.id) else { return }
-                // A run that has not reached an account yet will count it later.
+                // If the job's own run has not reached an account yet, that run counts the account later.
                 let isPending = stored.isPending(on: clock.own, began: self.clocks.record(clock).began)
                 var running = stored
                 for account in accounts where !account.jobsDone.contains(where: { $0.job == job.id }) {
-                    // No event is dated before the last event of an account.
+                    // The job must not be dated before the last event of an account.
                     let instant = accounts.reduce(job.at) { max($0, $1.lastEvent) }
                     var counted = running
                     try await self.performOrCount(&counted, in: account, at: instant)
@@ -274,8 +277,8 @@ extension Shop {
         }
     }
 
-    /// An account in which the job fails does not stop it. A shop that is busy or stopping does: the job continues
-    /// later from its position, so that no account is skipped.
+    /// Performs the job in an account, and counts a failure. If the store is busy or the server stops, this throws: the
+    /// job continues later from its position, so that no account is skipped.
     private func performOrCount(
         _ record: inout JobRecord,
         in account: Account,
@@ -296,7 +299,8 @@ extension Shop {
         }
     }
 
-    /// The clock of a damaged account is unknown, so it is counted once, on the environment's clock.
+    /// Counts a damaged account as failed. The clock of such an account is unknown, so only the run on the
+    /// environment's clock counts it.
     private func countFailure(_ record: inout JobRecord, of damaged: DamagedAccount, on clock: ClockName) {
         _ = quarantine(damaged)
         if clock.own == nil { record.failed += 1 }
@@ -310,7 +314,7 @@ extension Shop {
     ) async throws {
         let customer = CustomerName(record.scope, account.customer)
         let command = Command.job(Job(id: record.id, task: record.task))
-        // An operation dated in the past is followed by bringing the whole family up to the present.
+        // If the job has a date in the past, the later events of the family must not be processed yet.
         let outcome: Outcome
         var notifications: [TillCore.Notification] = []
         if let instant {
@@ -327,7 +331,7 @@ extension Shop {
         if done != nil || !notifications.isEmpty { log?.add(notifications, in: account.id) }
     }
 
-    /// Completes a job. For a mass extension the summary notification is enqueued in the same transaction.
+    /// Stores a job as done. For a mass extension, the summary notification is enqueued in the same transaction.
     private func complete(_ record: JobRecord, _ log: AdvanceLog?) async throws {
         var change = Change(documents: [try Self.document(record)])
         let chain = signingChain
@@ -342,7 +346,7 @@ extension Shop {
             let head = NotificationPayload.Head(
                 type: NotificationType.renewalExtension.rawValue,
                 subtype: NotificationSubtype.summary.rawValue,
-                // The same job may run again after a restore has undone this one.
+                // After a restore, the same job may run again, and its notification then needs another UUID.
                 uuid: uuid("job/\(restoreEpoch)/\(record.id)"),
                 signedDate: record.completedAt ?? record.at
             )

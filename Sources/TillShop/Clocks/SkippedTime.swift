@@ -1,34 +1,35 @@
 import TillCore
 
-/// The spans of time that a clock skipped: advances, and the time it was frozen.
+/// The spans of time that a clock skipped, because it was advanced or frozen.
 ///
-/// No notification could be delivered while the clock was inside a span. An attempt that was due there is made
-/// afterwards and dated when it was due, so that one long advance gives the same attempts as many short ones.
+/// No notification is delivered while a clock skips a span. An attempt that was due inside a span is made afterwards,
+/// and its date is the instant at which it was due. So one long advance records the same attempts as many short
+/// advances.
 package struct SkippedTime: Codable, Equatable, Sendable {
-    /// A jump of the clock from one instant to another.
+    /// A span of time that the clock skipped.
     package struct Span: Codable, Equatable, Sendable {
-        /// Where the clock stopped; nil when nothing is known of the time before it was frozen.
+        /// The beginning of the span, where the clock stopped; nil if it is unknown what the clock skipped before `to`.
         package var from: Timestamp?
-        /// Where the clock continued, or where it is frozen now.
+        /// The end of the span, where the clock continued or is frozen now.
         package var to: Timestamp
 
-        /// A span between two instants.
+        /// Creates a span between two instants.
         package init(from: Timestamp?, to: Timestamp) {
             self.from = from
             self.to = to
         }
     }
 
-    /// Oldest first; they neither touch nor overlap.
+    /// The spans, oldest first. They neither touch nor overlap.
     package private(set) var spans: [Span]
 
-    /// Beyond this count the two oldest spans become one.
+    /// The maximum number of spans. When there are more, the two oldest spans are merged.
     static let maxSpans = 64
 
-    /// Some spans, oldest first.
+    /// Creates a record of these spans, oldest first.
     package init(_ spans: [Span] = []) { self.spans = spans }
 
-    /// Adds the time between two instants. A span that begins where the last one ends extends it.
+    /// Adds the time between two instants. If that time begins where the last span ends, it extends the last span.
     package mutating func skip(from: Timestamp, to: Timestamp) {
         if let last = spans.last, last.to >= from {
             spans[spans.count - 1].to = max(last.to, to)
@@ -40,15 +41,16 @@ package struct SkippedTime: Codable, Equatable, Sendable {
         spans.removeFirst()
     }
 
-    /// Removes the spans in which nothing is due any more.
+    /// Removes the spans in which no pending delivery is due any more.
     ///
     /// - Parameter earliest: when the earliest pending delivery is due; nil when none is pending.
     package mutating func forget(before earliest: Timestamp?) {
         spans.removeAll { span in earliest.map { span.to < $0 } ?? true }
     }
 
-    /// The date of an attempt: when it was due, if that was inside a span; the beginning of the span, if it was already
-    /// late when the clock was set forward; otherwise the present.
+    /// The date of a delivery attempt. If the attempt was due inside a span, the date is when it was due. If the
+    /// attempt was already late when the clock began to skip a span, the date is the beginning of the span. Otherwise
+    /// it is `now`.
     ///
     /// - Parameters:
     ///   - due: when the attempt was due.

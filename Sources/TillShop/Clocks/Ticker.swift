@@ -5,23 +5,24 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Processes what is due on running clocks, including what became due while the server was down.
+/// Processes due events on running clocks, including events that became due while the server was down.
 ///
-/// It sleeps until the next event is due, at most a tenth of a second, and wakes early when an earlier event is
-/// scheduled. Reads process nothing, so the lag is how old an answer may be: `till_clock_lag_seconds`.
+/// The ticker sleeps until the next event is due, but at most a tenth of a second. It wakes early when an earlier event
+/// is scheduled. Reading requests process no events, so the lag (`till_clock_lag_seconds`) is the maximum age of an
+/// answer.
 package struct Ticker: Service {
     private let shop: Shop
     private let plan: Plan
     private let lag: Meter
 
-    /// The longest sleep in milliseconds; the wall clock may be set during it.
+    /// The maximum sleep in milliseconds. It is short, because the wall clock may be set during a sleep.
     private static let maxSleep: Int64 = 100
-    /// The shortest sleep in milliseconds: a clock may run so fast that there is always a due event.
+    /// The minimum sleep in milliseconds. It is needed on a clock that runs so fast that an event is always due.
     private static let shortestSleep: Int64 = 2
 
-    /// A ticker for a shop.
+    /// Creates a ticker for a shop.
     ///
-    /// - Parameter metrics: receives its lag.
+    /// - Parameter metrics: receives the ticker's lag.
     package init(_ shop: Shop, metrics: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.shop = shop
         let plan = Plan()
@@ -36,21 +37,22 @@ package struct Ticker: Service {
         )
     }
 
-    /// The wall-clock time at which a clock shows an instant; nil for a frozen clock, and for an instant that it never
-    /// shows.
+    /// The wall-clock time at which a clock shows an instant; nil for a frozen clock, and for an instant that the clock
+    /// never shows.
     private static func realTime(of instant: Timestamp, on clock: ClockName, _ shop: Shop) -> Timestamp? {
         let state = shop.clocks.state(clock)
         guard state.moves, state.last.map({ instant <= $0 }) ?? true else { return nil }
         let realTime = shop.wallClock()
         var speed = 1.0
         if case .running(_, _, let factor) = state { speed = factor }
-        // The instants that mean "at once" and "never" would overflow.
+        // The wait is limited, because the instants that mean "at once" and "never" would overflow.
         let limit = 86_400_000.0
         let wait = (Double(instant.milliseconds) - Double(state.shown(realTime: realTime).milliseconds)) / speed
         return realTime.advanced(milliseconds: Int64(min(max(wait, -1_000 * limit), limit).rounded(.up)))
     }
 
-    /// When the next event is due on each clock, as far as is known; at worst earlier than the real time.
+    /// When the next event is due on each clock, as far as the ticker knows. An entry may be too early, but never too
+    /// late.
     private final class Plan: Sendable {
         private struct Sleep {
             let end: Timestamp
@@ -62,7 +64,7 @@ package struct Ticker: Service {
         private let overdue = Mutex<[ClockName: Timestamp]>([:])
         private let sleep = Mutex<Sleep?>(nil)
 
-        /// False while the clock is already being processed.
+        /// Begins to process a clock; false if the clock is already being processed.
         func begin(_ clock: ClockName, since instant: Timestamp) -> Bool {
             guard served.withLock({ $0.insert(clock).inserted }) else { return false }
             if instant.milliseconds > .min { process(clock, since: instant) }
@@ -74,10 +76,10 @@ package struct Ticker: Service {
             served.withLock { _ = $0.remove(clock) }
         }
 
-        /// Records the earliest event being processed on a clock.
+        /// Records when the earliest event was due that is being processed on a clock.
         func process(_ clock: ClockName, since instant: Timestamp) { overdue.withLock { $0[clock] = instant } }
 
-        /// For each clock, the earliest event that may not have been processed.
+        /// For each clock, the due date of the earliest event that may be unprocessed.
         var earliest: [ClockName: Timestamp] {
             let waiting = known.withLock { $0 }.filter { $0.value.milliseconds > .min }
             return overdue.withLock { $0 }.merging(waiting) { min($0, $1) }
@@ -105,7 +107,7 @@ package struct Ticker: Service {
             known.withLock { $0[clock] = min($0[clock] ?? instant, instant) }
         }
 
-        /// When the next event is due on a clock, as far as is known.
+        /// When the next event is due on a clock, as far as the ticker knows.
         func known(_ clock: ClockName) -> Timestamp? { known.withLock { $0[clock] } }
 
         /// Removes and returns the entries that may be due.
@@ -118,7 +120,7 @@ package struct Ticker: Service {
         }
     }
 
-    /// Ticks until the server stops.
+    /// Processes due events until the server stops.
     package func run() async throws {
         let shop = shop
         await withGracefulShutdownHandler {
@@ -130,7 +132,8 @@ package struct Ticker: Service {
 
     private func work() async {
         await cancelWhenGracefulShutdown {
-            // Finishing interrupted work may take long; other clocks do not wait for it.
+            // Runs in a task of its own: finishing interrupted work may take long, and other clocks must not wait for
+            // it.
             Task {
                 await shop.forgetUnfinishedCopies()
                 await shop.resumeLongWork()
@@ -151,14 +154,14 @@ package struct Ticker: Service {
         await plan.sleep(until: realTime.advanced(milliseconds: bounded), for: .milliseconds(bounded))
     }
 
-    /// How many seconds of real time ago the earliest unprocessed event was due.
+    /// Measures the lag: the seconds of real time since the earliest unprocessed event was due.
     private func measureLag() {
         let realTime = shop.wallClock()
         let due = plan.earliest.compactMap { Self.realTime(of: $0.value, on: $0.key, shop) }.min()
         lag.set(due.map { max(0, Double(realTime.milliseconds - $0.milliseconds) / 1_000) } ?? 0)
     }
 
-    /// One round: processes the clocks that may have due events.
+    /// Starts to process the clocks that may have due events.
     package func tick() async {
         measureLag()
         let realTime = shop.wallClock()
@@ -167,7 +170,7 @@ package struct Ticker: Service {
             return state.moves && instant <= state.shown(realTime: realTime)
         }
         for (clock, instant) in due where shop.advanceUnderWay(on: clock) == nil {
-            // A clock that cannot keep up delays no other clock.
+            // A clock that is still being processed is checked again later, so that it does not delay other clocks.
             guard plan.begin(clock, since: instant) else {
                 plan.note(clock, Timestamp(milliseconds: .min))
                 continue
@@ -178,10 +181,10 @@ package struct Ticker: Service {
 
     private func serve(_ clock: ClockName) async {
         do {
-            // The shared lock keeps a restore from running between reading the clock and writing the result.
+            // Under the shared lock, no restore can run between reading the clock and writing the result.
             try await shop.besideOthers { try await shop.asOfNow { try await pass(clock) } }
         } catch {
-            // A planned stop interrupts the work; that is not an error.
+            // It is not an error that a stop of the server interrupts the work.
             if !shop.isStopping.value {
                 shop.logger.error(
                     "events of a clock could not be processed",
@@ -212,7 +215,7 @@ package struct Ticker: Service {
             if let next = try await shop.pendingJobs(on: clock).first { plan.note(clock, next.at) }
         }
         if let next = try await nextDue(on: clock) { plan.note(clock, next) }
-        // Quarantined accounts are tried again.
+        // When the quarantine of an account ends, its events are processed again.
         if !shop.quarantine.all.isEmpty {
             plan.note(clock, now.advanced(milliseconds: Int64(Quarantine.pause / .milliseconds(1))))
         }

@@ -1,12 +1,13 @@
+import TillCalendar
 import TillCore
 
-/// Instants and durations as people write them.
+/// An instant or a duration, parsed from a text that a person wrote.
 package enum TimeExpression: Equatable, Sendable {
-    /// `2026-03-01`, `2026-03-01T10:00:00Z`, or milliseconds since 1970.
+    /// An instant: `2026-03-01`, `2026-03-01T10:00:00Z`, or milliseconds since 1970.
     case instant(Timestamp)
-    /// `1mo`, `2w`, `P1Y`: calendar days, weeks, months or years.
+    /// A number of calendar days, weeks, months or years: `1mo`, `2w`, `P1Y`.
     case period(Period)
-    /// `36h`, `1h30m`, `PT36H`: a number of milliseconds.
+    /// A duration in milliseconds: `36h`, `1h30m`, `PT36H`.
     case milliseconds(Int64)
 
     /// Parses an instant or a duration; nil for anything else.
@@ -36,8 +37,8 @@ package enum TimeExpression: Equatable, Sendable {
         "months": .month, "y": .year, "year": .year, "years": .year,
     ]
 
-    /// Numbers with their units. Hours, minutes and seconds add up. A calendar period cannot be combined, because its
-    /// length depends on when it begins.
+    /// Parses numbers with units. Hours, minutes and seconds can be combined. A calendar period cannot be combined with
+    /// other units, because its length depends on when it begins.
     private static func length(_ text: String) -> TimeExpression? {
         let isISO = text.hasPrefix("PT")
         var rest = isISO ? text.dropFirst(2).lowercased()[...] : text[...]
@@ -60,7 +61,7 @@ package enum TimeExpression: Equatable, Sendable {
 
     // MARK: Instants
 
-    /// Parses an instant: a date is its midnight, and a time without a zone is in UTC.
+    /// Parses an instant. A date without a time means midnight UTC, and a time without a zone is in UTC.
     package static func instant(_ text: String) -> Timestamp? {
         if (11...14).contains(text.utf8.count), let number = digits(text[...]) {
             return Timestamp(milliseconds: number)
@@ -69,16 +70,16 @@ package enum TimeExpression: Equatable, Sendable {
         let date = parts[0].split(separator: "-", omittingEmptySubsequences: false)
         guard
             parts.count <= 2, date.count == 3, date.map(\.utf8.count) == [4, 2, 2], let year = digits(date[0]),
-            let month = digits(date[1]), let day = digits(date[2]), (1...12).contains(month),
-            (1...daysOfMonth(month, of: year)).contains(day)
+            let month = digits(date[1]), let day = digits(date[2]),
+            let date = CivilDate(year: year, month: month, day: day)
         else { return nil }
-        let midnight = Timestamp(seconds: daysSince1970(year, month, day) * 86_400)
+        let midnight = Timestamp(seconds: date.daysSince1970 * 86_400)
         guard parts.count == 2 else { return midnight }
         guard let time = time(parts[1]) else { return nil }
         return midnight.advanced(milliseconds: time)
     }
 
-    /// Milliseconds since midnight UTC of a time of day with its zone: `10:00`, `10:00:00.500Z`, `10:00+01:00`.
+    /// Parses a time of day, such as `10:00`, `10:00:00.500Z` or `10:00+01:00`, into milliseconds since midnight UTC.
     private static func time(_ text: Substring) -> Int64? {
         let clock = text.prefix { $0 != "Z" && $0 != "+" && $0 != "-" }
         let zone = text.dropFirst(clock.count)
@@ -90,7 +91,7 @@ package enum TimeExpression: Equatable, Sendable {
         return (hour * 60 + minute - offset) * 60_000 + second
     }
 
-    /// Milliseconds of `05` or `05.250`.
+    /// Parses seconds, such as `05` or `05.250`, into milliseconds.
     private static func seconds(_ text: Substring) -> Int64? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard let whole = two(parts[0], below: 60), parts.count <= 2 else { return nil }
@@ -100,7 +101,7 @@ package enum TimeExpression: Equatable, Sendable {
         return digits(padded[...]).map { whole * 1_000 + $0 }
     }
 
-    /// Minutes east of Greenwich.
+    /// Parses a zone, such as `+01:00`, into minutes ahead of UTC.
     private static func offset(_ zone: Substring) -> Int64? {
         if zone.isEmpty || zone == "Z" { return 0 }
         let parts = zone.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
@@ -119,23 +120,5 @@ package enum TimeExpression: Equatable, Sendable {
     private static func digits(_ text: Substring) -> Int64? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)
-    }
-
-    private static func daysOfMonth(_ month: Int64, of year: Int64) -> Int64 {
-        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        return switch month {
-        case 2: isLeapYear ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days from 1970 to a civil date, in eras of 400 years that begin in March.
-    private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

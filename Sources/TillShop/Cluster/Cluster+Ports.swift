@@ -1,11 +1,11 @@
 import Foundation
 import TillStorage
 
-/// Publishes each node's ports: as the body of a lease, which is deleted with the node's row.
+/// Publishes the ports of each node as the body of a lease. When the node is removed, the lease is deleted, too.
 extension Cluster {
     private static let portsPrefix = "ports/"
 
-    /// Publishes the ports of this node, unless that was already done.
+    /// Publishes the ports of this node, unless they are already published.
     func publish(_ ports: OwnPorts.Publication) async throws {
         let node = id
         let name = Self.portsPrefix + node
@@ -14,7 +14,7 @@ extension Cluster {
         encoder.outputFormatting = .sortedKeys
         let body = String(decoding: try encoder.encode(ports), as: UTF8.self)
         guard try await !take([Lease(name: name, node: node, body: body)]).isEmpty else { return }
-        // The other nodes read leases on their next beat; this triggers it now.
+        // The other nodes read the leases with their next heartbeat. This message makes them send it now.
         try await storage.publish(NodeMessage.nodes)
     }
 

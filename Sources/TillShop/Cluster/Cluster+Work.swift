@@ -2,14 +2,14 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// The work of this node: due events in its share of the partitions, and work for which it holds a lease.
+/// The work of this node: due events in its share of the partitions, and tasks for which it holds a lease.
 extension Cluster {
     // MARK: Parts
 
-    /// The partitions assigned to this node, as ranges that do not touch.
+    /// The partitions assigned to this node. Adjacent partitions are combined into one range.
     var parts: [Range<Int64>] {
         let parts = state.withLock { state in
-            // A node that was silent for too long cannot know its share.
+            // After too long without a heartbeat, other nodes may have taken over this node's share.
             ContinuousClock.now < state.believedUntil ? state.parts.subtracting(state.parting).sorted() : []
         }
         var ranges: [Range<Int64>] = []
@@ -24,10 +24,10 @@ extension Cluster {
         return ranges
     }
 
-    /// Whether this node works on a partition.
+    /// Whether a partition is assigned to this node.
     func worksOn(_ partition: Partition) -> Bool { parts.contains { $0.contains(partition.number) } }
 
-    /// Begins work in a partition that no other node may do at the same time.
+    /// Begins work in a partition. Until the work ends, the partition is not released to another node.
     ///
     /// - Returns: false if the partition is not assigned to this node.
     func begin(in partition: Partition) -> Bool {
@@ -41,7 +41,7 @@ extension Cluster {
         }
     }
 
-    /// Ends work that ``begin(in:)`` began.
+    /// Ends work that was begun with ``begin(in:)``.
     func end(in partition: Partition) {
         let part = Int(partition.number / Self.partSize)
         state.withLock { state in
@@ -50,7 +50,8 @@ extension Cluster {
         }
     }
 
-    /// Releases partitions that belong to other nodes now, and leases free ones of this node's share.
+    /// Releases the partitions that are now assigned to other nodes, and acquires the free partitions of this node's
+    /// share.
     func shareWork(_ view: NodesView, _ id: String) async throws {
         let nodes = view.seen.keys.sorted()
         guard let place = nodes.firstIndex(of: id) else { return }
@@ -66,7 +67,7 @@ extension Cluster {
                 idle, share.subtracting(state.parts), !before.isDisjoint(with: state.parts.subtracting(state.parting))
             )
         }
-        // Partitions whose release was cancelled have had no due events processed meanwhile.
+        // If a planned release was cancelled, the due events of that partition were not processed in between.
         if isBack { await follower.value?.checkAllClocks() }
         if !idle.isEmpty {
             try await storage.release(idle.map(Self.leaseName), of: id)
@@ -88,9 +89,10 @@ extension Cluster {
 
     // MARK: Leases
 
-    /// Runs a body while no other node runs one under the same name. Its writes require that the lease is still held.
+    /// Runs a body under a lease, so that only one node at a time runs a body of this name. The database rejects the
+    /// body's writes if this node was removed meanwhile.
     ///
-    /// - Parameter check: throws to end the wait.
+    /// - Parameter check: called while waiting for the lease; throws to end the wait.
     func holding<Value: Sendable>(
         _ name: String,
         _ check: () throws -> Void,
@@ -101,7 +103,7 @@ extension Cluster {
         while try await take([Lease(name: name, node: id)]).isEmpty {
             try check()
             try await Task.sleep(for: pause)
-            // The other nodes may have removed this one.
+            // The other nodes may have removed this node.
             if pause >= .milliseconds(100) { try await renew() }
             pause = min(pause * 2, .milliseconds(100))
             id = self.id
@@ -119,10 +121,12 @@ extension Cluster {
         }
     }
 
-    /// Acquires the leases that are free.
+    /// Acquires those of the leases that are free.
+    ///
+    /// - Returns: the names of the acquired leases.
     func take(_ leases: [Lease]) async throws -> Set<String> {
         let names = Set(leases.map(\.name))
-        // Recorded before the store is called: a beat releases leases that this node does not know.
+        // Recorded before the store is called, because a heartbeat releases leases that this node does not know.
         let wanted = state.withLock { state in
             let new = names.subtracting(state.leases)
             state.leases.formUnion(new)
@@ -139,11 +143,11 @@ extension Cluster {
         }
     }
 
-    /// Releases a lease, now or with the next beat.
+    /// Releases a lease. If that fails, a later heartbeat releases it.
     func giveBack(_ name: String, of node: String) async {
         state.withLock { _ = $0.leases.remove(name) }
         let storage = storage
-        // Detached, so that it also runs when the work was cancelled.
+        // Detached, so that the lease is also released when the work was cancelled.
         _ = try? await Task.detached { try await storage.release([name], of: node) }.value
     }
 
@@ -155,6 +159,6 @@ extension Cluster {
         state.withLock { state in state.view.leases.filter { $0.node != state.id && $0.name.hasPrefix(prefix) } }
     }
 
-    /// Whether any node held a lease at the last beat.
+    /// Whether any node held a lease at the last heartbeat.
     func isTaken(_ name: String) -> Bool { state.withLock { $0.view.leases.contains { $0.name == name } } }
 }

@@ -6,45 +6,47 @@ import TillStorage
 
 /// This server as one of the nodes that share a database (docs/operating/scale.md).
 ///
-/// It sends heartbeats, works on a share of the partitions, and follows the other nodes' configuration. The database
-/// rejects writes based on stale knowledge (`WritePrecondition`), so a slow node cannot corrupt data.
+/// A node sends heartbeats, works on a share of the partitions, and reloads configuration that other nodes have
+/// changed. The database rejects writes based on stale data (`WritePrecondition`), so a slow node cannot corrupt data.
 package final class Cluster: Sendable {
-    /// The shop's reactions to changes by other nodes.
+    /// The functions of the shop that react to changes by other nodes.
     struct Follower: Sendable {
-        /// Reloads documents of these kinds; everything, if everything was replaced.
+        /// Reloads the documents of these kinds; in a new epoch, reloads everything.
         let reload: @Sendable (Set<DocumentKind>, _ isNewEra: Bool) async throws -> Void
-        /// Checks all clocks again: this node works on other partitions now, or may have missed an event.
+        /// Checks all clocks again, because this node's partitions changed or it may have missed an event.
         let checkAllClocks: @Sendable () async -> Void
         /// Handles an event of another node: an account or delivery became due.
         let receive: @Sendable (NodeEvent) -> Void
     }
 
     struct State {
-        /// The id since the last join; a node that was removed joins again under a new id.
+        /// This node's current id. A node that was removed joins again with a new id.
         var id: String
         var seen: ConfigurationVersions
         var noted: Int64 = 0
-        /// Until when, at least, the other nodes consider this one alive.
+        /// The instant until which the other nodes certainly consider this node alive.
         var believedUntil: ContinuousClock.Instant
         var view: NodesView
         /// Leases that this node holds or is acquiring.
         var leases: Set<String> = []
-        /// Leases stored under this node's id that it did not know at the last beat.
+        /// Leases that are stored under this node's id, but that this node did not know at the last heartbeat.
         var orphans: Set<String> = []
-        /// Physical partitions assigned to this node.
+        /// The units of work assigned to this node (`partCount`).
         var parts: Set<Int> = []
-        /// Partitions to release once no work is in progress in them.
+        /// Units of work that this node will release when no work is in progress in them.
         var parting: Set<Int> = []
         var underWay: [Int: Int] = [:]
-        /// Names of leases that were acquired since the last beat.
+        /// The names of the leases that this node tried to acquire since the last heartbeat.
         var touched: Set<String> = []
         var hasLeft = false
-        /// The id of the last attempt to rejoin, which may have succeeded without an answer.
+        /// The id used in the last attempt to join again. The attempt may have succeeded although no answer arrived.
         var attempted: String?
-        /// Another server has joined under this node's name.
+        /// Whether another server has joined under this node's name.
         var isReplaced = false
 
-        /// - Returns: whether the other nodes may have considered this one dead until now.
+        /// Records that the other nodes consider this node alive until an instant.
+        ///
+        /// - Returns: whether they may have considered this node dead until now.
         mutating func believe(until instant: ContinuousClock.Instant) -> Bool {
             let now = ContinuousClock.now
             defer { believedUntil = max(believedUntil, instant) }
@@ -60,24 +62,24 @@ package final class Cluster: Sendable {
     let state: Mutex<State>
     let follower = Synchronized<Follower?>(nil)
     private let turns = AccountLocks()
-    /// How many documents were written when all nodes were last known to have followed.
+    /// The value of `storage.written` when all nodes had last loaded this node's changes.
     private let settled = Synchronized(0)
-    /// Units in which work is assigned to nodes.
+    /// The number of units in which work is assigned to nodes. Each unit has `partSize` partitions.
     static let partCount = 32
     static let partSize = Int64(1_024 / partCount)
 
-    /// Joins the nodes.
+    /// Registers this server as a node.
     ///
     /// - Parameters:
-    ///   - name: identifies the server; an earlier server of this name has ended.
-    ///   - lease: the maximum time until other nodes take over the work of a node that vanished.
+    ///   - name: the name of this server. An earlier node with this name is removed.
+    ///   - lease: the maximum time until other nodes take over the work of a node that has crashed.
     package static func join(
         _ storage: any SharedStorage,
         name: String,
         lease: Duration,
         logger: Logger
     ) async throws -> Cluster {
-        // The rest of the time is needed to detect that a node has vanished.
+        // The last quarter is for the other nodes, which need time to notice that a registration has expired.
         let belief = lease * 3 / 4
         let id = newID(name)
         let sent = ContinuousClock.now
@@ -113,9 +115,9 @@ package final class Cluster: Sendable {
     package var nodes: [String] { state.withLock { $0.view.seen.keys.sorted() } }
     /// This node's id.
     package var id: String { state.withLock { $0.id } }
-    /// Why this node must end, if another server took its name.
+    /// The error with which this node must end, if another server has joined under its name; otherwise nil.
     var replaced: NodeReplaced? { state.withLock { $0.isReplaced ? NodeReplaced(name: name) : nil } }
-    /// Whether no other node is known.
+    /// Whether this node knows no other node.
     var isAlone: Bool { state.withLock { $0.view.seen.count <= 1 } }
 
     /// The precondition for a write made now.
@@ -125,9 +127,9 @@ package final class Cluster: Sendable {
 
     // MARK: Heartbeats
 
-    /// Sends a heartbeat, reads the other nodes, and acquires or releases work accordingly.
+    /// Sends a heartbeat, reads the list of live nodes, and acquires or releases work accordingly.
     func renew() async throws {
-        // One beat at a time, because work is assigned by the view of the last one.
+        // Heartbeats run one after another, because each assigns work by the nodes that it has read.
         try await turns.holding(["beat"]) { try await renewNow() }
     }
 
@@ -141,8 +143,8 @@ package final class Cluster: Sendable {
             state.view = view
             let wasLost = state.believe(until: sent + lease)
             state.noted = seen
-            // Orphaned leases, whose release failed. A lease must be unknown in two beats, because one that is being
-            // released now may be acquired again in a moment.
+            // Leases whose release failed are orphaned and must be released here. A lease counts as orphaned only after
+            // two heartbeats, because a lease that is being released now may be acquired again in a moment.
             let unknown = Set(view.leases.filter { $0.node == id && !state.leases.contains($0.name) }.map(\.name))
             defer {
                 state.orphans = unknown
@@ -153,21 +155,21 @@ package final class Cluster: Sendable {
         if !orphans.isEmpty { try await storage.release(Array(orphans), of: id) }
         try await shareWork(view, id)
         try await follow()
-        // The vanished node may not have published its last events.
+        // A node that is gone may not have published its last events.
         if isAnyGone || wasLost { await follower.value?.checkAllClocks() }
     }
 
-    /// The other nodes considered this one alive when the request was sent.
+    /// Records that the other nodes considered this node alive at an instant.
     func noteAlive(_ asked: ContinuousClock.Instant) {
         let wasLost = state.withLock { $0.believe(until: asked + lease) }
-        // No due events were processed meanwhile.
+        // While the other nodes may have considered this node dead, it processed no due events.
         if wasLost { Task.detached { await self.follower.value?.checkAllClocks() } }
     }
 
-    /// Joins again after the other nodes removed this one. Nothing that it began before can be written any more.
+    /// Joins again after the other nodes removed this node. Work that it began before can no longer be written.
     ///
-    /// - Throws: `NodeReplaced` if another server has its name by now; otherwise two servers of the same name would
-    ///   remove each other forever.
+    /// - Throws: `NodeReplaced` if another server has joined under this node's name. Otherwise two servers with the
+    ///   same name would remove each other again and again.
     private func rejoin() async throws {
         let known = state.withLock { [$0.id, $0.attempted] }
         if try await storage.seen().keys.contains(where: { !known.contains($0) && Self.name(ofID: $0) == name }) {
@@ -195,7 +197,7 @@ package final class Cluster: Sendable {
         try await follow()
     }
 
-    /// Leaves the nodes, so that others can take over its work at once.
+    /// Removes this node's registration, so that the other nodes can take over its work at once.
     func leave() async {
         let id = state.withLock { state in
             state.parts = []
@@ -204,7 +206,7 @@ package final class Cluster: Sendable {
         }
         let storage = storage
         do {
-            // Detached, so that it also runs when a start failed and everything is cancelled.
+            // Detached, so that the node also leaves when its start failed and all tasks are cancelled.
             try await Task.detached { try await storage.leave(id) }.value
         } catch {
             logger.warning("the other nodes were not notified of the stop", metadata: ["cause": "\(error.logText)"])
@@ -213,7 +215,8 @@ package final class Cluster: Sendable {
 
     // MARK: Following
 
-    /// Returns when everything that was in the store at the call is loaded into memory.
+    /// Reloads configuration that was changed. On return, this node has all configuration that the store had at the
+    /// call.
     func follow() async throws {
         let noted: Int64? = try await turns.holding(["follow"]) {
             let before = state.withLock { $0.seen }
@@ -232,15 +235,15 @@ package final class Cluster: Sendable {
         if let noted { try await storage.note(seen: noted, by: id) }
     }
 
-    /// After a write was rejected as overtaken: returns when the decision can be repeated.
+    /// Called after the database rejected a write. On return, this node has current data and can repeat its decision.
     func catchUp() async throws {
         let before = writePrecondition
         try await follow()
-        // Nothing changed, so the other nodes must have removed this one.
+        // The precondition is unchanged, so the other nodes must have removed this node.
         if writePrecondition == before { try await renew() }
     }
 
-    /// Returns when every live node has loaded what this one wrote, so that any node answers the next request
+    /// Waits until every live node has loaded what this node wrote, so that any node answers the next request
     /// correctly.
     func settle() async {
         let written = storage.written
@@ -257,14 +260,14 @@ package final class Cluster: Sendable {
             settled.value = written
         } catch {
             logger.warning(
-                "could not check whether the other nodes have followed",
+                "could not check whether the other nodes loaded the new configuration",
                 metadata: ["cause": "\(error.logText)"]
             )
         }
     }
 }
 
-/// Another server with the same name uses the database; the one that joined last stays.
+/// Another server joined the database under this node's name. The server that joined last stays.
 package struct NodeReplaced: Error, CustomStringConvertible {
     let name: String
 

@@ -3,14 +3,14 @@ import ServiceLifecycle
 import TillCore
 import TillStorage
 
-/// Runs the cluster part of a shop: heartbeats, following, sending and receiving events. It starts first and stops
-/// last, because all other services work under its leases.
+/// Runs this node's part in a cluster: it sends heartbeats, reloads changed configuration, and exchanges events with
+/// other nodes. This service starts first and stops last, because all other services need its leases.
 package struct ClusterService: Service {
     private let shop: Shop
     private let cluster: Cluster
     private let events = NodeEventQueue()
 
-    /// Nil if the shop does not share its store.
+    /// Creates the service; nil if the shop does not share its store with other nodes.
     package init?(_ shop: Shop) {
         guard let cluster = shop.cluster else { return nil }
         self.shop = shop
@@ -30,9 +30,9 @@ package struct ClusterService: Service {
         )
     }
 
-    /// Works until the server stops, then leaves the cluster.
+    /// Runs until the server stops, then leaves the cluster.
     ///
-    /// - Throws: `NodeReplaced` when another server took this one's name: it cannot write any more.
+    /// - Throws: `NodeReplaced` if another server joined under this node's name, because this node can no longer write.
     package func run() async throws {
         await cancelWhenGracefulShutdown { await work() }
         await cluster.leave()
@@ -57,7 +57,7 @@ package struct ClusterService: Service {
             group.addTask { await every(cluster.lease / 4) { await shop.resumeAbandoned() } }
             group.addTask { await every(.seconds(60)) { shop.checkAllClocks() } }
             group.addTask { for await word in words { await receive(word) } }
-            // Each task runs until it is cancelled.
+            // Each task runs until it is cancelled or the node is replaced; then all tasks must end.
             await group.next()
             group.cancelAll()
         }
@@ -83,7 +83,7 @@ package struct ClusterService: Service {
     private func publishEvents() async {
         for nodeEvent in events.take(as: cluster.id) {
             guard let word = nodeEvent.word else { continue }
-            // A node that misses the event finds the change when it checks its clocks.
+            // An error is ignored: a node that misses the event finds the due work when it checks its clocks.
             try? await cluster.storage.publish(word)
         }
     }
@@ -111,7 +111,7 @@ package struct ClusterService: Service {
 }
 
 extension Shop {
-    /// Reloads what another node, or this one, wrote.
+    /// Reloads configuration that this node or another node has written.
     func follow(_ kinds: Set<DocumentKind>, isNewEra: Bool) async throws {
         if isNewEra { return try await reloadAll() }
         if !kinds.isDisjoint(with: [.team, .app, .key, .catalog, .rules]) { try await registry.reload() }
@@ -125,7 +125,7 @@ extension Shop {
         if kinds.contains(.revocation) { try await authority.reload() }
     }
 
-    /// Checks every clock again.
+    /// Makes the ticker and the delivery worker check every clock again.
     func checkAllClocks() {
         for clock in everyClock { signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true) }
     }
@@ -135,7 +135,7 @@ extension Shop {
         for item in nodeEvent.items { signals.heard(item.clock, due: item.due, pending: item.hasPending) }
     }
 
-    /// Finishes work that a vanished node had begun.
+    /// Finishes advances that a node began before it crashed or left.
     func resumeAbandoned() async {
         let isAbandoned = clocks.all.contains { record in
             record.pendingAdvance != nil && advanceUnderWay(on: record.name) == nil

@@ -3,14 +3,14 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// An event that a node publishes to the others: accounts or deliveries are due on clocks. A node that misses it finds
-/// the change a little later when it checks its clocks.
+/// An event that a node publishes to the other nodes: accounts or deliveries are due on clocks. A node that misses the
+/// event finds the due work later, when it checks its clocks.
 struct NodeEvent: Codable, Equatable, Sendable {
     struct Item: Codable, Equatable, Sendable {
         var environment: StoreEnvironment
         var app: String
         var own: String?
-        /// When an event is due on the clock; nil if none is earlier than before.
+        /// When an account has an event due on the clock; nil if only deliveries are due.
         var due: Timestamp?
         var hasPending: Bool
 
@@ -22,17 +22,18 @@ struct NodeEvent: Codable, Equatable, Sendable {
         var clock: ClockName { ClockName(AccountScope(environment: environment, app: app), own: own) }
     }
 
-    /// The node that publishes it.
+    /// The id of the node that publishes the event.
     var node: String
     var items: [Item]
 
-    /// PostgreSQL's notifications are limited to 8,000 bytes; a clock's name has at most some 300.
+    /// The maximum number of clocks in one event. PostgreSQL limits a notification to 8,000 bytes, and the name of a
+    /// clock has at most about 300 bytes.
     static let maxItems = 16
 
-    /// As the text of a notification between nodes.
+    /// The event as the text of a message between nodes.
     var word: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Parses a notification; nil for any other text.
+    /// Parses a message between nodes; nil if it is not an event.
     init?(word: String) {
         guard let nodeEvent = try? JSONDecoder().decode(NodeEvent.self, from: Data(word.utf8)) else { return nil }
         self = nodeEvent
@@ -44,7 +45,7 @@ struct NodeEvent: Codable, Equatable, Sendable {
     }
 }
 
-/// Collects events, to publish many changes in one notification.
+/// Collects due accounts and deliveries, so that one message can publish many of them.
 final class NodeEventQueue: Sendable {
     private let waiting = Mutex<[ClockName: NodeEvent.Item]>([:])
 
@@ -71,7 +72,7 @@ final class NodeEventQueue: Sendable {
         }
     }
 
-    /// Removes and returns the collected events, in pieces of a permitted length.
+    /// Removes the collected items, and returns them as events of at most `maxItems` items.
     func take(as node: String) -> [NodeEvent] {
         let items = waiting.withLock { waiting in
             defer { waiting = [:] }

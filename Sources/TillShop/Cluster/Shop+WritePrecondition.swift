@@ -1,17 +1,17 @@
 import TillCore
 import TillStorage
 
-/// The shop's part in a cluster: preconditions of its writes, and its share of the work.
+/// What the shop does as a node of a cluster: preconditions of writes, and this node's share of the work.
 extension Shop {
-    /// The precondition for a write made now; nil when this is the only node.
+    /// The precondition for a write at this moment; nil if the store is not shared with other nodes.
     ///
-    /// - Throws: `ShopBusy` when the precondition under which the task began does not hold any more.
+    /// - Throws: `ShopBusy` if the precondition with which the current task began no longer holds.
     func writePrecondition() throws -> WritePrecondition? {
         guard let cluster else { return nil }
         let present = cluster.writePrecondition
         guard let held = WritePrecondition.held else { return present }
         guard held.node == present.node, held.epoch == present.epoch else {
-            throw ShopBusy(reason: "the data was replaced, or another node took over, meanwhile")
+            throw ShopBusy(reason: "all data was replaced, or another node took over this work")
         }
         return WritePrecondition(
             node: held.node,
@@ -20,8 +20,8 @@ extension Shop {
         )
     }
 
-    /// Runs a body that depends on what a clock shows, and repeats it if another node changes clocks, or anything else
-    /// that is held in memory, before it is done.
+    /// Runs a body that depends on what a clock shows. If another node changes a clock or other cached configuration
+    /// before the body has written, the body is repeated.
     func asOfNow<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         guard let cluster else { return try await body() }
         for _ in 0..<Self.maxBeginnings {
@@ -32,31 +32,31 @@ extension Shop {
                 try await cluster.catchUp()
             }
         }
-        throw ShopBusy(reason: "other nodes changed clocks or catalogues \(Self.maxBeginnings) times meanwhile")
+        throw ShopBusy(reason: "other nodes changed clocks or catalogs \(Self.maxBeginnings) times meanwhile")
     }
 
     private static let maxBeginnings = 32
 
-    /// Data read in one epoch must not be written in another.
+    /// The epoch of the data. Data that was read in one epoch must not be written in another epoch.
     struct Epoch: Equatable, Sendable {
-        /// On this node.
+        /// The epoch of this node's lock.
         let here: AsyncReadWriteLock.Epoch
-        /// On all nodes; nil if there is only one.
+        /// The epoch of the shared database; nil if the store is not shared.
         let everywhere: Int64?
     }
 
     /// The current epoch.
     var epoch: Epoch { Epoch(here: gate.epoch, everywhere: cluster?.writePrecondition.epoch) }
 
-    /// Returns when every node has loaded what this one configured.
+    /// Waits until every node has loaded the configuration that this node wrote.
     package func settleNodes() async { await cluster?.settle() }
 
     // MARK: Due work of this node
 
-    /// The partitions on which this node works; nil is all of them.
+    /// The partitions assigned to this node; nil if it is the only node and works on all partitions.
     private var parts: [Range<Int64>]? { cluster?.parts }
 
-    /// Accounts with due events in this node's partitions.
+    /// The accounts with due events in this node's partitions.
     func dueAccountsHere(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
         guard let cluster, let parts else {
             return try await storage.dueAccounts(on: clock, until: until, limit: limit)
@@ -80,7 +80,7 @@ extension Shop {
         return next
     }
 
-    /// The due deliveries that this node makes: to a server those of its partitions, to its own listener all.
+    /// The due deliveries that this node makes: for a URL, the deliveries in its partitions; for its own listener, all.
     func dueDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, until: Timestamp, limit: Int) async throws
         -> DueDeliveries
     {
@@ -101,13 +101,13 @@ extension Shop {
         return due
     }
 
-    /// Begins a delivery that no other node may make at the same time; false if it belongs to another node.
+    /// Begins a delivery; false if its partition is assigned to another node, which makes the delivery.
     func begin(_ delivery: Delivery, to endpoint: EndpointRecord) -> Bool {
         guard let cluster else { return true }
         return endpoint.isListener || cluster.begin(in: delivery.notification.partition)
     }
 
-    /// Ends a delivery that ``begin(_:to:)`` began.
+    /// Ends a delivery that was begun with ``begin(_:to:)``.
     func end(_ delivery: Delivery, to endpoint: EndpointRecord) {
         if !endpoint.isListener { cluster?.end(in: delivery.notification.partition) }
     }
@@ -119,27 +119,27 @@ extension Shop {
 
     // MARK: Listeners
 
-    /// The next notification for a listener. Only one node at a time may have the listeners of an app's environment.
+    /// The next notification for a listener. All listeners of an app's environment must be connected to the same node.
     package func nextOffer(in scope: AccountScope, wait: Duration) async throws -> Listeners.Offer? {
         let hasPrimary = registry.rules(of: scope).primary != nil
         if let cluster, listeners.place(in: scope) == nil || !cluster.has(scope.listenerLease) {
             let endpoint = hasPrimary ? EndpointRecord.listening : EndpointRecord.primary
             let lease = Lease(name: scope.listenerLease, node: cluster.id, body: endpoint)
             guard try await !cluster.take([lease]).isEmpty else {
-                throw ShopBusy(reason: "a client of another node listens, or did a moment ago")
+                throw ShopBusy(reason: "a listener is connected to another node, or was a moment ago")
             }
-            // The next beat publishes it anyway.
+            // An error is ignored, because the next heartbeat publishes the lease anyway.
             try? await cluster.storage.publish(NodeMessage.nodes)
         }
         return await listeners.next(in: scope, hasPrimary: hasPrimary, wait: wait)
     }
 
-    /// Lets another node have the listeners.
+    /// Releases the lease for listeners, so that they can connect to another node.
     func endListening(in scope: AccountScope) async {
         if let cluster { await cluster.giveBack(scope.listenerLease, of: cluster.id) }
     }
 
-    /// The endpoint for which clients of another node listen; nil if there are none.
+    /// The name of the endpoint that the listeners of another node have; nil if no listener is connected there.
     func placeElsewhere(in scope: AccountScope) -> String? {
         cluster?.leasesOfOthers(scope.listenerLease).first { $0.name == scope.listenerLease }?.body
     }

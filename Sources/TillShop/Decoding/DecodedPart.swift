@@ -1,37 +1,38 @@
+import TillJSON
 import TillSigning
 
-/// A part found in a text: a signed token, a receipt, a JSON document.
+/// A part of a decoded text: a signed token, a receipt, a JSON document or certificates.
 package struct DecodedPart: Sendable {
     /// The kind of a part.
     package enum Kind: String, Sendable {
         case notification, transaction, renewalInfo, appTransaction
-        /// Signed with certificates, and none of the above.
+        /// A text of another kind that is signed with certificates.
         case signed
-        /// Signed with a developer's key: for the API, or for an offer.
+        /// A token that is signed with a developer's key: a bearer token for the API, or an offer signature.
         case token
         case receipt, transactionReceipt
         case json, certificate
-        /// Unreadable.
+        /// A part that cannot be read.
         case unknown
     }
 
     /// The kind of the part.
     package var kind: Kind
-    /// Its path in the part that contains it: `$.data.signedTransactionInfo`; nil for the text itself.
+    /// The path in the enclosing part, such as `$.data.signedTransactionInfo`; nil for the text itself.
     package var place: String?
-    /// How many parts contain it.
+    /// The number of parts that enclose this part.
     package var depth = 0
-    /// The text of the part, if it is one.
+    /// The text of a signed token or of the receipt of a single transaction; nil for every other part.
     package var text: String?
     /// The header of a signed token.
     package var header: JSONTree?
     /// The decoded payload.
     package var payload: JSONTree?
-    /// Its certificates, in order.
+    /// The certificates in the part, in their order.
     package var certificates: [CertificateFacts] = []
-    /// The signer and validity of its signature; nil for an unsigned part.
+    /// The signer and the validity of the signature; nil for an unsigned part.
     package var verdict: SignatureVerdict?
-    /// Why it, or a piece of it, cannot be read; a sentence.
+    /// A sentence that explains why the part, or a piece of it, cannot be read; nil if it was read.
     package var fault: String?
 
     init(_ kind: Kind, at place: String? = nil, depth: Int = 0) {
@@ -41,15 +42,15 @@ package struct DecodedPart: Sendable {
     }
 }
 
-/// The signer and validity of a signature.
+/// The signer and the validity of a signature.
 package struct SignatureVerdict: Sendable, Equatable {
     /// The signer of a text.
     package enum Signer: String, Sendable {
-        /// The root of this Till.
+        /// This Till: the certificates lead to its root.
         case thisTill
         case otherTill
         case apple
-        /// Another root.
+        /// A root that belongs neither to a Till nor to Apple.
         case unknownRoot
         /// A key that this Till knows.
         case key
@@ -59,7 +60,7 @@ package struct SignatureVerdict: Sendable, Equatable {
 
     /// The signer.
     package let signer: Signer
-    /// One or two sentences.
+    /// The result in one or two sentences.
     package let words: String
     /// Problems and additional information, as sentences.
     package let notes: [String]

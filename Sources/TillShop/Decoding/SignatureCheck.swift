@@ -1,25 +1,26 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 
-/// Describes the signer and the validity of a signature in words.
+/// Verifies the signature of a text, and describes its signer and validity in sentences.
 struct SignatureCheck {
     let shop: Shop
 
     init(_ shop: Shop) { self.shop = shop }
 
-    /// The signed date in the payload, in milliseconds since 1970.
+    /// The signing date in the payload of a token, in milliseconds since 1970; nil if it contains none.
     static func instant(of jws: CompactJWS) -> Int64? {
         for name in ["signedDate", "receiptCreationDate"] {
             // A Double represents only smaller whole numbers exactly.
-            if case .number(let number)? = jws.claims[name], (0...9e15).contains(number) { return Int64(number) }
+            if let number = jws.claims[name]?.double, (0...9e15).contains(number) { return Int64(number) }
         }
         return nil
     }
 
     // MARK: With certificates
 
-    /// Inspects a signed text that contains its certificates.
+    /// Inspects a token that contains certificates.
     func inspect(_ jws: CompactJWS) -> JWSInspection {
         let instant = Self.instant(of: jws) ?? shop.wallClock().milliseconds
         return JWSInspection(jws, trusting: [shop.signingChain.certificatesDER[2]], at: instant)
@@ -69,7 +70,7 @@ struct SignatureCheck {
 
     // MARK: With a key
 
-    /// Judges a token that a developer signed, for the API or for an offer.
+    /// Verifies a token that a developer signed: a bearer token for the API, or an offer signature.
     func verdict(ofToken jws: CompactJWS, _ text: String) -> SignatureVerdict {
         let id = jws.headerString("kid") ?? ""
         let app: String? = if case .string(let text)? = jws.claims["bid"] { text } else { nil }
@@ -136,7 +137,7 @@ struct SignatureCheck {
         }
     }
 
-    /// Reads and judges a transaction receipt, which can only be read if this server signed it.
+    /// Verifies the receipt of a single transaction. Only a receipt that this Till signed can be read.
     func verdict(ofTransactionReceipt bytes: [UInt8]) async -> (TransactionReceipt?, SignatureVerdict) {
         let chain = (try? await shop.receiptKeys.signing())?.chain
         let verifier = ReceiptVerifier(

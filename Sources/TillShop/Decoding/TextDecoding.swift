@@ -1,28 +1,30 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 
-/// Decodes a text: a signed token of any kind, the body of a notification or answer, a receipt, a bearer token. Signed
-/// parts inside are decoded too. Nothing is stored.
+/// Decodes a text: a signed token of any kind, the body of a notification or answer, a receipt, or a bearer token.
+/// Signed parts within the text are decoded, too. Nothing is stored.
 ///
 /// The text is untrusted, so its length, its depth and the number of parts are limited.
 package struct TextDecoding: Sendable {
     private let shop: Shop
     private var parts: [DecodedPart] = []
     private var isCutShort = false
-    /// The present position in the document that is being decoded.
+    /// The path in the document at which decoding has arrived.
     private var way = JSONPlace()
 
-    /// The maximum bytes of a text.
+    /// The maximum length of a text in bytes.
     package static let maxBytes = 512 * 1_024
-    /// The maximum parts of a text.
+    /// The maximum number of parts that are decoded.
     package static let maxParts = 60
     /// The maximum depth of nested parts.
     package static let deepest = 5
 
     private init(_ shop: Shop) { self.shop = shop }
 
-    /// All parts, each before those that it contains; one of kind `unknown` when there are none.
+    /// Decodes all parts of a text. A part precedes the parts that it contains. A text without a readable part gives
+    /// one part of kind `unknown`.
     package static func parts(of text: String, _ shop: Shop) async -> (parts: [DecodedPart], isCutShort: Bool) {
         guard text.utf8.count <= maxBytes else {
             return ([fault("The text has \(text.utf8.count) bytes; the maximum is \(maxBytes).")], false)
@@ -47,7 +49,7 @@ package struct TextDecoding: Sendable {
         }
         // The text may be a header, a command or a list that contains tokens.
         let tokens = text.split { !Self.isOfToken($0) }.filter(Self.looksSigned)
-        // A mail program may have broken a token into lines.
+        // A mail program may have split a token into lines.
         let joined = text.filter { !$0.isWhitespace }
         if tokens.isEmpty, Self.looksSigned(joined[...]) {
             return await readToken(joined, place: place, depth: depth)
@@ -75,7 +77,7 @@ package struct TextDecoding: Sendable {
 
     /// The error message for an incomplete signed token; nil for any other text.
     private static func isCutShort(_ text: String) -> String? {
-        let words = "This is an incomplete signed token: of three parts separated by dots it has only "
+        let words = "This is an incomplete signed token. It needs three parts separated by dots, but has only "
         // Base64 has no dots.
         let halves = text.split { !isOfToken($0) }.filter { token in
             token.hasPrefix("eyJ") && token.utf8.count { $0 == UInt8(ascii: ".") } == 1
@@ -85,8 +87,8 @@ package struct TextDecoding: Sendable {
         return words + "one."
     }
 
-    /// Whether bytes are the header of a signed token, or begin like one. Keys and other documents do not begin with
-    /// these keys, or have more keys than a header.
+    /// Whether bytes are the header of a signed token, or begin like a header. JWKs and other JSON documents begin with
+    /// other names, or contain more names than a header.
     private static func isHeader(_ bytes: [UInt8]) -> Bool {
         let begins = ["alg", "typ", "kid", "x5c"].contains { bytes.starts(with: Array("{\"\($0)\":".utf8)) }
         guard begins else { return false }
@@ -98,7 +100,7 @@ package struct TextDecoding: Sendable {
         character.isASCII && (character.isLetter || character.isNumber || "-_.+/=".contains(character))
     }
 
-    /// Either alphabet, with or without padding.
+    /// Decodes Base64 or base64url, with or without padding.
     private static func bytes(ofBase64 text: String) -> [UInt8]? {
         let plain = text.utf8.map { byte in
             switch byte {
@@ -125,7 +127,7 @@ package struct TextDecoding: Sendable {
         var part = DecodedPart(.json, at: place, depth: depth)
         do {
             let tree = try JSONTree.parse(Array(text.utf8), keepsNull: true)
-            // A token that was copied with its quotes.
+            // The text is a token that was copied with its quotes.
             if case .string(let inner) = tree, depth < Self.deepest {
                 return await read(inner, place: place, depth: depth + 1)
             }
@@ -148,7 +150,7 @@ package struct TextDecoding: Sendable {
         way = outer
     }
 
-    /// Decodes every signed text in a document, in order.
+    /// Decodes every signed text in a document, in the document's order.
     private mutating func readInside(_ tree: JSONTree, depth: Int) async {
         switch tree {
         case .object(let members):
@@ -164,7 +166,7 @@ package struct TextDecoding: Sendable {
                     !Self.looksSigned(text[...])
                 {
                     var part = DecodedPart(.unknown, at: way.path, depth: depth)
-                    part.fault = "This is not a signed text: it must have three parts, the first of them a header."
+                    part.fault = "This is not a signed text: a signed text has three parts, and the first is a header."
                     guard take(part) else { return }
                 } else {
                     await readInside(member.value, depth: depth)
@@ -231,7 +233,7 @@ package struct TextDecoding: Sendable {
         Base64URL.decode(segment).flatMap { try? JSONTree.parse($0, keepsNull: true) }
     }
 
-    /// When the certificates must be valid, according to offline verifiers.
+    /// The instant at which a verifier that works offline checks the certificates.
     private static func instant(of jws: CompactJWS, _ shop: Shop) -> Int64 {
         SignatureCheck.instant(of: jws) ?? shop.wallClock().milliseconds
     }

@@ -1,8 +1,8 @@
 import Logging
 import TillStorage
 
-/// Records attempts in groups: attempts that end while one transaction is being written are recorded together in the
-/// next.
+/// Records delivery attempts in groups. Attempts that end while a database transaction is being written are recorded
+/// together in the next one.
 actor AttemptRecords {
     private let storage: any Storage
     private let logger: Logger
@@ -14,10 +14,10 @@ actor AttemptRecords {
         self.logger = logger
     }
 
-    /// Returns when the attempt is durable. An attempt that could not be recorded is repeated, so the endpoint may
-    /// receive a duplicate.
+    /// Records an attempt, and returns when it is durable. If an attempt cannot be recorded, the server repeats it, so
+    /// the endpoint may receive a duplicate.
     ///
-    /// - Parameter epoch: the epoch in which its notification was read; in another epoch it is not recorded.
+    /// - Parameter epoch: the epoch in which the notification was read. If it is over, the attempt is not recorded.
     func note(_ delivery: Delivery, epoch: Int64?) async {
         await withCheckedContinuation { done in
             waiting.append((delivery, epoch, done))

@@ -5,11 +5,12 @@ import ServiceLifecycle
 import TillCore
 import TillStorage
 
-/// Delivers notifications: takes due deliveries, posts them, records the attempts and schedules the next.
+/// Delivers notifications: reads due deliveries, posts them, records the attempts and schedules the retries.
 ///
-/// First attempts for one original transaction are made in order, each after the one before has ended; retries run on
-/// their own schedule and delay nothing. Every endpoint has its own concurrency limit, so that a dead endpoint does not
-/// slow down others. An attempt that a crash interrupted is repeated with the same bytes.
+/// The first attempts for an original transaction are made in order, each after the previous first attempt has ended.
+/// Retries have their own schedule and delay no other delivery. Every endpoint has its own concurrency limit, so that
+/// an unreachable endpoint does not slow down other endpoints. If a crash interrupts an attempt, it is repeated with
+/// the same bytes.
 package actor DeliveryWorker: Service {
     private struct Key: Hashable {
         let notification: NotificationID
@@ -34,20 +35,20 @@ package actor DeliveryWorker: Service {
         let clock: ClockName
     }
 
-    /// Deliveries that were read and could not start yet, in their order. Without them every attempt that ends would
-    /// read many deliveries to start one.
+    /// Deliveries that were read but could not start yet, in their order. Without this buffer, the end of every attempt
+    /// would cause a read of many deliveries, only to start one.
     private struct Page {
         var rest: Deque<Delivery>
         let epoch: Shop.Epoch
         let read: ContinuousClock.Instant
     }
 
-    /// The concurrency limit of an endpoint. The next delivery is posted while the one before is being recorded.
+    /// The concurrency limit of an endpoint. A delivery can be posted while earlier attempts are still being recorded.
     private struct ConcurrencyLimit {
         var posting = 0
         var recording = 0
 
-        /// How many more posts may begin.
+        /// The number of posts that may begin now.
         var free: Int { min(Self.maxPosting - posting, Self.maxInProgress - posting - recording) }
         var isEmpty: Bool { posting + recording == 0 }
 
@@ -61,27 +62,27 @@ package actor DeliveryWorker: Service {
     private var underWay: Set<Key> = []
     private var busy: Set<TransactionQueue> = []
     private var limits: [EndpointQueue: ConcurrencyLimit] = [:]
-    /// Clocks with due deliveries to a busy endpoint.
+    /// The clocks with due deliveries to an endpoint that has reached its concurrency limit.
     private var waitingForCapacity: [EndpointQueue: Set<ClockName>] = [:]
-    /// Deliveries that a fault delays behind later ones, until a wall-clock time.
+    /// The deliveries that the fault `reorder` holds back, each until a wall-clock time.
     private var reordered: [Key: Timestamp] = [:]
     private var dispatching: Set<ClockName> = []
     private var dispatchAgain: Set<ClockName> = []
     /// When the next delivery is due on a running clock, in real time.
     private var alarms: [ClockName: Timestamp] = [:]
-    /// Clocks whose alarm is set later: while many deliveries are posted, not after each attempt.
+    /// The clocks whose alarm must be set. While many deliveries are posted, this is not done after each attempt.
     private var alarmsToSet: Set<ClockName> = []
     private var isStopping = false
-    /// When to look for removed endpoints next, in real time.
+    /// When the deliveries to removed endpoints are discarded next, in real time.
     private var nextSweep: Timestamp?
     private static let sweepInterval: Int64 = 60_000
     private var pages: [PageKey: Page] = [:]
     private var skipped = SkippedRows()
-    /// How long a page that was read stays valid.
+    /// How long the deliveries of a page may be used after they were read.
     private static let pageLife = Duration.milliseconds(250)
     private static let pageLength = 128
 
-    /// A delivery worker for a shop.
+    /// Creates a delivery worker for a shop.
     package init(_ shop: Shop, webhookClient: WebhookClient) {
         self.shop = shop
         self.webhookClient = webhookClient
@@ -103,8 +104,8 @@ package actor DeliveryWorker: Service {
         await stop()
     }
 
-    /// Starts no more attempts and ends those in progress; attempts that were not recorded are repeated after the next
-    /// start.
+    /// Starts no more attempts, and ends the attempts in progress. Attempts that were not recorded are repeated after
+    /// the next start of the server.
     package func stop() async {
         isStopping = true
         try? await webhookClient.shutdown()
@@ -133,8 +134,8 @@ package actor DeliveryWorker: Service {
         await discardUnneededDeliveries()
     }
 
-    /// Discards deliveries to endpoints that do not exist: they were created while the endpoint was being removed, or
-    /// for a listener of an earlier process.
+    /// Discards deliveries to endpoints that do not exist. Such deliveries were created while an endpoint was being
+    /// removed, or for a listener before a restart of the server.
     package func discardUnneededDeliveries() async {
         for pending in (try? await shop.storage.pendingEndpoints()) ?? [] { await drop(pending) }
     }
@@ -168,7 +169,7 @@ package actor DeliveryWorker: Service {
 
     private func tryLater(_ clock: ClockName, because error: any Error) {
         alarms[clock] = shop.wallClock().advanced(milliseconds: 1_000)
-        // A planned stop interrupts the read; that is not an error.
+        // It is not an error that a stop of the server interrupts the read.
         guard !isStopping, !Task.isCancelled, !(error is CancellationError) else { return }
         shop.logger.error("deliveries could not be read", metadata: ["cause": "\(error.logText)"])
     }
@@ -185,9 +186,9 @@ package actor DeliveryWorker: Service {
         guard let due = next, state.last.map({ due <= $0 }) ?? true else { return }
         let realTime = shop.wallClock()
         let wait = Double(due.milliseconds - state.shown(realTime: realTime).milliseconds)
-        // A due delivery that could not start is considered again when an attempt ends.
+        // A delivery that is already due needs no alarm: it is tried again when an attempt ends.
         guard wait > 0 else {
-            // An unreadable delivery stays due and hides when the next one is due.
+            // An unreadable delivery stays due, so `nextDueHere` cannot return when the next readable delivery is due.
             if skipped.count > 0 { alarms[clock] = realTime.advanced(milliseconds: 1_000) }
             return
         }
@@ -197,7 +198,7 @@ package actor DeliveryWorker: Service {
     }
 
     private func start(_ endpoint: EndpointRecord, on clock: ClockName) async throws {
-        // The client listens at another node, which forwards the notifications.
+        // The listener is connected to another node, which passes the notifications to it.
         if endpoint.isListener, shop.listeners.place(in: clock.scope) == nil { return }
         let queue = EndpointQueue(scope: clock.scope, endpoint: endpoint.key)
         let capacity = limits[queue, default: ConcurrencyLimit()].free
@@ -213,7 +214,7 @@ package actor DeliveryWorker: Service {
             return
         }
         let now = shop.now(on: clock)
-        // Copied first: a delivery that ends during the read would look as if it had not been attempted.
+        // Copied before the read. If an attempt ends during the read, the read still returns its delivery as due.
         let before = underWay
         let epoch = shop.epoch
         let limit = Self.pageLength + before.count + skipped.count
@@ -222,14 +223,15 @@ package actor DeliveryWorker: Service {
         let due = found.deliveries.filter {
             !before.contains(Key(notification: $0.notification, endpoint: endpoint.key))
         }
-        // Other calls may have started some meanwhile.
+        // Other calls may have started deliveries during the read.
         let left = limits[queue, default: ConcurrencyLimit()].free
         var page = Page(rest: Deque(due), epoch: epoch, read: .now)
         _ = begin(&page, to: endpoint, on: clock, queue, left)
         keep(page, of: place)
     }
 
-    /// The rest of a page waits until an attempt to its endpoint ends, which frees capacity or its queue.
+    /// Keeps the rest of a page until an attempt to the endpoint ends, because that frees capacity or a transaction
+    /// queue.
     private func keep(_ page: Page, of place: PageKey) {
         guard !page.rest.isEmpty else { return }
         pages[place] = page
@@ -238,7 +240,7 @@ package actor DeliveryWorker: Service {
 
     /// Starts the deliveries of a page that may start, and leaves the rest in it.
     ///
-    /// - Returns: how many were started.
+    /// - Returns: the number of deliveries that were started.
     private func begin(
         _ page: inout Page,
         to endpoint: EndpointRecord,
@@ -256,7 +258,7 @@ package actor DeliveryWorker: Service {
             var transactionQueue: TransactionQueue?
             if delivery.attempts.isEmpty, let original = delivery.original {
                 transactionQueue = TransactionQueue(scope: clock.scope, endpoint: endpoint.key, original: original)
-                // Later deliveries of the same original transaction stay behind one that could not start.
+                // If a delivery could not start, later deliveries of the same original transaction must wait, too.
                 guard let transactionQueue, !busy.contains(transactionQueue), !waiting.contains(original) else {
                     waiting.insert(original)
                     behind.append(delivery)
@@ -287,7 +289,7 @@ package actor DeliveryWorker: Service {
         let hits = hits(on: delivery, clock)
         var done: Delivery?
         if let hit = hits.first(where: { $0.rule.kind == .reorder }), reordered[key] == nil {
-            // The next delivery of the same original transaction goes first, and this one after a delay.
+            // This delivery waits, so that the next delivery of the same original transaction is sent first.
             let end = shop.wallClock().advanced(milliseconds: Int64(max(hit.milliseconds, 100)))
             reordered[key] = end
             alarms[clock] = min(alarms[clock] ?? end, end)
@@ -313,9 +315,10 @@ package actor DeliveryWorker: Service {
         for other in others where other != clock { await dispatch(other) }
     }
 
-    /// Records an attempt, unless everything was replaced since its notification was read.
+    /// Records an attempt, unless all data was replaced after the notification was read.
     private nonisolated func note(_ done: Delivery, _ epoch: Shop.Epoch) async {
-        // An advance that holds the lock may wait for this record while a caller waits for the exclusive lock.
+        // Enters before a waiting exclusive caller: an advance that holds the shared lock may be waiting for this
+        // record.
         await shop.gate.shared(aheadOfWriters: true) {
             if shop.gate.epoch == epoch.here { await records.note(done, epoch: epoch.everywhere) }
         }
@@ -341,7 +344,7 @@ package actor DeliveryWorker: Service {
         _ hits: [FaultHit]
     ) async -> Delivery? {
         do {
-            // For version 2, an endpoint of version 1 receives tests only.
+            // An endpoint of version 1 receives no notifications of version 2 other than tests.
             let isWanted = !endpoint.takesOnlyTests || delivery.type == NotificationType.test.rawValue
             guard isWanted, let entry = try await shop.storage.notification(delivery.notification) else {
                 var gone = delivery
@@ -384,7 +387,7 @@ package actor DeliveryWorker: Service {
         )
     }
 
-    /// Records a fault in the request log, under the notification's UUID.
+    /// Records a fault hit in the request log, under the notification's UUID.
     private func note(_ hit: FaultHit, _ entry: OutboxEntry) async {
         await shop.requestLog.note(
             RequestLogEntry(
@@ -400,9 +403,9 @@ package actor DeliveryWorker: Service {
         )
     }
 
-    /// The delivery with this attempt and its next due date.
+    /// The delivery with this attempt, and with the due date of the next attempt.
     ///
-    /// An attempt that was due while the clock was advanced or frozen is dated when it was due (`SkippedTime`).
+    /// If the attempt was due while the clock was advanced or frozen, its date is when it was due (`SkippedTime`).
     private func after(
         _ delivered: AttemptResult,
         _ delivery: Delivery,
@@ -422,7 +425,7 @@ package actor DeliveryWorker: Service {
         )
         done.isDelivered = delivery.isDelivered || delivered.result == .success
         let schedule = shop.settings.schedule(of: version, in: clock.scope.environment)
-        // A removed endpoint receives nothing more.
+        // A removed endpoint receives no more attempts.
         let isGone = !shop.deliveryTargets(of: clock.scope).contains { $0.key == delivery.endpoint }
         done.due =
             delivered.result == .success || isGone
@@ -431,7 +434,7 @@ package actor DeliveryWorker: Service {
     }
 }
 
-/// Connects the shop's signals with the delivery worker, which holds the shop.
+/// A weak reference for the shop's signals: the delivery worker holds the shop, so the shop must not hold the worker.
 private final class WeakDeliveryWorker: Sendable {
     private struct Held: Sendable { weak var deliveryWorker: DeliveryWorker? }
 
@@ -441,8 +444,7 @@ private final class WeakDeliveryWorker: Sendable {
 
     func dispatch(_ clock: ClockName) {
         guard let deliveryWorker = held.value.deliveryWorker else { return }
-        // Detached: dispatching is not part of the operation that signalled it, and must not use that operation's
-        // precondition.
+        // Detached, because dispatching must not use the write precondition of the operation that sent the signal.
         Task.detached { await deliveryWorker.dispatch(clock) }
     }
 }

@@ -1,17 +1,18 @@
 import Foundation
 import Synchronization
 import TillCore
+import TillJSON
 import TillStorage
 
-/// Clients that listen through the control API: `till listen` receives notifications from here and forwards them to a
+/// The listeners: clients of the control API, such as `till listen`, that receive notifications and forward them to a
 /// local server.
 ///
-/// Without a primary endpoint a listener takes its place. A listener that stops asking for a while is removed, and its
-/// pending deliveries are discarded.
+/// If no primary endpoint is configured, a listener acts as the primary endpoint. A listener that sends no request for
+/// a while is removed, and its pending deliveries are discarded.
 package final class Listeners: Sendable {
     /// A notification for a listener to forward.
     package struct Offer: Sendable {
-        /// Identifies the attempt in the listener's answer.
+        /// The token with which the listener later reports the result of the attempt.
         package let token: String
         /// The notification.
         package let entry: OutboxEntry
@@ -19,11 +20,11 @@ package final class Listeners: Sendable {
         package let body: [UInt8]
     }
 
-    /// What a listener receives: the notifications to one endpoint of an app's environment.
+    /// The endpoint that a listener acts as: it receives the notifications to that endpoint.
     package struct Place: Hashable, Sendable {
         /// The app and the environment.
         package let scope: AccountScope
-        /// `primary`, or `listen` beside a primary endpoint.
+        /// The name of the endpoint: `primary`, or `listen` if a primary endpoint is configured.
         package let endpoint: String
     }
 
@@ -41,19 +42,20 @@ package final class Listeners: Sendable {
 
     private let state = Mutex(State())
     private let wallClock: @Sendable () -> Timestamp
-    /// How long a listener stays after its last request ended, in milliseconds.
+    /// The time in milliseconds after which a listener without a new request is removed.
     private static let lease: Int64 = 15_000
 
     init(wallClock: @escaping @Sendable () -> Timestamp) {
         self.wallClock = wallClock
     }
 
-    /// The place of the listener in an app's environment; nil without one.
+    /// The endpoint that the listener of an app's environment acts as; nil without a listener.
     package func place(in scope: AccountScope) -> Place? {
         state.withLock { $0.listeners[scope]?.place }
     }
 
-    /// The next notification to forward, or nil when none came in time. The call registers the caller as a listener.
+    /// Waits for the next notification to forward; nil if there is none in time. The call registers the caller as a
+    /// listener.
     ///
     /// - Parameter hasPrimary: whether a primary endpoint is configured.
     package func next(in scope: AccountScope, hasPrimary: Bool, wait: Duration) async -> Offer? {
@@ -74,8 +76,8 @@ package final class Listeners: Sendable {
                     return .none
                 }
                 if let offer { return continuation.resume(returning: offer) }
-                // Started after the caller was added to the list; otherwise a timeout before that would never end its
-                // wait.
+                // Started only after the caller was added to the list, because an earlier timeout would not find it,
+                // and the caller would wait forever.
                 Task {
                     try? await Task.sleep(for: wait)
                     self.giveUp(id, in: scope)
@@ -91,14 +93,14 @@ package final class Listeners: Sendable {
         asking?.resume(returning: nil)
     }
 
-    /// Records the result of an offer. False if no delivery waits for it any more.
+    /// Reports the result of forwarding an offer; false if no delivery waits for this result any more.
     package func answer(_ token: String, _ delivered: AttemptResult) -> Bool {
         let waiting = state.withLock { $0.answers.removeValue(forKey: token) }
         waiting?.resume(returning: delivered)
         return waiting != nil
     }
 
-    /// Passes a notification to the listener, and returns the result.
+    /// Offers a notification to the listener, and returns the result that the listener reports.
     func deliver(_ body: [UInt8], _ entry: OutboxEntry, in scope: AccountScope) async -> AttemptResult {
         let begun = wallClock()
         let token = UUID().uuidString.lowercased()
@@ -136,9 +138,9 @@ package final class Listeners: Sendable {
         for asker in waiting { asker.resume(returning: nil) }
     }
 
-    /// Ends the leases of listeners that are gone.
+    /// Removes the listeners whose lease has expired.
     ///
-    /// - Returns: the places without a listener now.
+    /// - Returns: the endpoints that they acted as.
     func endLeases(at now: Timestamp) -> [Place] {
         state.withLock { state in
             let gone = state.listeners.filter { $0.value.leaseEnd < now && $0.value.asking.isEmpty }
@@ -149,7 +151,7 @@ package final class Listeners: Sendable {
 }
 
 extension EndpointRecord {
-    /// The URL of a listener's endpoint; operators cannot set it.
+    /// The URL that marks the endpoint of a listener. Operators cannot set it.
     static let listenerURL = "till:listen"
 
     /// Whether notifications go to a listener of the control API.
@@ -157,7 +159,7 @@ extension EndpointRecord {
 }
 
 extension Shop {
-    /// The endpoints of an app's environment: the configured ones, and that of a listener.
+    /// The endpoints of an app's environment: the configured endpoints, and the endpoint of a listener.
     package func endpoints(of scope: AccountScope) -> [EndpointRecord] {
         let set = registry.rules(of: scope).endpoints
         guard
@@ -167,21 +169,19 @@ extension Shop {
         return set + [EndpointRecord(name: name, url: EndpointRecord.listenerURL)]
     }
 
-    /// Every target of deliveries: the endpoints, and a primary endpoint of version 1 once more for tests, which always
-    /// have version 2.
+    /// The targets of deliveries: all endpoints. A primary endpoint of version 1 is listed a second time for test
+    /// notifications, which always have version 2.
     func deliveryTargets(of scope: AccountScope) -> [EndpointRecord] {
         let endpoints = endpoints(of: scope)
         return endpoints + endpoints.compactMap(\.forTests)
     }
 
-    /// The body to post: `{"signedPayload":"…"}`, or in version 1 the plain object.
+    /// The body to post: `{"signedPayload":"…"}`; for a notification of version 1, the unsigned JSON object.
     func postedBody(_ entry: OutboxEntry) throws -> [UInt8] {
         if entry.version == .one { return entry.body.payload }
         let payload = try signedPayload(entry)
-        var body = Array(#"{"signedPayload":""#.utf8)
-        body.reserveCapacity(payload.count + 32)
-        body += payload
-        body += Array(#""}"#.utf8)
-        return body
+        var json = JSONWriter(capacity: payload.count + 32)
+        json.put("signedPayload", quoting: payload)
+        return json.finish()
     }
 }

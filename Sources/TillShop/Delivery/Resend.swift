@@ -1,12 +1,13 @@
 import TillCore
 import TillStorage
 
-/// Manual resends.
+/// Sends notifications again, on request.
 extension Shop {
-    /// Makes a notification due again to an endpoint, with the same bytes; earlier attempts are kept.
+    /// Makes the delivery of a notification to an endpoint due again. The same bytes are sent, and the records of
+    /// earlier attempts are kept.
     ///
-    /// - Parameter endpoint: nil is every present endpoint of its version.
-    /// - Returns: the number of endpoints.
+    /// - Parameter endpoint: the name of the endpoint; nil for all present endpoints with the notification's version.
+    /// - Returns: the number of endpoints to which the notification will be sent.
     package func resend(_ entry: OutboxEntry, to endpoint: String? = nil) async throws -> Int {
         let known = try await storage.deliveries(of: entry.id)
         let clock = try await clock(of: entry)

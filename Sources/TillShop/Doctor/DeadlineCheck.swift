@@ -2,15 +2,16 @@ import TillCore
 
 /// Compares the stored deadline of an account with the rules.
 ///
-/// The deadline is stored when the account changes. So it may still be that of a time when a product was, or was not,
-/// for sale, or when another rate applied; processing the account stores it again.
+/// A deadline is stored when the account changes. So it may date from a time when a product was, or was not, for sale,
+/// or when another renewal rate applied. That is not a fault: when the account is next processed, the deadline is
+/// stored again.
 struct DeadlineCheck {
     let catalog: Catalog
     let rules: EnvironmentSettings
-    /// The settings of servers that may have stored the deadline.
+    /// The settings of the servers that may have stored the deadline.
     var settings = [Settings()]
 
-    /// What is wrong with a stored deadline: a clause without a full stop; nil if nothing.
+    /// What is wrong with a stored deadline, as a clause without a full stop; nil if it is correct.
     func fault(in account: Account, noted: Timestamp?) -> String? {
         for setting in settings {
             if noted == due(account, rules, setting) { return nil }
@@ -22,7 +23,8 @@ struct DeadlineCheck {
             }
         }
         func words(_ instant: Timestamp?) -> String { instant?.iso8601 ?? "never" }
-        return "the next event is due at \(words(due(account, rules, settings[0]))), but stored is \(words(noted))"
+        return "the next event is due at \(words(due(account, rules, settings[0]))), "
+            + "but the stored deadline is \(words(noted))"
     }
 
     private func due(

@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 import TillStorage
 
-/// Whether there is enough disk space for a purchase. After a commit failed because the disk was full, the answer is no
-/// until a write succeeds.
+/// Monitors whether there is enough disk space for a purchase. After a commit failed because the disk was full, the
+/// answer is no until a write succeeds.
 package final class DiskSpaceMonitor: Sendable {
     private let isFull = Mutex(false)
-    /// The minimum of free bytes on the disk of the embedded engine: more than a group of commits writes.
+    /// The minimum number of free bytes on the disk of the embedded engine. It is more than a group of commits writes.
     static let leastFree: UInt64 = 1 << 20
 
-    /// Assumes enough space until a commit fails.
+    /// Creates a monitor that assumes enough space until a commit fails.
     package init() {}
 
     /// Records the results of commits.
@@ -23,20 +23,20 @@ package final class DiskSpaceMonitor: Sendable {
         }
     }
 
-    /// Records an error from elsewhere than a commit.
+    /// Records an error that occurred outside of a commit.
     func note(_ error: any Error) { if error.isFullDisk { set(true) } }
 
     private func set(_ value: Bool) {
         isFull.withLock { if $0 != value { $0 = value } }
     }
 
-    /// Whether a purchase could be written now. It reads the free space of the file system; only if the last commit
-    /// failed because the disk was full, it tries to write.
+    /// Whether a purchase could be written now. The check reads the free space of the file system. It writes a test
+    /// only if the last commit failed because the disk was full.
     ///
     /// - Parameters:
     ///   - free: the free bytes on the disk; nil if unknown.
-    ///   - write: writes as much as a purchase does.
-    /// - Throws: the error of `write`, unless it is a full disk.
+    ///   - write: writes as much data as a purchase.
+    /// - Throws: the error of `write`, unless the error is a full disk.
     func hasDiskSpace(free: UInt64?, write: () async throws -> Void) async throws -> Bool {
         if let free, free < Self.leastFree { return false }
         guard isFull.withLock({ $0 }) else { return true }
@@ -50,7 +50,7 @@ package final class DiskSpaceMonitor: Sendable {
         }
     }
 
-    /// The bytes that this process may still write on the disk of a folder; nil if unknown.
+    /// The number of bytes that this process can still write to the disk of a folder; nil if unknown.
     static func free(in folder: String) -> UInt64? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
@@ -61,9 +61,10 @@ package final class DiskSpaceMonitor: Sendable {
 extension Shop {
     /// Whether a purchase could be committed now.
     ///
-    /// - Parameter folder: where the embedded engine writes; nil for a server that stores nothing on disk.
+    /// - Parameter folder: the folder in which the embedded engine writes; nil for a server that stores nothing on
+    ///   disk.
     /// - Returns: false if the disk is full.
-    /// - Throws: the error of the engine if it does not answer.
+    /// - Throws: the error of the engine, if the database does not answer.
     package func hasDiskSpace(in folder: String?) async throws -> Bool {
         try await storage.ping()
         let isEmbedded = !(storage is any SharedStorage)
@@ -74,6 +75,6 @@ extension Shop {
         }
     }
 
-    /// A document that is written to test the disk, and deleted at once.
+    /// The name of the document that is written to test the disk and then deleted.
     private static let roomProbe = "room\(UUID().uuidString.prefix(8).lowercased())"
 }

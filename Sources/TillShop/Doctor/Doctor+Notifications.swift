@@ -2,7 +2,7 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Checks of deadlines, endpoints and signatures.
+/// Checks deadlines, endpoints and signatures.
 extension Doctor {
     // MARK: Deadlines
 
@@ -16,7 +16,8 @@ extension Doctor {
 
     // MARK: Endpoints
 
-    /// The endpoints `listen` and `primary` may belong to a client of `till listen`, which is not visible in the store.
+    /// Finds deliveries to endpoints that do not exist. `listen` and `primary` are skipped, because they may belong to
+    /// a listener, which the store does not record.
     func endpointFindings(_ storage: any Storage, _ registry: Registry) async throws -> [String] {
         try await storage.pendingEndpoints().filter { pending in
             ![EndpointRecord.primary, EndpointRecord.listening].contains(pending.endpoint)
@@ -29,7 +30,7 @@ extension Doctor {
 
     // MARK: Signatures
 
-    /// How many of the oldest and of the newest notifications of an app's environment are verified.
+    /// The number of oldest notifications, and of newest notifications, that are verified in each app's environment.
     private static let sample = 100
 
     func signatureFindings(_ storage: any Storage, _ registry: Registry) async throws -> [String] {
@@ -43,7 +44,8 @@ extension Doctor {
                 signatures[document.name] = try CachedSignature(header: header)
             } catch {
                 findings.append(
-                    "The certificates of chain \(document.name), which signed notifications: \(error.logText)"
+                    "The certificates of chain \(document.name), which signed notifications, cannot be used: "
+                        + error.logText
                 )
             }
         }
@@ -51,7 +53,7 @@ extension Doctor {
             for environment in StoreEnvironment.allCases {
                 let scope = AccountScope(environment: environment, app: app.bundleID)
                 for entry in try await Self.readableSample(of: scope, storage) {
-                    // The engine already reports a missing chain.
+                    // `storage.examine` already reports a missing chain.
                     guard let chain = entry.chain, let signature = signatures[chain], let header = headers[chain] else {
                         continue
                     }
@@ -66,7 +68,7 @@ extension Doctor {
         return findings
     }
 
-    /// Empty if one of them cannot be read; `rowFindings` has reported it.
+    /// The notifications to verify. Empty if one of them cannot be read; `rowFindings` reports the unreadable row.
     private static func readableSample(of scope: AccountScope, _ storage: any Storage) async throws -> [OutboxEntry] {
         do {
             return try await sample(of: scope, storage)

@@ -3,8 +3,8 @@ import TillStorage
 
 /// Checks whether an account contradicts itself or the accounts that it names.
 extension Doctor {
-    /// Contradictions that would make the rules fail, in an account that was just read. A change of a family changes
-    /// each member, so comparing the account's version afterwards shows whether the family changed during the check.
+    /// Finds contradictions, which would make the rules fail, in an account that was just read. A change of a family
+    /// changes every member. So the account's version shows afterwards whether the family changed during the check.
     func relationFindings(_ account: Account, _ storage: any Storage) async throws -> [String] {
         var accounts = [account]
         for member in account.family?.members ?? [] where member != account.id {
@@ -24,7 +24,10 @@ extension Doctor {
             customer: account.customer
         )
         if stored?.id != account.id {
-            findings.append("Account \(account.id.number) (\(account.customer)) is not stored under its own names.")
+            findings.append(
+                "Account \(account.id.number) (\(account.customer)) is not stored under its own environment, app "
+                    + "and name."
+            )
         }
         if account.clock != nil, try await !hasClock(account.clockName, storage) {
             findings.append(

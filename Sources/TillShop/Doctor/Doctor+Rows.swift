@@ -3,7 +3,7 @@ import TillStorage
 
 /// Checks whether every row can be read.
 extension Doctor {
-    /// Reads all rows as the engines do, one at a time, so that every damaged row is reported.
+    /// Decodes all rows as the engines do, but each row separately, so that every damaged row is reported.
     func rowFindings(_ storage: any Storage) async throws -> [String] {
         var findings: [String] = []
         for table in ShopTable.allCases {

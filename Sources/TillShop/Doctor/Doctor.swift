@@ -3,24 +3,26 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Checks a shop: its files, its certificates, its engine, and whether the data agrees with the rules. Changes nothing.
+/// Checks the data of a server: files, certificates, the database, and whether the data agrees with the rules. It
+/// changes nothing.
 package struct Doctor: Sendable {
     private let directory: DataDirectory
     private let now: Timestamp
 
-    /// - Parameter now: milliseconds since 1970; the certificates must be valid then.
+    /// - Parameter now: the time at which the certificates must be valid, in milliseconds since 1970.
     package init(_ directory: DataDirectory, now: Int64) {
         self.directory = directory
         self.now = Timestamp(milliseconds: now)
     }
 
-    /// The result.
+    /// The result of all checks.
     package struct Report: Sendable {
-        /// Files and folders that other users may access: a sentence with the command that fixes it.
+        /// Findings about files and folders that other users can access: each a sentence with the command that fixes
+        /// it.
         package let modes: [String]
         /// All other findings, a sentence each.
         package internal(set) var others: [String]
-        /// Why the engine could not be reached, so that its data was not checked; nil if it was.
+        /// Why the database could not be reached; nil if it could. Without the database, its data was not checked.
         package internal(set) var unreached: (any Error)?
 
         /// All findings, a sentence each. Empty if there are none.
@@ -29,7 +31,7 @@ package struct Doctor: Sendable {
 
     /// All findings, a sentence each. Empty if there are none.
     ///
-    /// - Parameter open: opens the engine for reading.
+    /// - Parameter open: opens the store for reading.
     package func findings(_ open: () throws -> any Storage) async -> [String] {
         let report = await report(open)
         return report.findings + (report.unreached.map { ["The database cannot be read: \($0)"] } ?? [])
@@ -37,7 +39,7 @@ package struct Doctor: Sendable {
 
     /// Runs all checks.
     ///
-    /// - Parameter open: opens the engine for reading.
+    /// - Parameter open: opens the store for reading.
     package func report(_ open: () throws -> any Storage) async -> Report {
         let (modes, others) = fileFindings()
         var report = Report(modes: modes, others: others + certificateFindings())
@@ -125,12 +127,12 @@ package struct Doctor: Sendable {
         }
     }
 
-    /// Checks whether the database was used with the root of this directory.
+    /// Checks whether the root of this data directory is the root that the database has recorded.
     private func rootFindings(_ storage: any Storage) async -> [String] {
         guard let recorded = try? await SharedRoots.recorded(in: storage),
             let root = try? CertificateStore(directory).presentRoot(), root.fingerprint != recorded.root
         else { return [] }
-        return ["The database was used with another root than \(directory.rootCertificate); restore that folder."]
+        return ["The database was used with another root than \(directory.rootCertificate); restore the folder ca."]
     }
 
     // MARK: Configuration
@@ -166,7 +168,7 @@ package struct Doctor: Sendable {
         return Array(findings.prefix(Self.maxFindings))
     }
 
-    /// A damaged account hides no findings of other accounts.
+    /// Reports a damaged account as a finding, so that the check continues with the other accounts.
     private func findingsOfStored(
         _ stored: StoredAccount,
         _ apps: Set<String>,
@@ -178,12 +180,12 @@ package struct Doctor: Sendable {
         } catch let damaged as DamagedAccount {
             return ["Account \(damaged.account.number) (\(damaged.customer)) is damaged: \(damaged.reason)."]
         } catch is DamagedRow {
-            // The row of its deadline, which `rowFindings` has reported.
+            // The row with the account's deadline is damaged; `rowFindings` has already reported it.
             return ["Account \(stored.id.number) (\(stored.customer)) has rows that cannot be read."]
         }
     }
 
-    /// While a server runs, an account may change during the check; then it is checked again.
+    /// Checks an account. If a running server changes the account during the check, the account is checked again.
     private func findingsAtRest(
         _ account: Account,
         _ apps: Set<String>,
@@ -197,10 +199,10 @@ package struct Doctor: Sendable {
             do {
                 stored = try await relationFindings(account, storage) + findingsOfRows(account, storage)
             } catch let damaged as DamagedRow {
-                // Without this row the others cannot be compared with the account.
+                // If one row is missing, the other rows cannot be compared with the account.
                 stored = ["Account \(account.id.number) (\(account.customer)) is damaged: \(damaged.reason)."]
             }
-            // Read after the rows, so that the high-water mark includes all of their ids.
+            // Read after the rows, so that the high-water mark is above the ids of all these rows.
             findings = findingsOf(account, apps, try await storage.identifierHighWater()) + stored
             if let registry {
                 findings += dueFindings(account, noted: try await storage.nextDue(of: account.id), registry)
@@ -227,7 +229,7 @@ package struct Doctor: Sendable {
             findings.append("\(name) is not in the partition of its customer.")
         }
         if Identifiers.counter(of: account.id) >= highWater {
-            findings.append("\(name) has an id beyond the last one that was reserved (\(highWater)).")
+            findings.append("\(name) has an id that was never reserved (the next counter is \(highWater)).")
         }
         return findings
     }
@@ -242,7 +244,9 @@ package struct Doctor: Sendable {
             for row in page.rows {
                 rows[row.id] = row
                 if let number = row.refundNumber, number > account.refundNumber {
-                    findings.append("Transaction \(row.id.number) has refund number \(number), beyond its account's.")
+                    findings.append(
+                        "Transaction \(row.id.number) has refund number \(number), which its account never assigned."
+                    )
                 }
             }
             guard page.hasMore, let last = page.rows.last else { break }
@@ -250,10 +254,11 @@ package struct Doctor: Sendable {
         }
         let highWater = try await storage.identifierHighWater()
         findings += rows.keys.sorted().filter { Identifiers.counter(of: $0) >= highWater }
-            .map { "Transaction \($0.number) has an id beyond the last one reserved (\(highWater))." }
+            .map { "Transaction \($0.number) has an id that was never reserved (the next counter is \(highWater))." }
         for row in rows.values.sorted(by: { $0.id < $1.id }) where rows[row.originalID] == nil {
             findings.append(
-                "Transaction \(row.id.number) names the original \(row.originalID.number), which is missing."
+                "Transaction \(row.id.number) names the original transaction \(row.originalID.number), "
+                    + "which is missing."
             )
         }
         for subscription in account.heldSubscriptions {
@@ -287,11 +292,11 @@ package struct Doctor: Sendable {
 }
 
 extension OwnedProduct {
-    /// How a transaction differs from what the account records about the owned product: a clause without a full stop;
-    /// nil if it does not.
+    /// How a transaction differs from what the account records about the owned product; nil if it does not differ. The
+    /// text is a clause without a full stop.
     func fault(in row: Transaction) -> String? {
         if row.productID != productID { return "which is for the product \(row.productID)" }
-        if row.ownership != ownership { return "whose ownership differs from the account's" }
-        return (row.revocation != nil) == isRevoked ? nil : "whose revocation differs from the account's"
+        if row.ownership != ownership { return "whose ownership differs from the account's record" }
+        return (row.revocation != nil) == isRevoked ? nil : "whose revocation differs from the account's record"
     }
 }

@@ -1,37 +1,39 @@
 import TillCore
 
-/// A fault to inject: what, for which requests, how often (docs/operating/faults.md).
+/// A fault to inject: its effect, the requests that it applies to, and how often it occurs (docs/operating/faults.md).
 package struct FaultRule: Codable, Equatable, Sendable {
     /// The effect of a fault.
     package enum Kind: String, Codable, CaseIterable, Sendable {
-        /// A documented error of Apple, by its `code`; with `retryAfter` also a header.
+        /// Answers with the documented Apple error that has this `code`. `retryAfter` adds a `Retry-After` header.
         case error
-        /// 401 without an explanation.
+        /// Answers with the HTTP status 401, without an explanation.
         case unauthorized
-        /// A bare HTTP status of 500 and above, by its `code`, without an error object.
+        /// Answers with the HTTP status in `code`, which is 500 or above, and without an error object.
         case status
-        /// A status of verifyReceipt, by its `code`.
+        /// Answers a verifyReceipt request with the status in `code`.
         case receiptStatus
-        /// Delays the answer by `milliseconds`, and up to `spread` more.
+        /// Delays the answer by `milliseconds`, plus a random time of up to `spread` milliseconds.
         case latency
         /// Closes the connection before the answer.
         case cut
         /// Closes the connection in the middle of the answer.
         case half
-        /// Hides purchases of the last `milliseconds` of real time.
+        /// Hides purchases that were made in the last `milliseconds` of real time.
         case staleReads
-        /// 429 after `perHour` calls in an hour; without a number, Apple's own limits.
+        /// Answers with the HTTP status 429 after `perHour` calls in an hour; if `perHour` is nil, Apple's limits
+        /// apply.
         case rateLimit
-        /// Loses a notification but records it as delivered.
+        /// Does not send a notification, but records it as delivered.
         case drop
         /// Sends a notification `milliseconds` of real time late.
         case delay
         /// Posts a notification twice.
         case duplicate
-        /// Sends a notification after the next one of its subscription, or after `milliseconds` if there is none.
+        /// Holds a notification back for `milliseconds`, so that the next notification of the same
+        /// subscription is sent first.
         case reorder
 
-        /// Whether it gives the answer or closes the connection. Only one such fault applies to a call.
+        /// Whether the fault gives the answer or closes the connection. Only one such fault applies to a call.
         var endsCall: Bool {
             switch self {
             case .error, .unauthorized, .status, .receiptStatus, .cut, .half, .rateLimit: true
@@ -39,7 +41,7 @@ package struct FaultRule: Codable, Equatable, Sendable {
             }
         }
 
-        /// Whether it can apply to verifyReceipt, which has no tokens and no error objects.
+        /// Whether the fault can apply to verifyReceipt, which has no bearer tokens and no error objects.
         package var isOfVerifyReceipt: Bool {
             switch self {
             case .status, .receiptStatus, .latency, .cut, .half: true
@@ -47,7 +49,7 @@ package struct FaultRule: Codable, Equatable, Sendable {
             }
         }
 
-        /// Whether it applies to notifications rather than to calls.
+        /// Whether the fault applies to notifications rather than to calls.
         package var isOfNotifications: Bool {
             switch self {
             case .drop, .delay, .duplicate, .reorder: true
@@ -56,35 +58,36 @@ package struct FaultRule: Codable, Equatable, Sendable {
         }
     }
 
-    /// `f` and a number.
+    /// The id: `f` and a number.
     package var id: String
     /// The effect.
     package var kind: Kind
-    /// Only in this environment.
+    /// The environment in which the rule applies; nil for both environments.
     package var environment: StoreEnvironment?
-    /// Only in this app, by its bundle id.
+    /// The bundle id of the app to which the rule applies; nil for all apps.
     package var app: String?
-    /// Only on this route, by its name; for notifications a type, or a type and subtype.
+    /// The name of the route to which the rule applies; nil for all routes. For notifications, a type, or a type and
+    /// subtype.
     package var route: String?
-    /// Only for this customer.
+    /// The customer to whom the rule applies; nil for all customers.
     package var customer: String?
-    /// The share of matching calls that it hits, 0 to 1; nil is all.
+    /// The share of matching calls that the fault hits, from 0 to 1; nil for all calls.
     package var share: Double?
-    /// The maximum number of hits; nil is unlimited.
+    /// The maximum number of hits; nil for no limit.
     package var limit: Int?
-    /// The end of the fault, in real time.
+    /// When the rule ends, in real time; nil for no end.
     package var until: Timestamp?
-    /// An error code, an HTTP status or a status of verifyReceipt.
+    /// The error code, the HTTP status, or the status of verifyReceipt, depending on the kind.
     package var code: Int?
-    /// Seconds for the `Retry-After` of an error.
+    /// The `Retry-After` value of an error, in seconds.
     package var retryAfter: Int?
-    /// A duration.
+    /// The delay, or the age up to which purchases are hidden, in milliseconds.
     package var milliseconds: Int?
-    /// The maximum of an additional random duration.
+    /// The maximum of an additional random delay, in milliseconds.
     package var spread: Int?
-    /// The number of calls that a rate limit allows in an hour.
+    /// The number of calls that a rate limit allows in an hour; nil for Apple's limits.
     package var perHour: Int?
-    /// The seed of randomness, so that a run can be repeated.
+    /// The seed of random decisions. With the same seed, the rule affects the same calls again.
     package var seed: UInt64
 
     private enum CodingKeys: String, CodingKey {
@@ -92,7 +95,7 @@ package struct FaultRule: Codable, Equatable, Sendable {
         case environment = "realm"
     }
 
-    /// A rule that hits everything of its kind, unless it is restricted further.
+    /// Creates a rule that applies to all calls or notifications; the other properties restrict it.
     package init(id: String, kind: Kind, seed: UInt64) {
         self.id = id
         self.kind = kind
@@ -116,6 +119,6 @@ package struct FaultRule: Codable, Equatable, Sendable {
 package struct FaultHit: Equatable, Sendable {
     /// The rule of the fault.
     package let rule: FaultRule
-    /// The delay, including its random part.
+    /// The delay in milliseconds, including its random part.
     package let milliseconds: Int
 }

@@ -2,18 +2,18 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// The fault rules, held in memory because every call checks them. Randomness comes from each rule's seed and a
-/// counter, so that the same calls in the same order hit the same faults.
+/// The fault rules. They are kept in memory, because every call checks them. Random decisions depend only on a rule's
+/// seed and a counter, so that the same calls in the same order get the same faults.
 package final class FaultRules: Sendable {
-    /// What a fault may hit: a call of Apple's routes, or the delivery of a notification.
+    /// What a fault may hit: a call to the App Store Server API or verifyReceipt, or the delivery of a notification.
     package struct Target: Sendable {
         let environment: StoreEnvironment
         let app: String
-        /// The name of the route, or the type of the notification with its subtype.
+        /// The name of the route; for a notification, the type and, if there is one, the subtype.
         let route: String
         let customer: String?
 
-        /// What a fault may hit.
+        /// Creates a target for faults.
         package init(environment: StoreEnvironment, app: String, route: String, customer: String?) {
             self.environment = environment
             self.app = app
@@ -26,14 +26,14 @@ package final class FaultRules: Sendable {
     package struct Standing: Sendable {
         /// The rule.
         package var rule: FaultRule
-        /// Matching calls or notifications since the start.
+        /// The number of matching calls or notifications since the server started.
         package var seen = 0
-        /// Hits since the start.
+        /// The number of hits since the server started.
         package var struck = 0
-        /// The calls of an hour, for a rate limit, by app, environment and route.
+        /// For a rate limit, the number of calls in the current hour, by app, environment and route.
         fileprivate var hours: [String: Hour] = [:]
 
-        /// A rule without hits.
+        /// Creates the counters of a rule, all zero.
         package init(rule: FaultRule) { self.rule = rule }
     }
 
@@ -45,7 +45,7 @@ package final class FaultRules: Sendable {
     private let storage: any Storage
     private let wallClock: @Sendable () -> Timestamp
     private let standings: Mutex<[Standing]>
-    /// The highest number of any rule so far. Numbers are not reused, because a rule in a snapshot keeps its name.
+    /// The highest number that any rule ever had. Numbers are not reused, because a rule in a snapshot keeps its id.
     private let highest: Mutex<Int>
 
     init(storage: any Storage, wallClock: @escaping @Sendable () -> Timestamp) async throws {
@@ -57,14 +57,14 @@ package final class FaultRules: Sendable {
         highest = Mutex(max(noted ?? 0, Self.highest(of: read)))
     }
 
-    /// Reloads from the store after everything was replaced; every counter starts again.
+    /// Reloads the rules from the store after all data was replaced. All counters start again at zero.
     func reload() async throws {
         let read = try await Self.read(storage)
         standings.withLock { $0 = read }
         highest.withLock { $0 = max($0, Self.highest(of: read)) }
     }
 
-    /// Reloads from the store after another node added or removed rules. Unchanged rules keep their counters.
+    /// Reloads the rules from the store after another node added or removed some. Unchanged rules keep their counters.
     func follow() async throws {
         let read = try await Self.read(storage)
         standings.withLock { standings in
@@ -120,9 +120,9 @@ package final class FaultRules: Sendable {
         }
     }
 
-    /// Removes a rule, or all of them.
+    /// Removes the rule with an id; nil removes all rules.
     ///
-    /// - Returns: how many were removed.
+    /// - Returns: the number of rules that were removed.
     package func remove(_ id: String?) async throws -> Int {
         let gone = all.map(\.rule.id).filter { id == nil || $0 == id }
         for name in gone { try await storage.removeDocument(.fault, name: name) }
@@ -134,10 +134,10 @@ package final class FaultRules: Sendable {
 
     // MARK: Hits
 
-    /// Whether there are no rules, as in most shops.
+    /// Whether there are no fault rules.
     package var isEmpty: Bool { standings.withLock { $0.isEmpty } }
 
-    /// Whether a rule needs to know the customer of a call.
+    /// Whether any rule applies only to one customer, so that the caller must determine the customer of a call.
     package func asksForCustomer(environment: StoreEnvironment, app: String) -> Bool {
         standings.withLock { standings in
             standings.contains {
@@ -150,7 +150,7 @@ package final class FaultRules: Sendable {
     /// The faults that hit a call, in the order of the rules.
     package func hits(on target: Target) -> [FaultHit] { hits(on: target, ofNotifications: false) }
 
-    /// The faults that hit the delivery of a notification.
+    /// The faults that hit the delivery of a notification, in the order of the rules.
     package func hits(onNotification target: Target) -> [FaultHit] { hits(on: target, ofNotifications: true) }
 
     private func hits(on target: Target, ofNotifications: Bool) -> [FaultHit] {
@@ -159,7 +159,7 @@ package final class FaultRules: Sendable {
             var hits: [FaultHit] = []
             for place in standings.indices {
                 let rule = standings[place].rule
-                // A call that has already ended must not use up the hits of other rules.
+                // If a fault has already ended the call, other rules that would end it do not count a hit.
                 let isOver = hits.contains { $0.rule.kind.endsCall }
                 guard
                     rule.kind.isOfNotifications == ofNotifications, !(isOver && rule.kind.endsCall),
@@ -171,7 +171,7 @@ package final class FaultRules: Sendable {
         }
     }
 
-    /// How many milliseconds of purchases are hidden by the matching rules; nil without a rule.
+    /// The age in milliseconds up to which matching `staleReads` rules hide a purchase; nil if no such rule matches.
     package func readGap(for target: Target) -> Int? {
         let realTime = wallClock()
         return standings.withLock { standings in
@@ -182,7 +182,7 @@ package final class FaultRules: Sendable {
 }
 
 extension FaultRule {
-    /// The name of the route outside of the API.
+    /// The name of the verifyReceipt route, which is not part of the App Store Server API.
     package static let verifyReceipt = "verifyReceipt"
 
     fileprivate func fits(_ target: FaultRules.Target, at realTime: Timestamp) -> Bool {
@@ -194,11 +194,11 @@ extension FaultRule {
 }
 
 extension FaultRules.Standing {
-    /// Counts a match, and decides at random whether it is a hit.
+    /// Counts a match, and decides whether it is a hit, by the rule's limits and at random.
     fileprivate mutating func hit(_ target: FaultRules.Target, at realTime: Timestamp) -> FaultHit? {
         seen += 1
         if let limit = rule.limit, struck >= limit { return nil }
-        var random = SplitMix(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
+        var random = SeededRandom(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
         if let share = rule.share, random.unit() >= share { return nil }
         if rule.kind == .rateLimit, !exceeds(target, at: realTime) { return nil }
         struck += 1
@@ -217,22 +217,5 @@ extension FaultRules.Standing {
         hour.calls += 1
         hours[key] = hour
         return hour.calls > budget
-    }
-}
-
-/// A small random generator whose state is its seed.
-private struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    /// From 0 up to, but not including, 1.
-    mutating func unit() -> Double {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        mixed ^= mixed >> 31
-        return Double(mixed >> 11) / 9_007_199_254_740_992
     }
 }

@@ -1,11 +1,11 @@
 import TillCore
 
-/// Apple's rate limits of routes, per app and hour (docs/operating/faults.md).
+/// The rate limits that Apple publishes for API routes, converted to calls per app and hour (docs/operating/faults.md).
 enum RateLimits {
-    /// - Parameter route: its name.
-    /// - Returns: nil if no limit is published.
+    /// - Parameter route: the name of the route.
+    /// - Returns: the number of calls per hour; nil if Apple publishes no limit for the route.
     static func perHour(_ route: String, in environment: StoreEnvironment) -> Int? {
-        // The sandbox has a tenth of production's limits.
+        // In the sandbox, the limits are a tenth of the limits in production.
         perSecond(route).map { $0 * 3_600 / (environment == .sandbox ? 10 : 1) }
     }
 

@@ -3,7 +3,8 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// When transactions were recently written, in real time. The fault `staleReads` hides them for a while.
+/// Records when recent transactions were written, in real time. The fault `staleReads` hides such transactions for a
+/// while.
 package final class RecentRows: Sendable {
     private struct State {
         var written: [TransactionID: Timestamp] = [:]
@@ -12,7 +13,7 @@ package final class RecentRows: Sendable {
 
     private let state = Mutex(State())
     private let wallClock: @Sendable () -> Timestamp
-    /// The maximum number of transactions to keep; the oldest are removed first.
+    /// The maximum number of transactions to record; the oldest are removed first.
     private static let limit = 10_000
 
     init(wallClock: @escaping @Sendable () -> Timestamp) { self.wallClock = wallClock }
@@ -30,7 +31,7 @@ package final class RecentRows: Sendable {
         }
     }
 
-    /// Removes all of them.
+    /// Removes all transactions from this record.
     func clear() { state.withLock { $0 = State() } }
 
     /// Whether a transaction was written within the last milliseconds.

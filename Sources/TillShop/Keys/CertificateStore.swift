@@ -1,25 +1,26 @@
 import Foundation
 import TillSigning
 
-/// The certificates and keys in a data directory: created at the first start, and kept.
+/// The certificates and keys in a data directory. They are created at the first start and reused afterwards.
 package struct CertificateStore: Sendable {
     private let directory: DataDirectory
 
-    /// The certificates of a data directory.
+    /// Opens the certificates of a data directory.
     package init(_ directory: DataDirectory) {
         self.directory = directory
     }
 
-    /// Whether there is a root.
+    /// Whether the data directory contains a root certificate.
     package var hasRoot: Bool { FileManager.default.fileExists(atPath: directory.rootCertificate) }
 
-    /// The root, created the first time. If clients may already trust an earlier one, `SharedRoots.open` checks that
-    /// first.
+    /// Reads the root certificate, or creates it if it is missing. Clients may already trust an earlier root;
+    /// `SharedRoots.open` checks this before it calls `root()`.
     package func root() throws -> RootAuthority {
         if hasRoot { return try presentRoot() }
         let root = try RootAuthority.make()
         try DataDirectory.makeFolder(directory.path + "/ca")
-        // The key first, because a certificate without its key would prevent creating a new pair.
+        // The key is written first: `hasRoot` looks for the certificate, so a certificate without a key could not be
+        // replaced.
         try DataDirectory.write(root.privateKeyPEM.exposed, to: directory.rootKey)
         try DataDirectory.write(root.certificatePEM, to: directory.rootCertificate)
         return root
@@ -27,7 +28,7 @@ package struct CertificateStore: Sendable {
 
     /// Reads the existing root.
     ///
-    /// - Throws: `DirectoryRefused` if it is missing; no new one is created.
+    /// - Throws: `DirectoryRefused` if the root is missing. This function never creates one.
     package func presentRoot() throws -> RootAuthority {
         try RootAuthority(
             certificatePEM: DataDirectory.read(directory.rootCertificate),
@@ -35,9 +36,10 @@ package struct CertificateStore: Sendable {
         )
     }
 
-    /// The current signing chain, issued the first time.
+    /// Reads the current signing chain, or issues one if there is none.
     ///
-    /// - Parameter ocspURL: for newly issued certificates; existing ones keep theirs.
+    /// - Parameter ocspURL: the URL of the OCSP responder for newly issued certificates; existing certificates keep
+    ///   their URL.
     package func chain(under root: RootAuthority, ocspURL: String) throws -> SigningChain {
         guard FileManager.default.fileExists(atPath: directory.currentChain) else {
             return try rotate(under: root, ocspURL: ocspURL)
@@ -59,14 +61,14 @@ package struct CertificateStore: Sendable {
         )
     }
 
-    /// Reads all chains in the directory, current and former, in no order.
+    /// Reads all chains in the directory, current and former, in any order.
     ///
-    /// - Parameter unreadable: called for each incomplete chain; the others are still returned.
+    /// - Parameter unreadable: called for each chain that cannot be read; the other chains are still returned.
     package func chains(unreadable: (_ id: String, _ reason: any Error) -> Void) throws -> [SigningChain] {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/ca").sorted()
         return names.compactMap { id in
-            // Other keys are in this folder, too. A folder without this file is a rotation that a crash interrupted;
-            // nothing was signed with its key.
+            // The folder also contains other keys. A chain without certificates comes from a rotation that a crash
+            // interrupted; its key never signed anything.
             guard SigningChain.isID(id), FileManager.default.fileExists(atPath: directory.chain(id).certificates)
             else { return nil }
             do {
@@ -78,9 +80,9 @@ package struct CertificateStore: Sendable {
         }
     }
 
-    /// Issues a new intermediate and leaf under the same root. Old chains stay in their folders, and their signatures
-    /// stay valid. The file that names the current chain is written last, so that a crash leaves one of the chains
-    /// current.
+    /// Issues a new intermediate and leaf certificate under the same root. Old chains stay in their folders, and their
+    /// signatures stay valid. The file that names the current chain is written last, so that it names a complete chain
+    /// even after a crash.
     package func rotate(under root: RootAuthority, ocspURL: String) throws -> SigningChain {
         let chain = try SigningChain.issue(under: root, ocspURL: ocspURL)
         let files = directory.chain(chain.id)

@@ -3,56 +3,58 @@ import Synchronization
 import TillSigning
 import TillStorage
 
-/// The folder of a shop: the database, the certificates and the keys. Folders have mode 0700, files 0600.
+/// The folder with a server's database, certificates and keys. Folders have mode 0700, files 0600.
 package struct DataDirectory: Sendable {
-    /// Without a slash at its end.
+    /// The path of the folder, without a slash at the end.
     package let path: String
 
-    /// A folder, which need not exist yet.
+    /// Names a data directory. The folder need not exist yet.
     package init(_ path: String) {
         self.path = path
     }
 
-    /// The database of the embedded engine.
+    /// The SQLite database.
     package var database: String { path + "/till.sqlite" }
-    /// Locked by the process that uses the directory.
+    /// The file that the process using the directory locks.
     package var lockFile: String { path + "/till.lock" }
-    /// The ports of the running server, for commands to find it.
+    /// The file with the ports of the running server. Commands read it to find the server.
     package var ports: String { path + "/ports.json" }
-    /// The administrator's token of the control API, required beyond loopback.
+    /// The file with the administrator's token for the control API. Requests need a token if the API listens beyond
+    /// loopback.
     package var controlToken: String { path + "/control-token" }
-    /// The certificate for verifiers to trust.
+    /// The root certificate that verifiers of signed data must trust.
     package var rootCertificate: String { path + "/ca/root.pem" }
-    /// The root's private key as PEM, which issues chains.
+    /// The root's private key as PEM. It signs the certificates of new chains.
     package var rootKey: String { path + "/ca/root.key" }
-    /// The id of the current signing chain.
+    /// The file with the id of the current signing chain.
     package var currentChain: String { path + "/ca/current" }
     /// The keys that sign receipts, created at first use.
     package var receiptKeys: String { path + "/ca/receipts" }
-    /// The files of TLS, once it was enabled.
+    /// The TLS files, which exist once TLS was enabled.
     package var tls: TLSFiles { TLSFiles(folder: path + "/tls") }
-    /// The keys that the demo created; other keys are shown once and not stored.
+    /// The private API keys that the demo created. Other private API keys are shown once and not stored.
     package var keys: String { path + "/keys" }
 
     /// The files of a chain.
     package func chain(_ id: String) -> ChainFiles { ChainFiles(folder: "\(path)/ca/\(id)") }
 
-    /// Creates the folders, and removes files that a crash left unfinished. Requires the lock. The folder of
-    /// certificates is created with the first of them, because an empty one would be in the way of a restored copy.
+    /// Creates the folders, and removes files that a crash left incomplete. Requires the directory lock. The folder
+    /// `ca` is created later, with the first certificate, because an empty folder would prevent restoring a backup of
+    /// it.
     package func prepare() throws {
         for folder in [path, keys] { try Self.makeFolder(folder) }
         removeUnfinished()
     }
 
-    /// Files that show that a folder is a data directory.
+    /// Files and folders that only a data directory contains.
     private static let marks: Set<String> = [
         "till.sqlite", "till.lock", "ca", "keys", "tls", "ports.json", "control-token", "backup.json",
     ]
-    /// Content of new file systems.
+    /// Entries that every new file system contains.
     private static let meaningless: Set<String> = ["lost+found"]
 
-    /// Refuses a folder that contains only files of other programs: their modes would be changed, and keys would be
-    /// among files that are copied elsewhere. An empty or missing folder is accepted.
+    /// Rejects a folder that contains only files of other programs. Otherwise Till would make such a folder private,
+    /// and somebody who copies those files elsewhere would copy the keys, too. An empty or missing folder is accepted.
     ///
     /// - Throws: `DirectoryRefused.foreign`.
     package func requireOwn() throws {
@@ -62,15 +64,15 @@ package struct DataDirectory: Sendable {
         throw DirectoryRefused.foreign(path, holding: first)
     }
 
-    /// Creates the file of the embedded engine, if it is missing. SQLite gives its side files the mode of the database,
-    /// so the database must be private from the start. Requires the lock.
+    /// Creates an empty database file if it is missing. SQLite creates its journal files with the mode of the database
+    /// file, so that file must be private from the start. Requires the directory lock.
     package func prepareDatabase() throws {
         if !FileManager.default.fileExists(atPath: database) {
             try Self.write("", to: database)
         }
     }
 
-    /// Creates a private folder; an existing one becomes private.
+    /// Creates a private folder, or makes an existing folder private.
     package static func makeFolder(_ path: String) throws {
         let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
@@ -79,11 +81,11 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Writes a private file: first under another name, synced, then moved into place. So the file is never incomplete
-    /// and never readable by other users.
+    /// Writes a private file: writes and syncs it under a temporary name, and then renames it. As a result the file is
+    /// never incomplete and never readable by other users.
     package static func write(_ text: String, to path: String) throws { try write(Array(text.utf8), to: path) }
 
-    /// The same with any bytes.
+    /// Writes bytes to a private file in the same way.
     package static func write(_ bytes: [UInt8], to path: String) throws {
         let number = writes.add(1, ordering: .relaxed).newValue
         let temporary = "\(path)\(unfinished)\(ProcessInfo.processInfo.processIdentifier)-\(number)"
@@ -107,7 +109,7 @@ package struct DataDirectory: Sendable {
         sync(folderOf: path)
     }
 
-    /// A rename is durable only once its folder is synced.
+    /// Makes a rename in the folder durable.
     private static func sync(folderOf path: String) {
         let descriptor = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -118,10 +120,10 @@ package struct DataDirectory: Sendable {
     /// Counts writes, so that two concurrent writes of one file use different temporary names.
     private static let writes = Atomic<Int>(0)
 
-    /// The marker between the name and a process id in a temporary name.
+    /// The text between the name of a file and the process id in a temporary name.
     private static let unfinished = ".unfinished-"
 
-    /// Removes files that a crash left unfinished.
+    /// Removes temporary files that a crash left behind.
     private func removeUnfinished() {
         let files = FileManager.default
         guard let walk = files.enumerator(atPath: path) else { return }
@@ -130,11 +132,11 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// The path without links, as far as it exists.
+    /// The path with symbolic links resolved, as far as the path exists.
     package var realPath: String {
         var known = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
         var rest = ""
-        // Starting at the end, because ".." after a link leaves the folder to which the link points.
+        // The longest existing part is resolved first, because ".." after a link is the parent of the link's target.
         while let slash = known.lastIndex(of: "/") {
             if let real = realpath(known.isEmpty ? "/" : known, nil) {
                 defer { free(real) }
@@ -157,31 +159,31 @@ package struct DataDirectory: Sendable {
 
 /// The files of one signing chain.
 package struct ChainFiles: Sendable {
-    /// `ca/` and the chain's id; kept after a rotation.
+    /// The folder `ca/CHAIN-ID`, which stays after a rotation.
     package let folder: String
-    /// Leaf, intermediate and root, three PEM blocks in the order of `x5c`.
+    /// The leaf, intermediate and root certificates: three PEM blocks in the order of `x5c`.
     package var certificates: String { folder + "/chain.pem" }
     /// The private key that signs payloads, as PEM.
     package var leafKey: String { folder + "/leaf.key" }
-    /// The private key that issued the leaf, as PEM.
+    /// The intermediate's private key, which signed the leaf certificate, as PEM.
     package var intermediateKey: String { folder + "/intermediate.key" }
 }
 
-/// The files of TLS.
+/// The TLS certificates and keys.
 package struct TLSFiles: Sendable {
-    /// `tls/` in the data directory.
+    /// The folder `tls/` in the data directory.
     package let folder: String
-    /// The certificate for TLS clients to trust.
+    /// The root certificate that TLS clients must trust.
     package var root: String { folder + "/root.pem" }
     /// The root's private key as PEM.
     package var rootKey: String { folder + "/root.key" }
-    /// The server's certificate and the root, two PEM blocks.
+    /// The server's certificate and the root certificate: two PEM blocks.
     package var server: String { folder + "/server.pem" }
     /// The server's private key as PEM.
     package var serverKey: String { folder + "/server.key" }
-    /// The system's certificate authorities and the root, for clients that accept one file.
+    /// The system's certificate authorities and Till's root in one PEM file, for clients that accept only one file.
     package var bundle: String { folder + "/bundle.pem" }
-    /// The same for Java: a trust store of the type JKS.
+    /// The same authorities for Java: a trust store of the type JKS.
     package var javaTrustStore: String { folder + "/truststore.jks" }
 }
 
@@ -190,9 +192,9 @@ package struct TLSFiles: Sendable {
 package final class DirectoryLock: Sendable {
     private let descriptor: Int32
 
-    /// Locks the folder, after creating it if it is missing.
+    /// Creates the folder if it is missing, and locks it.
     ///
-    /// - Throws: `DirectoryRefused.foreign` for a folder of other programs, and `DirectoryRefused.inUse` while another
+    /// - Throws: `DirectoryRefused.foreign` for a folder of other programs; `DirectoryRefused.inUse` while another
     ///   process holds the lock.
     package init(_ directory: DataDirectory) throws {
         try directory.requireOwn()
@@ -211,8 +213,9 @@ package final class DirectoryLock: Sendable {
 
     /// Locks a folder that Till has used before.
     ///
-    /// - Returns: nil for any other folder; then nothing was created.
-    /// - Throws: `DirectoryRefused.foreign` for a folder of other programs, and `DirectoryRefused.inUse`.
+    /// - Returns: nil if Till has not used the folder; in this case nothing is created.
+    /// - Throws: `DirectoryRefused.foreign` for a folder of other programs; `DirectoryRefused.inUse` while another
+    ///   process holds the lock.
     package convenience init?(ofExisting directory: DataDirectory) throws {
         try directory.requireOwn()
         guard FileManager.default.fileExists(atPath: directory.lockFile) else { return nil }
@@ -231,7 +234,7 @@ package enum DirectoryRefused: StorageError, CustomStringConvertible {
     case diskFull(String)
     case cannotRead(String)
 
-    /// - Parameter code: the error of the system (`errno`).
+    /// - Parameter code: the system's error code (`errno`).
     init(writing path: String, _ code: Int32) {
         self = [ENOSPC, EDQUOT].contains(code) ? .diskFull(path) : .cannotWrite(path)
     }

@@ -1,18 +1,18 @@
 import Foundation
 import TillSigning
 
-/// The certificate authorities that Java programs on this machine trust, with one added.
+/// Writes a trust store with the certificate authorities that Java programs on this machine trust, and Till's root.
 package enum JavaTrust {
-    /// The trust stores of JDKs from distributions: Debian, Fedora.
+    /// The trust stores that Debian and Fedora install for their JDKs.
     package static let sharedFiles = ["/etc/ssl/certs/java/cacerts", "/etc/pki/java/cacerts"]
 
-    /// A trust store of type JKS: the authorities of the present JDK, or else of the system, and the root. The JDK's
-    /// own file is never changed.
+    /// Creates a trust store of the type JKS: the authorities of the installed JDK, or of the system if there is no
+    /// JDK, and the root. The JDK's own trust store is never changed.
     ///
     /// - Parameters:
-    ///   - root: the added authority, PEM.
-    ///   - environment: its `JAVA_HOME` and `PATH` determine the JDK.
-    ///   - sharedFiles: used when these determine none.
+    ///   - root: the root certificate to add, as PEM.
+    ///   - environment: the environment variables; `JAVA_HOME` and `PATH` determine the JDK.
+    ///   - sharedFiles: the trust stores to read if `JAVA_HOME` and `PATH` lead to none.
     package static func store(
         with root: String,
         environment: [String: String],
@@ -25,15 +25,15 @@ package enum JavaTrust {
         return store.written(at: Int64(Date().timeIntervalSince1970 * 1_000))
     }
 
-    /// The JVM option for a trust store. Without type and password: every JDK recognizes JKS, and checks its digest
-    /// only with a password.
+    /// The JVM option for a trust store. It needs no type, because every JDK recognizes JKS. It needs no password,
+    /// because a JDK checks the store's digest only if a password is given.
     package static func option(_ file: String) -> String {
         quoted("-Djavax.net.ssl.trustStore=\(file)")
     }
 
     /// Quotes an option for `JAVA_TOOL_OPTIONS`. The JVM splits the variable at white space, except between two
-    /// quotation marks or two apostrophes, which may begin and end inside a word. It has no escapes, so a word with
-    /// both is composed of parts: `"it's "'"here"'`.
+    /// quotation marks or two apostrophes, which may begin and end inside a word. The JVM knows no escapes, so an
+    /// option with both kinds of quotes is composed of quoted parts: `"it's "'"here"'`.
     package static func quoted(_ option: String) -> String {
         let (mark, apostrophe) = (Unicode.Scalar("\""), Unicode.Scalar("'"))
         let special: Set<Unicode.Scalar> = [mark, apostrophe, " ", "\t", "\n", "\r", "\u{B}", "\u{C}"]
@@ -49,7 +49,7 @@ package enum JavaTrust {
         return text
     }
 
-    /// Trust stores in the order in which a JVM prefers them.
+    /// The possible trust stores of the JDK, in the order in which a JVM prefers them.
     private static func files(_ environment: [String: String]) -> [String] {
         var homes = [environment["JAVA_HOME"]].compactMap(\.self)
         let folders = (environment["PATH"] ?? "").split(separator: ":")
@@ -58,7 +58,7 @@ package enum JavaTrust {
             homes.append(program.deletingLastPathComponent().deletingLastPathComponent().path)
         }
         return homes.flatMap { home in
-            // The second folder is that of JDK 8.
+            // JDK 8 uses `jre/lib`.
             ["lib", "jre/lib"].flatMap { ["\(home)/\($0)/security/jssecacerts", "\(home)/\($0)/security/cacerts"] }
         }
     }

@@ -2,32 +2,32 @@ import Foundation
 import TillSigning
 import TillStorage
 
-/// The root and chain of receipts in a data directory: created at first use, and kept.
+/// The certificates and keys for receipts in a data directory. They are created at first use and reused afterwards.
 package struct ReceiptKeyStore: Sendable {
     private let directory: DataDirectory
 
-    /// The receipt keys of a data directory.
+    /// Opens the receipt keys of a data directory.
     package init(_ directory: DataDirectory) {
         self.directory = directory
     }
 
-    /// Whether there is a chain.
+    /// Whether the data directory contains a receipt chain.
     package var hasChain: Bool { FileManager.default.fileExists(atPath: chainFile) }
 
-    /// Leaf, intermediate and root.
+    /// The file with the leaf, intermediate and root certificates.
     package var chainFile: String { ReceiptFiles(folder: directory.receiptKeys).certificates }
 
     /// The keys for a shop, created at first use.
     package var keys: ReceiptKeys { ReceiptKeys { ReceiptKeys.Loaded(try chain()) { try root() } } }
 
-    /// The chain, created with its root the first time.
+    /// Reads the chain, or creates the chain and its root if they are missing.
     package func chain() throws -> ReceiptChain {
         let files = ReceiptFiles(folder: directory.receiptKeys)
         guard FileManager.default.fileExists(atPath: files.certificates) else { return try make(files) }
         return try read(files)
     }
 
-    /// The root with its key, once there is a chain.
+    /// Reads the root with its key; the chain must exist.
     private func root() throws -> ReceiptAuthority {
         let files = ReceiptFiles(folder: directory.receiptKeys)
         return try ReceiptAuthority(
@@ -36,7 +36,7 @@ package struct ReceiptKeyStore: Sendable {
         )
     }
 
-    /// What is wrong with the files; nil if nothing, or if there are none.
+    /// Checks the files and describes what is wrong; nil if the files are correct or do not exist.
     func finding() -> String? {
         let files = ReceiptFiles(folder: directory.receiptKeys)
         guard FileManager.default.fileExists(atPath: files.rootKey) else { return nil }
@@ -44,7 +44,7 @@ package struct ReceiptKeyStore: Sendable {
             _ = try read(files)
             return nil
         } catch {
-            return "The keys of receipts cannot be used: \(error.logText) Restore \(files.folder) from a backup."
+            return "The receipt keys cannot be used: \(error.logText) Restore \(files.folder) from a backup."
         }
     }
 
@@ -57,12 +57,13 @@ package struct ReceiptKeyStore: Sendable {
         )
     }
 
-    /// The certificates are written last: after a crash before that, everything is created again.
+    /// Creates the root and the chain. The certificates are written last: if a crash prevents that, the next call
+    /// creates everything again.
     private func make(_ files: ReceiptFiles) throws -> ReceiptChain {
         let root = try ReceiptAuthority.make()
         let chain = try ReceiptChain.issue(under: root)
         try DataDirectory.makeFolder(files.folder)
-        // Keeps an existing key, because its certificates might still be restored.
+        // Keeps a copy of an existing root key, because an operator may still restore its certificates.
         if FileManager.default.fileExists(atPath: files.rootKey) {
             try DataDirectory.write(DataDirectory.read(files.rootKey), to: files.rootKey + ".lost")
         }
@@ -78,12 +79,12 @@ package struct ReceiptKeyStore: Sendable {
 /// The files of the keys that sign receipts.
 private struct ReceiptFiles {
     let folder: String
-    /// The key of the root, which is the last certificate in the chain.
+    /// The private key of the root.
     var rootKey: String { folder + "/root.key" }
-    /// Leaf, intermediate and root.
+    /// The leaf, intermediate and root certificates.
     var certificates: String { folder + "/chain.pem" }
     var leafKey: String { folder + "/leaf.key" }
-    /// Signs receipts of single transactions.
+    /// The certificate whose key signs receipts of single transactions.
     var purchaseCertificate: String { folder + "/purchase.pem" }
     var purchaseKey: String { folder + "/purchase.key" }
 }

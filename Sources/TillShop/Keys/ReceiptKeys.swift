@@ -1,12 +1,13 @@
 import TillSigning
 
-/// The keys that sign and verify receipts. Creating RSA keys takes some tenths of a second, so it is done at first use.
+/// The keys that sign and verify receipts. They are created at first use, because creating RSA keys takes some tenths
+/// of a second.
 package actor ReceiptKeys {
-    /// A chain and its verifier.
+    /// A chain and a verifier for the receipts that it signs.
     package struct Signing: Sendable {
         /// The current chain.
         package let chain: ReceiptChain
-        /// Trusts the root of the chain.
+        /// Verifies receipts against the root of the chain.
         let verifier: ReceiptVerifier
 
         init(_ chain: ReceiptChain) {
@@ -18,7 +19,7 @@ package actor ReceiptKeys {
         }
     }
 
-    /// A chain, and the root, which is only needed for forged receipts.
+    /// A chain, and a function that reads the root. Only forged receipts need the root.
     package struct Loaded: Sendable {
         let chain: ReceiptChain
         let root: @Sendable () throws -> ReceiptAuthority
@@ -33,12 +34,12 @@ package actor ReceiptKeys {
     private var loading: Task<(Signing, Loaded), any Error>?
     private var forging: Task<ReceiptForger, any Error>?
 
-    /// - Parameter load: reads or creates the keys; called once, unless it throws.
+    /// - Parameter load: reads or creates the keys; called again only if it threw an error.
     package init(load: @escaping @Sendable () throws -> Loaded) {
         self.load = load
     }
 
-    /// Temporary keys of this process.
+    /// Creates keys that exist only in this process.
     package static func temporary() -> ReceiptKeys {
         ReceiptKeys {
             let root = try ReceiptAuthority.make()
@@ -46,10 +47,10 @@ package actor ReceiptKeys {
         }
     }
 
-    /// The keys, once they are loaded.
+    /// The keys, loaded at the first call.
     package func signing() async throws -> Signing { try await loaded().0 }
 
-    /// Signs forged receipts for the attack pack. Its certificates are created at first use and not stored.
+    /// A forger that signs receipts for the attack pack. Its certificates are created at first use and not stored.
     package func forger() async throws -> ReceiptForger {
         if let forging { return try await forging.value }
         let loaded = try await loaded().1

@@ -2,14 +2,15 @@ import Synchronization
 import TillSigning
 import TillStorage
 
-/// The root and all its chains on a running server: answers OCSP requests, and creates forged data for the attack pack.
+/// The root and all its chains on a running server. The registry answers OCSP requests, and creates the forger of the
+/// attack pack.
 ///
-/// The operator's revocations are stored by serial number. See docs/api/ocsp.md.
+/// The certificates that the operator revoked are stored by serial number. See docs/api/ocsp.md.
 package final class RevocationRegistry: Sendable {
     private struct State {
         var root: RootAuthority?
         var responder: OCSPResponder?
-        /// By serial number; every other certificate is good.
+        /// The certificates' states by serial number. A certificate without an entry is good.
         var states: [String: OCSPState] = [:]
     }
 
@@ -21,7 +22,7 @@ package final class RevocationRegistry: Sendable {
         state = Mutex(State(states: try await Self.read(storage)))
     }
 
-    /// Reloads from the store after everything was replaced.
+    /// Reloads the states from the database after a restore, import or reset.
     func reload() async throws {
         let states = try await Self.read(storage)
         state.withLock { $0.states = states }
@@ -33,7 +34,7 @@ package final class RevocationRegistry: Sendable {
         return states
     }
 
-    /// Sets the root and its chains.
+    /// Sets the root and the chains that the OCSP responder knows.
     package func open(_ root: RootAuthority, chains: [SigningChain]) throws {
         var responder = try OCSPResponder(root: root)
         for chain in chains { try responder.add(chain) }
@@ -44,21 +45,21 @@ package final class RevocationRegistry: Sendable {
         }
     }
 
-    /// Adds a new chain.
+    /// Adds a chain to the OCSP responder.
     package func add(_ chain: SigningChain) throws {
         try state.withLock { state in _ = try state.responder?.add(chain) }
     }
 
-    /// The reply to an OCSP request.
+    /// Answers an OCSP request.
     ///
-    /// - Parameter now: the wall clock, milliseconds since 1970; revocation does not use the shop's clocks.
+    /// - Parameter now: real time in milliseconds since 1970; revocation does not use simulated clocks.
     /// - Returns: nil if the server has no root.
     package func reply(to question: [UInt8], at now: Int64) -> OCSPReply? {
         let (responder, states) = state.withLock { ($0.responder, $0.states) }
         return responder?.reply(to: question, at: now) { states[$0] ?? .good }
     }
 
-    /// Every certificate that the responder knows, with its state.
+    /// Every certificate that the OCSP responder knows, with its state.
     package var certificates: [(certificate: OCSPResponder.Known, state: OCSPState)] {
         state.withLock { state in
             (state.responder?.certificates ?? []).map { ($0, state.states[$0.serial] ?? .good) }
@@ -75,7 +76,7 @@ package final class RevocationRegistry: Sendable {
         }
     }
 
-    /// Signs forged data with a root and beside a valid chain; nil if the server has no root.
+    /// A forger for the attack pack, based on the root and a valid chain; nil if the server has no root.
     package func forger(beside chain: SigningChain) -> Forger? {
         state.withLock { $0.root }.map { Forger(root: $0, chain: chain) }
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The certificate authorities that this machine trusts, as one PEM file, with one added.
+/// The certificate authorities that this machine trusts and Till's root, as one PEM file.
 package enum TrustBundle {
-    /// The systems' files: Debian and Alpine, Fedora, SUSE, OpenSSL.
+    /// The files of the operating systems: Debian and Alpine, Fedora (two files), SUSE, OpenSSL.
     package static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt",
         "/etc/pki/tls/certs/ca-bundle.crt",
@@ -11,11 +11,11 @@ package enum TrustBundle {
         "/etc/ssl/cert.pem",
     ]
 
-    /// The bundle.
+    /// Appends the root to the certificate authorities of a file.
     ///
     /// - Parameters:
-    ///   - root: the added authority, PEM.
-    ///   - file: the other authorities; nil is the system's file, if there is one.
+    ///   - root: the root certificate to add, as PEM.
+    ///   - file: the file with the other authorities; nil for the system's file, if there is one.
     package static func text(with root: String, behind file: String? = nil) -> String {
         let files = file.map { [$0] } ?? systemFiles
         let trusted = files.lazy.compactMap { try? DataDirectory.read($0) }.first ?? ""

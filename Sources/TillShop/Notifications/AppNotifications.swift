@@ -4,9 +4,10 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Notifications without a deadline or a customer's operation: tests, summaries, and triggered notifications.
+/// Sends notifications that no customer's operation and no deadline causes: tests, summaries of mass extensions, and
+/// notifications that an operator triggers.
 extension Shop {
-    /// Adds a notification about the app, without an account.
+    /// Adds a notification about the app, not about an account, to a change.
     func enqueue(
         _ head: NotificationPayload.Head,
         _ object: NotificationPayload.Object,
@@ -32,7 +33,7 @@ extension Shop {
         change.deliveries += deliveries(of: entry, on: ClockName(scope), due: head.signedDate)
     }
 
-    /// Commits a change that depends on no account's version.
+    /// Commits a change that checks no account's version.
     func commit(_ change: Change, signedBy chain: SigningChain) async throws {
         var change = change
         var outcome = Result<Void, CommitFailure>.failure(.preconditionFailed)
@@ -50,9 +51,9 @@ extension Shop {
         signals.committed(change)
     }
 
-    /// Sends a test, always of version 2, to the primary endpoint of an app's environment.
+    /// Sends a test notification of version 2 to the primary endpoint of an app's environment.
     ///
-    /// - Returns: its `testNotificationToken`; nil without a primary endpoint.
+    /// - Returns: the `testNotificationToken`; nil if there is no primary endpoint.
     package func requestTest(in scope: AccountScope) async throws -> String? {
         guard deliveryTargets(of: scope).contains(where: { $0.key == EndpointRecord.primary }),
             let app = registry.app(scope.app)
@@ -70,7 +71,7 @@ extension Shop {
         let data = NotificationPayload.testData(of: app, environment: scope.environment)
         try await enqueue(head, .data(data), in: &change, scope: scope, signedBy: chain)
         change.deliveries.removeAll { $0.endpoint != EndpointRecord.primary }
-        // A test goes to the primary endpoint whatever its filter and version.
+        // The primary endpoint receives every test, even if its type filter or its version would exclude the test.
         if change.deliveries.isEmpty, let entry = change.notifications.first {
             change.deliveries = [
                 Delivery(of: entry, to: EndpointRecord.primary, clock: ClockName(scope), due: date)
@@ -80,14 +81,15 @@ extension Shop {
         return change.notifications.first.map(Self.testNotificationToken)
     }
 
-    /// The `testNotificationToken` of a test: its UUID, in production with the milliseconds of its signature.
+    /// The `testNotificationToken` of a test: its UUID in the sandbox; in production also its signing date in
+    /// milliseconds.
     private static func testNotificationToken(of test: OutboxEntry) -> String {
         test.scope.environment == .sandbox ? test.uuid : "\(test.uuid)_\(test.signedDate.milliseconds)"
     }
 
-    /// The test that a token names, if it was requested in this app and environment.
+    /// Finds the test notification for a token; nil if it was not requested in this app and environment.
     ///
-    /// - Parameter token: lower case.
+    /// - Parameter token: the `testNotificationToken` in lower case.
     package func test(of token: String, in scope: AccountScope) async throws -> OutboxEntry? {
         let entry = try await storage.notification(uuid: String(token.prefix(36)), in: scope)
         guard let entry, entry.type == NotificationType.test.rawValue, Self.testNotificationToken(of: entry) == token
@@ -95,14 +97,14 @@ extension Shop {
         return entry
     }
 
-    /// Sends any type and subtype with the present state of an account, without an event in the ledger.
+    /// Sends a notification of any type with the current state of an account, without an event in the ledger.
     ///
-    /// - Parameter row: the transaction that it is about; nil for a type about the app or the customer.
-    /// - Throws: `TriggerRefused` for an invalid pair of type and subtype, or if the type needs a transaction or
-    ///   customer that is missing.
+    /// - Parameter row: the transaction in the notification; nil for a type about the app or the customer.
+    /// - Throws: `TriggerRefused` for an invalid pair of type and subtype, or if the type needs a transaction or a
+    ///   customer and there is none.
     package func trigger(_ notice: Notice, about row: Transaction?, of account: Account) async throws -> OutboxEntry {
         let scope = AccountScope(environment: account.environment, app: account.app)
-        // A customer who is erased meanwhile must leave nothing behind.
+        // The lock prevents that somebody erases the customer now and this notification stays behind.
         return try await exclusivelyHere(CustomerName(scope, account.customer).lockKey) {
             guard let present = try await storage.account(account.id) else {
                 throw TriggerRefused(reason: "customer \(account.customer) was erased")
@@ -112,9 +114,10 @@ extension Shop {
         }
     }
 
-    /// Sends a type that is only about the app.
+    /// Sends a notification that is only about the app.
     ///
-    /// - Throws: `TriggerRefused` for an invalid pair of type and subtype, or a type about a customer or a transaction.
+    /// - Throws: `TriggerRefused` for an invalid pair of type and subtype, or for a type that is about a customer or a
+    ///   transaction.
     package func trigger(_ notice: Notice, in scope: AccountScope) async throws -> OutboxEntry {
         try await commitTrigger(notice, about: nil, of: nil, in: scope, at: now(in: scope))
     }
@@ -128,7 +131,7 @@ extension Shop {
     ) async throws -> OutboxEntry {
         guard notice.type.subtypes.contains(notice.subtype) else {
             let pairs = notice.type.subtypes.map { Notice(notice.type, $0).words }.joined(separator: ", ")
-            throw TriggerRefused(reason: "there is no \(notice.words); this type has \(pairs)")
+            throw TriggerRefused(reason: "there is no notification \(notice.words); for this type use \(pairs)")
         }
         guard let app = registry.app(scope.app) else {
             throw TriggerRefused(reason: "app \(scope.app) does not exist")
@@ -160,7 +163,8 @@ extension Shop {
         change.notifications = [entry]
         change.deliveries = deliveries(of: entry, on: clock, due: now(on: clock))
         if cluster != nil, let account {
-            // Guards against another node that erases the customer, or moves them to another clock.
+            // The account's version makes the commit fail if another node has erased the customer, or moved them to
+            // another clock.
             var after = account
             after.version += 1
             let due = try await storage.nextDue(of: account.id)
@@ -188,7 +192,7 @@ extension Shop {
         case .test:
             return Parts(object: .data(NotificationPayload.testData(of: app, environment: environment)))
         case .externalPurchaseToken:
-            // Reports of the creation or activity of a token are about a token for a custom link.
+            // All subtypes except UNREPORTED are about tokens for custom links, which expire.
             let expires = notice.subtype == .unreported ? nil : Period(1, .year).end(from: date)
             return Parts(
                 object: .externalPurchaseToken(
@@ -265,7 +269,7 @@ extension Shop {
 
 /// Why a notification cannot be triggered.
 package struct TriggerRefused: Error, CustomStringConvertible {
-    /// Without a full stop.
+    /// The reason, without a full stop at the end.
     package let reason: String
 
     package var description: String { reason }

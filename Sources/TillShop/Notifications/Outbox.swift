@@ -4,8 +4,8 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The outbox: notifications are signed once, stored with the change that they report, and sent until they are
-/// delivered.
+/// The outbox. A notification is signed once and stored in the same database transaction as the change that it
+/// reports. Failed deliveries are retried.
 extension Shop {
     /// Adds signed notifications and their deliveries to a change.
     func enqueue(
@@ -21,7 +21,7 @@ extension Shop {
         let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
         for notification in notifications {
             guard let account = accounts[notification.account] else {
-                preconditionFailure("a notification is about an account that did not change")
+                preconditionFailure("a notification is about an account that the change does not contain")
             }
             var entries = [try sign(notification, ids.notification(of: account.id), account, app, chain)]
             if followed > 0, notification.isFollowedByFutureNotification {
@@ -36,14 +36,14 @@ extension Shop {
         if hasVersionOneEndpoint(scope) { try await enqueueVersionOne(notifications, in: &change, app, scope) }
     }
 
-    /// The due date of a notification. It is sent at once if the customer is ahead of the clock; an advancing clock
-    /// reaches the instant during the advance.
+    /// The date when a notification is sent. A customer's date can be ahead of the clock; in this case the notification
+    /// is sent at once, unless an advance in progress will reach its date.
     func due(_ date: Timestamp, by clock: ClockName) -> Timestamp {
         let present = now(on: clock)
         return min(date, max(present, advanceUnderWay(on: clock)?.to ?? present))
     }
 
-    /// One delivery for each endpoint that receives the type.
+    /// Creates one delivery for each endpoint that receives this type and version of notification.
     func deliveries(of entry: OutboxEntry, on clock: ClockName, due: Timestamp) -> [Delivery] {
         endpoints(of: entry.scope)
             .filter { $0.version == entry.version && $0.wants(type: entry.type, subtype: entry.subtype) }
@@ -52,7 +52,8 @@ extension Shop {
 
     // MARK: Signing
 
-    /// - Parameter isFuture: signs it again under an unknown type, which no event requires.
+    /// - Parameter isFuture: whether to sign the extra notification of the forward-compatible profile, whose type is
+    ///   unknown.
     private func sign(
         _ notification: TillCore.Notification,
         _ id: NotificationID,
@@ -100,8 +101,8 @@ extension Shop {
         )
     }
 
-    /// Signs the parts and the whole after applying the payload profile. The whole is signed as it is sent, including
-    /// the signed parts.
+    /// Applies the payload profile, signs the transaction and the renewal info, and then signs the notification that
+    /// contains them.
     func sign(
         _ head: NotificationPayload.Head,
         _ object: NotificationPayload.Object,
@@ -140,7 +141,7 @@ extension Shop {
         )
     }
 
-    /// The payload, with its placeholders replaced by the signed parts.
+    /// Replaces the placeholders in a payload with the signed transaction and the signed renewal info.
     static func completed(
         _ body: [UInt8],
         _ transaction: SignedPart?,
@@ -162,7 +163,7 @@ extension Shop {
         return whole
     }
 
-    /// The `signedPayload`, with the same bytes as when it was first sent.
+    /// Assembles the `signedPayload`. The bytes are always the same as in the first attempt.
     package func signedPayload(_ entry: OutboxEntry) throws -> [UInt8] {
         guard let chain = entry.chain, let header = chains.header(of: chain) else {
             throw ShopDamaged(
@@ -173,11 +174,11 @@ extension Shop {
         return SigningChain.assemble(header: header, payload: whole, signature: entry.body.signature)
     }
 
-    /// The UUID of a notification. It is derived from its number, which a restore never reuses: receivers drop a UUID
-    /// that they have seen, so no two notifications may share one.
+    /// The UUID of a notification, derived from the notification's number. A restore never reuses numbers, so UUIDs are
+    /// unique. This matters because receivers drop notifications whose UUID they already know.
     func uuid(of id: NotificationID) -> String { uuid("notification/\(id.number)") }
 
-    /// A lower-case UUID derived from the shop's seed and a name, so that a run can be replayed.
+    /// A lower-case UUID derived from the database's seed and a name, so that a replayed run has the same UUIDs.
     func uuid(_ name: String) -> String {
         let digest = SHA256.hash(data: Array("\(seed)/\(name)".utf8))
         return digest.withUnsafeBytes { UUIDText.version4(of: $0) }
@@ -185,20 +186,20 @@ extension Shop {
 }
 
 extension OutboxEntry {
-    /// The version of the notification.
+    /// The version of the notification's format. Only version 2 is signed.
     package var version: NotificationVersion { chain == nil ? .one : .two }
 }
 
-/// Data that is missing from the store.
+/// The error for data that is missing from the database, or cannot be read.
 package struct ShopDamaged: Error, CustomStringConvertible {
-    /// Without a full stop.
+    /// A description of the damage, without a full stop at the end.
     package let what: String
 
     package var description: String { "\(what); run till doctor" }
 }
 
 extension Identifiers {
-    /// The number of a new notification, in the partition of its account.
+    /// Takes the number for a new notification of an account, in that account's partition.
     mutating func notification(of account: AccountID) -> NotificationID {
         NotificationID(bare(in: account.partition))
     }

@@ -2,20 +2,21 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Notifies listeners when an event becomes due earlier than they know, or when deliveries are due.
+/// Notifies the server's background services when events are scheduled, deliveries become due, or notifications are
+/// created.
 package final class Signals: Sendable {
-    /// The callbacks of a listener.
+    /// The callbacks of one background service.
     package struct Listener: Sendable {
-        /// An event is due on a clock at an instant.
+        /// Called when an event was scheduled on a clock for an instant.
         package var due: @Sendable (ClockName, Timestamp) -> Void
-        /// Deliveries may have become due on a clock.
+        /// Called when deliveries may have become due on a clock.
         package var pending: @Sendable (ClockName) -> Void
-        /// Notifications were created and are durable.
+        /// Called after a commit, with the notifications that it created.
         package var notifications: @Sendable ([Notification]) -> Void
-        /// Whether it forwards to other nodes, which already know their own events.
+        /// Whether the listener forwards events to other nodes. It must not forward events that came from them.
         package var isOfOthers: Bool
 
-        /// The callbacks of a listener.
+        /// Creates a listener with its callbacks.
         package init(
             due: @escaping @Sendable (ClockName, Timestamp) -> Void = { _, _ in },
             pending: @escaping @Sendable (ClockName) -> Void = { _ in },
@@ -36,7 +37,7 @@ package final class Signals: Sendable {
         listeners.withLock { $0.append(listener) }
     }
 
-    /// A change is durable, with its notifications.
+    /// Notifies the listeners after a change and its notifications were committed.
     func committed(_ change: Change, notifications: [Notification] = []) {
         let all = listeners.withLock { $0 }
         guard !all.isEmpty else { return }
@@ -51,15 +52,15 @@ package final class Signals: Sendable {
         }
     }
 
-    /// An event is scheduled on a clock.
+    /// Notifies the listeners that an event was scheduled on a clock.
     func planned(_ clock: ClockName, _ instant: Timestamp) {
         for listener in listeners.withLock({ $0 }) { listener.due(clock, instant) }
     }
 
-    /// Another node published an event.
+    /// Notifies the listeners of an event that another node published.
     ///
     /// - Parameters:
-    ///   - instant: when an event is due; nil if none is.
+    ///   - instant: the date when an account has something due; nil if the node reported no such date.
     ///   - hasPending: whether deliveries may have become due.
     func heard(_ clock: ClockName, due instant: Timestamp?, pending hasPending: Bool) {
         for listener in listeners.withLock({ $0 }) where !listener.isOfOthers {
@@ -68,7 +69,7 @@ package final class Signals: Sendable {
         }
     }
 
-    /// A clock was advanced or set.
+    /// Notifies the listeners that a clock was advanced or set.
     func moved(_ clock: ClockName) {
         for listener in listeners.withLock({ $0 }) {
             listener.due(clock, Timestamp(milliseconds: .min))
@@ -77,7 +78,7 @@ package final class Signals: Sendable {
     }
 }
 
-/// Accounts that could not be brought up to date, with the reasons. They do not stop other accounts.
+/// Accounts whose due events could not be processed, with the reasons. Other accounts continue normally.
 package final class Quarantine: Sendable {
     private struct Entry {
         var reason: String
@@ -85,12 +86,12 @@ package final class Quarantine: Sendable {
     }
 
     private let entries = Mutex<[AccountID: Entry]>([:])
-    /// After this time an account is tried again.
+    /// The time after which the server processes a quarantined account again.
     static let pause = Duration.seconds(60)
 
-    /// Quarantines an account for a while.
+    /// Quarantines an account for the duration of `pause`.
     ///
-    /// - Returns: whether the reason is new and should be logged.
+    /// - Returns: whether the reason differs from the account's previous reason and should be logged.
     @discardableResult
     func add(_ id: AccountID, because reason: String) -> Bool {
         let entry = Entry(reason: reason, until: ContinuousClock().now + Self.pause)
@@ -113,6 +114,6 @@ package final class Quarantine: Sendable {
         return entries.withLock { $0[id].map { now < $0.until } ?? false }
     }
 
-    /// All quarantined accounts, with the reasons.
+    /// All quarantined accounts, with the reason for each.
     package var all: [AccountID: String] { entries.withLock { $0.mapValues(\.reason) } }
 }

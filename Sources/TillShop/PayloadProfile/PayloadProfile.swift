@@ -1,20 +1,21 @@
-/// Removes keys from payloads and answers, or adds some (docs/operating/payload-profiles.md).
+/// Defines which keys the server omits from, or adds to, payloads and responses (docs/operating/payload-profiles.md).
 ///
-/// The default profile is nil. Stored data is the same under every profile.
+/// A nil profile is the default profile, which changes nothing. The profile does not affect stored accounts and
+/// transactions.
 package enum PayloadProfile: Equatable, Sendable {
     /// Omits every optional key.
     case minimal
-    /// Adds unknown keys, values and a notification, drawn from a seed.
+    /// Adds unknown keys, unknown values and an unknown notification type. A seed determines which values are unknown.
     case forwardCompatible(seed: UInt64)
-    /// Omits keys that are newer than version 1.x of the API.
+    /// Omits keys that Apple introduced after version 1.N of the App Store Server API.
     case version(Int)
 
-    /// The newest known version of the API: 1.22.
+    /// The newest known minor version of the App Store Server API (1.22).
     package static let newestVersion = 22
-    /// The word for the default profile.
+    /// The name of the default profile in settings.
     package static let defaultWords = "fair"
 
-    /// Reads `sparse`, `tomorrow`, `tomorrow:SEED` or `version:1.N`; nil for anything else.
+    /// Parses `sparse`, `tomorrow`, `tomorrow:SEED` or `version:1.N`; nil for any other text.
     package init?(words: String) {
         let parts = words.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.dropFirst().first) {
@@ -30,7 +31,7 @@ package enum PayloadProfile: Equatable, Sendable {
         }
     }
 
-    /// The text form, for `init(words:)`.
+    /// The profile as text, which `init(words:)` parses.
     package var words: String {
         switch self {
         case .minimal: "sparse"
@@ -41,7 +42,7 @@ package enum PayloadProfile: Equatable, Sendable {
 }
 
 extension PayloadProfile: Codable {
-    /// Decodes the text form.
+    /// Decodes a profile from its text.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let words = try container.decode(String.self)
@@ -51,7 +52,7 @@ extension PayloadProfile: Codable {
         self = payloadProfile
     }
 
-    /// Encodes the text form.
+    /// Encodes the profile as text.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(words)

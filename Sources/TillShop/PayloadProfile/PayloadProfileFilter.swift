@@ -1,36 +1,37 @@
 import TillCore
+import TillJSON
 
-/// Applies the payload profile to a written object (docs/operating/payload-profiles.md). No other code applies it.
+/// Applies a payload profile to a serialized JSON object (docs/operating/payload-profiles.md).
 package struct PayloadProfileFilter: Sendable {
     private let payloadProfile: PayloadProfile
     private let environment: StoreEnvironment
 
-    /// The payload profile of an environment.
+    /// Creates a filter for the payload profile of an environment.
     package init(_ payloadProfile: PayloadProfile, in environment: StoreEnvironment) {
         self.payloadProfile = payloadProfile
         self.environment = environment
     }
 
-    /// The object after applying the payload profile.
+    /// Returns the object with the payload profile applied.
     ///
     /// - Parameters:
     ///   - bytes: the output of `PayloadWriter`.
-    ///   - identity: the source of randomness for an object without an id of its own.
+    ///   - identity: a text that replaces the id in the random choice, for an object without an id of its own.
     package func filtered(_ bytes: [UInt8], as object: WireObject, identity: String = "") -> [UInt8] {
         var filtered: [UInt8] = []
         filtered.reserveCapacity(bytes.count + 256)
-        write(bytes[...], as: object, identity, to: &filtered)
+        write(JSONSlice(bytes), as: object, identity, to: &filtered)
         return filtered
     }
 
-    /// An unknown value for a key whose values are a list.
+    /// The unknown text value, for a key whose values Apple lists.
     package static let unheardOfWord = "TOMORROW"
-    /// The same for a list of numbers.
+    /// The unknown number, for a key whose values Apple lists.
     package static let unheardOfNumber = 99
-    /// One of this many values is unknown.
+    /// On average, one in this many values is unknown.
     package static let share: UInt64 = 4
 
-    /// Unknown keys, one of each JSON type.
+    /// The unknown keys, one for each JSON type.
     private static let unheardOfKeys = Array(
         """
         "tomorrowText":"a new day","tomorrowNumber":4.2,"tomorrowFlag":true,"tomorrowList":[1,"two",{"three":3}],\
@@ -39,12 +40,12 @@ package struct PayloadProfileFilter: Sendable {
     )
 
     private func write(
-        _ bytes: ArraySlice<UInt8>,
+        _ value: JSONSlice,
         as object: WireObject,
         _ identity: String,
         to filtered: inout [UInt8]
     ) {
-        let members = WrittenJSON.members(of: bytes)
+        guard let members = value.members else { return filtered.append(contentsOf: value.bytes) }
         let identity = Self.identity(of: members) ?? identity
         filtered.append(UInt8(ascii: "{"))
         var isFirst = true
@@ -54,7 +55,7 @@ package struct PayloadProfileFilter: Sendable {
             if !isFirst { filtered.append(UInt8(ascii: ",")) }
             isFirst = false
             filtered.append(contentsOf: "\"\(member.key)\":".utf8)
-            write(member, key, identity, to: &filtered)
+            write(member.value, of: member.key, key, identity, to: &filtered)
         }
         if case .forwardCompatible = payloadProfile {
             if !isFirst { filtered.append(UInt8(ascii: ",")) }
@@ -63,22 +64,27 @@ package struct PayloadProfileFilter: Sendable {
         filtered.append(UInt8(ascii: "}"))
     }
 
-    private func write(_ member: WrittenJSON.Member, _ key: WireKey?, _ identity: String, to filtered: inout [UInt8]) {
-        if key?.isListed == true, isUnheardOf(member.key, of: identity) {
-            let isText = member.value.first == UInt8(ascii: "\"")
-            let value = isText ? "\"\(Self.unheardOfWord)\"" : String(Self.unheardOfNumber)
+    private func write(
+        _ value: JSONSlice,
+        of name: String,
+        _ key: WireKey?,
+        _ identity: String,
+        to filtered: inout [UInt8]
+    ) {
+        if key?.isListed == true, isUnheardOf(name, of: identity) {
+            let value = value.isString ? "\"\(Self.unheardOfWord)\"" : String(Self.unheardOfNumber)
             filtered.append(contentsOf: value.utf8)
-        } else if let inner = key?.inner, member.value.first == UInt8(ascii: "{") {
-            write(member.value, as: inner, identity, to: &filtered)
-        } else if let inner = key?.inner {
+        } else if let inner = key?.inner, let elements = value.elements {
             filtered.append(UInt8(ascii: "["))
-            for (place, element) in WrittenJSON.elements(of: member.value).enumerated() {
+            for (place, element) in elements.enumerated() {
                 if place > 0 { filtered.append(UInt8(ascii: ",")) }
-                write(element, as: inner, "\(identity)/\(member.key)/\(place)", to: &filtered)
+                write(element, as: inner, "\(identity)/\(name)/\(place)", to: &filtered)
             }
             filtered.append(UInt8(ascii: "]"))
+        } else if let inner = key?.inner {
+            write(value, as: inner, identity, to: &filtered)
         } else {
-            filtered.append(contentsOf: member.value)
+            filtered.append(contentsOf: value.bytes)
         }
     }
 
@@ -92,23 +98,22 @@ package struct PayloadProfileFilter: Sendable {
 
     // MARK: Randomness
 
-    /// Whether the value of a key is unknown: always the same for the same object.
+    /// Whether to replace the value of a key with an unknown value. The result is always the same for the same object,
+    /// key and seed.
     private func isUnheardOf(_ key: String, of identity: String) -> Bool {
         guard case .forwardCompatible(let seed) = payloadProfile else { return false }
         var mixed = 0xcbf2_9ce4_8422_2325 ^ seed &* 0x9e37_79b9_7f4a_7c15
         for byte in "\(identity)/\(key)".utf8 { mixed = (mixed ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return (mixed ^ mixed >> 31) % Self.share == 0
+        return SeededRandom.mixed(mixed) % Self.share == 0
     }
 
-    /// Keys that identify an object, the most specific first.
+    /// The keys that identify an object, the most specific key first.
     private static let names = ["transactionId", "notificationUUID", "originalTransactionId", "appTransactionId"]
 
-    private static func identity(of members: [WrittenJSON.Member]) -> String? {
+    private static func identity(of members: [(key: String, value: JSONSlice)]) -> String? {
         for name in names {
             if let member = members.first(where: { $0.key == name }) {
-                return String(decoding: member.value, as: UTF8.self)
+                return String(decoding: member.value.bytes, as: UTF8.self)
             }
         }
         return nil

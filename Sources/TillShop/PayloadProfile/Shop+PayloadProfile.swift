@@ -1,11 +1,11 @@
 import TillCore
 import TillStorage
 
-/// Applies the payload profile to signed data and answers.
+/// Applies the payload profile to signed data and responses.
 extension Shop {
-    /// An object after applying the payload profile of its environment; under the default profile the same bytes.
+    /// Returns an object with the payload profile of its environment applied. The default profile changes nothing.
     ///
-    /// - Parameter identity: the source of randomness for an object without an id of its own.
+    /// - Parameter identity: a text that replaces the id in the random choice, for an object without an id of its own.
     package func applyingProfile(
         _ bytes: [UInt8],
         as object: WireObject,
@@ -20,18 +20,19 @@ extension Shop {
         )
     }
 
-    /// Whether an environment has the forward-compatible profile.
+    /// Whether an environment uses the forward-compatible profile.
     func isForwardCompatible(in scope: AccountScope) -> Bool {
         if case .forwardCompatible? = registry.payloadProfile(of: scope) { true } else { false }
     }
 }
 
 extension TillCore.Notification {
-    /// Whether the forward-compatible profile adds an unknown notification after this one: after every purchase.
+    /// Whether the forward-compatible profile sends an unknown notification after this notification. It does so after
+    /// every purchase.
     var isFollowedByFutureNotification: Bool { type == .subscribed || type == .oneTimeCharge }
 }
 
-/// The unknown notification of the forward-compatible profile.
+/// The unknown notification that the forward-compatible profile sends.
 package enum FutureNotification {
     /// `notificationType`.
     package static let type = "TOMORROW"

@@ -1,24 +1,24 @@
-/// The properties of a key in payloads and answers.
+/// The properties of a key in payloads and responses.
 package struct WireKey: Sendable {
     /// When a key is present.
     package enum Presence: Sendable {
-        /// In every object of its kind, for the product and notification types that have it.
+        /// In every object of its kind whose product type or notification type has the key.
         case always
-        /// Always in production; Apple's sandbox omits it.
+        /// In every object in production. Apple's sandbox omits the key.
         case inProduction
-        /// If there is a value.
+        /// Only if there is a value.
         case optional
     }
 
     /// The name of the key.
     package let name: String
-    /// When it is present.
+    /// The condition under which the key is present.
     package let presence: Presence
-    /// The version of the API that introduced it: 1.x.
+    /// The minor version of the App Store Server API that introduced the key: x in 1.x.
     package let since: Int
-    /// Whether its value is from a list that Apple may extend.
+    /// Whether the value comes from a list that Apple may extend.
     package let isListed: Bool
-    /// The kind of the object, or of the array's elements.
+    /// The kind of object in the value or in the array's elements; nil if the value contains no objects.
     package let inner: WireObject?
 
     static func always(_ name: String, since: Int = 0, isListed: Bool = false, of inner: WireObject? = nil) -> WireKey {

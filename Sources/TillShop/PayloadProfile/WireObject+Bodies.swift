@@ -1,4 +1,4 @@
-/// The keys in answers of Apple's routes, in the order in which they are written.
+/// The keys in responses of the App Store Server API, in the order in which Till writes them.
 extension WireObject {
     static let transactionHistoryKeys: [WireKey] = [
         .always("revision"),

@@ -1,4 +1,4 @@
-/// The keys in signed data, in the order in which they are written.
+/// The keys in signed data, in the order in which Till writes them.
 extension WireObject {
     static let transactionKeys: [WireKey] = [
         .always("transactionId"),
@@ -78,7 +78,7 @@ extension WireObject {
         .optional("commitmentRenewalPrice", since: 21),
     ]
 
-    /// As old as its route (1.17), so no version has fewer keys.
+    /// No key has a version, because all keys are as old as the endpoint that returns app transactions (version 1.17).
     static let appTransactionKeys: [WireKey] = [
         .always("receiptType"),
         .inProduction("appAppleId"),
@@ -98,7 +98,7 @@ extension WireObject {
 
     // MARK: Notifications
 
-    /// Their types and subtypes are never changed, because the store records them.
+    /// The type and subtype are not listed values, because the stored notification has the same type and subtype.
     static let notificationKeys: [WireKey] = [
         .always("notificationType"),
         .always("subtype"),

@@ -1,4 +1,4 @@
-/// The kinds of JSON objects that Till sends: signed payloads, answers, and the objects inside them.
+/// The kinds of JSON objects that Till sends: signed payloads, responses, and the objects inside them.
 package enum WireObject: String, CaseIterable, Sendable {
     case transaction
     case transactionCommitment
@@ -27,13 +27,13 @@ package enum WireObject: String, CaseIterable, Sendable {
     case sendAttempt
     case testNotification
 
-    /// Signed payloads and the objects inside them; the others are answers.
+    /// The kinds that occur in signed payloads; all other kinds occur in responses.
     package static let payloads: [WireObject] = [
         .transaction, .transactionCommitment, .renewalInfo, .renewalCommitment, .appTransaction, .notification,
         .notificationData, .notificationAppData, .notificationSummary, .externalPurchaseToken,
     ]
 
-    /// The properties of a key; nil for one that is missing in its table.
+    /// The properties of a key; nil if objects of this kind have no such key.
     package func key(_ name: some StringProtocol) -> WireKey? { keys.first { $0.name == name } }
 
     /// The keys that objects of this kind can have (docs/operating/payload-profiles.md).

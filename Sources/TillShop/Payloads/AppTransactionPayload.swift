@@ -1,8 +1,10 @@
 import TillCore
+import TillJSON
 
-/// JWSAppTransactionDecodedPayload (docs/api/payloads.md). Its environment is in `receiptType`; it has no `signedDate`.
+/// Writes a JWSAppTransactionDecodedPayload (docs/api/payloads.md). The payload's environment is in `receiptType`, and
+/// it has no `signedDate`.
 enum AppTransactionPayload {
-    /// - Parameter device: adds the keys that only a device's copy has.
+    /// - Parameter device: the proof for an app transaction on a device, which has additional keys; nil for a server.
     static func bytes(
         _ download: AppTransaction,
         of account: Account,
@@ -10,7 +12,7 @@ enum AppTransactionPayload {
         createdAt: Timestamp,
         device: DeviceProof? = nil
     ) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("receiptType", account.environment.wireName)
         json.put("appAppleId", appleID)
         json.put("bundleId", account.app)
@@ -21,7 +23,7 @@ enum AppTransactionPayload {
         json.put("receiptCreationDate", createdAt)
         if device != nil { json.put("requestDate", createdAt) }
         json.put("originalPurchaseDate", download.originalPurchaseDate)
-        // In the sandbox the original version is always 1.0.
+        // In Apple's sandbox the original version is always 1.0.
         json.put(
             "originalApplicationVersion",
             account.environment == .sandbox ? "1.0" : download.originalApplicationVersion

@@ -1,6 +1,8 @@
 import TillCore
+import TillJSON
 
-/// responseBodyV2DecodedPayload (docs/api/notifications.md), with placeholders for the signed parts.
+/// Writes a responseBodyV2DecodedPayload (docs/api/notifications.md), with placeholders for the signed transaction and
+/// the signed renewal info.
 enum NotificationPayload {
     /// The members that every notification has.
     struct Head {
@@ -10,26 +12,26 @@ enum NotificationPayload {
         var signedDate: Timestamp
     }
 
-    /// The one object that a notification contains.
+    /// The object that a notification contains, under the key of the same name.
     enum Object {
         case data([UInt8])
         case appData([UInt8])
         case summary([UInt8])
         case externalPurchaseToken([UInt8])
 
-        /// The kind of its signed part: an app transaction in `appData`, else a transaction.
+        /// The kind of signed data in the object: an app transaction in `appData`, else a transaction.
         var signedWithin: WireObject {
             if case .appData = self { .appTransaction } else { .transaction }
         }
     }
 
-    /// The placeholder of the signed transaction or app transaction.
+    /// The placeholder for the signed transaction or app transaction.
     static let transactionPlace: UInt8 = 1
-    /// The placeholder of the signed renewal info.
+    /// The placeholder for the signed renewal info.
     static let renewalPlace: UInt8 = 2
 
     static func bytes(_ head: Head, _ object: Object) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("notificationType", head.type)
         json.put("subtype", head.subtype)
         json.put("notificationUUID", head.uuid)
@@ -44,7 +46,7 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `data` of a notification about a purchase.
+    /// The object `data` of a notification about a purchase.
     static func data(
         of app: AppRecord,
         environment: StoreEnvironment,
@@ -53,7 +55,7 @@ enum NotificationPayload {
         hasRenewalInfo: Bool,
         reason: ConsumptionRequestReason?
     ) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
         json.put("bundleVersion", version)
@@ -65,18 +67,18 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `data` of a test.
+    /// The object `data` of a test notification.
     static func testData(of app: AppRecord, environment: StoreEnvironment) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
         json.put("environment", environment.wireName)
         return json.finish()
     }
 
-    /// `appData` of a rescinded consent.
+    /// The object `appData` of a RESCIND_CONSENT notification.
     static func appData(of app: AppRecord, environment: StoreEnvironment) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
         json.put("environment", environment.wireName)
@@ -84,7 +86,7 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `summary` of a mass extension.
+    /// The object `summary` of a mass extension of renewal dates.
     static func summary(
         of app: AppRecord,
         environment: StoreEnvironment,
@@ -92,7 +94,7 @@ enum NotificationPayload {
         succeeded: Int,
         failed: Int
     ) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("requestIdentifier", job.request)
         json.put("environment", environment.wireName)
         json.put("appAppleId", app.appleID)
@@ -104,9 +106,10 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `externalPurchaseToken`; only the prefix of its id shows the environment.
+    /// The object `externalPurchaseToken`. Only the prefix of its id shows the environment.
     ///
-    /// - Parameter expires: when a token for a custom link expires; nil for the older kind of token, which has no type.
+    /// - Parameter expires: the expiration date of a token for a custom link; nil for the older kind of token, which
+    ///   has no `tokenType`.
     static func externalPurchaseToken(
         of app: AppRecord,
         environment: StoreEnvironment,
@@ -114,7 +117,7 @@ enum NotificationPayload {
         created: Timestamp,
         expires: Timestamp?
     ) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("externalPurchaseId", environment == .sandbox ? "SANDBOX_\(id)" : id)
         json.put("tokenCreationDate", created)
         json.put("appAppleId", app.appleID)

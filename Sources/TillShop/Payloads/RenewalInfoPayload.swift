@@ -1,9 +1,10 @@
 import TillCore
+import TillJSON
 
-/// JWSRenewalInfoDecodedPayload (docs/api/payloads.md).
+/// Writes a JWSRenewalInfoDecodedPayload (docs/api/payloads.md).
 enum RenewalInfoPayload {
     static func bytes(_ info: RenewalInfo, environment: StoreEnvironment, signedDate: Timestamp) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("expirationIntent", info.expirationIntent?.rawValue)
         json.put("originalTransactionId", info.originalID.wireForm)
         json.put("autoRenewProductId", info.autoRenewProductID)
@@ -31,7 +32,7 @@ enum RenewalInfoPayload {
     }
 
     private static func bytes(_ commitment: RenewalCommitment) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("commitmentAutoRenewProductId", commitment.productID)
         json.put("commitmentAutoRenewStatus", commitment.autoRenews ? 1 : 0)
         json.put("commitmentRenewalBillingPlanType", commitment.billingPlan.rawValue)

@@ -1,10 +1,11 @@
 import TillCore
+import TillJSON
 
-/// JWSTransactionDecodedPayload (docs/api/payloads.md), with the keys in the order of Apple's payloads.
+/// Writes a JWSTransactionDecodedPayload (docs/api/payloads.md), with the keys in the order of Apple's payloads.
 enum TransactionPayload {
     /// - Parameters:
-    ///   - signedDate: never earlier than the row's last change.
-    ///   - device: only for a device's copy.
+    ///   - signedDate: the signing date, never earlier than the transaction's last change.
+    ///   - device: the proof for a transaction on a device; nil for a server.
     static func bytes(
         _ row: Transaction,
         environment: StoreEnvironment,
@@ -14,7 +15,7 @@ enum TransactionPayload {
     )
         -> [UInt8]
     {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("transactionId", row.id.wireForm)
         json.put("originalTransactionId", row.originalID.wireForm)
         json.put("webOrderLineItemId", row.lineItem.map { String($0) })
@@ -52,9 +53,9 @@ enum TransactionPayload {
         return json.finish()
     }
 
-    /// A family member pays nothing, so their copy has no price.
+    /// Writes the object `commitmentInfo`. A family member pays nothing, so their object has no price.
     private static func bytes(_ commitment: Commitment, of row: Transaction) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("billingPeriodNumber", commitment.period)
         json.put("totalBillingPeriods", commitment.periods)
         json.put("commitmentExpiresDate", commitment.expiresDate)
@@ -63,10 +64,10 @@ enum TransactionPayload {
     }
 }
 
-/// The two keys that show a device that a signed value was made for it.
+/// The values of two keys with which an app checks that data was signed for its device.
 struct DeviceProof: Sendable {
-    /// Base64 of the SHA-384 of nonce and device id.
+    /// The SHA-384 hash of the nonce and the device id, in Base64.
     let verification: String
-    /// Lower-case UUID text.
+    /// A random UUID as lower-case text.
     let nonce: String
 }

@@ -1,10 +1,12 @@
 import TillCore
+import TillJSON
 
-/// An element of `latest_receipt_info`: a transaction, with every value as text (docs/api/receipts/verify-receipt.md).
+/// Writes a transaction as an element of `latest_receipt_info`. Every value is a string
+/// (docs/api/receipts/verify-receipt.md).
 enum LatestReceiptInfo {
     static func bytes(_ row: Transaction) -> [UInt8] {
         let isSubscription = row.type == .autoRenewable
-        var json = PayloadWriter(capacity: 1_536)
+        var json = JSONWriter(capacity: 1_536)
         json.put("quantity", asText: row.quantity)
         json.put("product_id", row.productID)
         json.put("transaction_id", row.id.wireForm)
@@ -28,16 +30,17 @@ enum LatestReceiptInfo {
 }
 
 extension Transaction {
-    /// Whether the period is a free introductory period. Free periods of other offers do not count
-    /// (docs/api/receipts/verify-receipt.md).
+    /// Whether the transaction's period is the free trial of an introductory offer. Free periods of other offers do not
+    /// count (docs/api/receipts/verify-receipt.md).
     var isTrial: Bool { offer?.kind == .introductory && offer?.mode == .freeTrial }
 
-    /// Whether the period is a paid introductory period.
+    /// Whether the transaction's period is a paid period of an introductory offer.
     var isIntroductoryPrice: Bool { offer?.kind == .introductory && offer?.mode != .freeTrial }
 
-    /// The identifier of the offer, if it is of this kind.
+    /// The offer identifier if the transaction's offer is of the given kind; otherwise nil.
     func offerID(of kind: OfferKind) -> String? { offer?.kind == kind ? offer?.id : nil }
 
-    /// Whether new receipts include it. Consumables are included only until they are finished or refunded.
+    /// Whether new receipts include the transaction. They include a consumable only until the app finishes the
+    /// transaction or the purchase is refunded.
     var isInReceipts: Bool { type != .consumable || (!isFinished && revocation == nil) }
 }

@@ -1,9 +1,11 @@
 import TillCore
+import TillJSON
 import TillSigning
 
-/// A date in verifyReceipt: under three keys, as text (docs/api/receipts/verify-receipt.md).
+/// A date in a verifyReceipt response, which contains every date as three strings
+/// (docs/api/receipts/verify-receipt.md).
 struct LegacyDate {
-    /// The key of a date, and its variants for the other two formats.
+    /// The three keys of a date.
     enum Key {
         case purchase
         case originalPurchase
@@ -42,17 +44,18 @@ struct LegacyDate {
 
     init(_ instant: Timestamp) { self.instant = instant }
 
-    /// `2020-07-14 19:36:40 Etc/GMT`.
+    /// The date in GMT, such as `2020-07-14 19:36:40 Etc/GMT`.
     var text: String { ReceiptDate.gmt(instant.milliseconds) }
 
-    /// `1594755400000`.
+    /// The date in milliseconds since 1970, such as `1594755400000`.
     var milliseconds: String { String(instant.milliseconds) }
 
-    /// `2020-07-14 12:36:40 America/Los_Angeles`: with daylight saving time, although the key ends in `pst`.
+    /// The date in Pacific time, such as `2020-07-14 12:36:40 America/Los_Angeles`. It respects daylight saving time,
+    /// although the key ends in `pst`.
     var pacific: String { ReceiptDate.pacific(instant.milliseconds) }
 }
 
-extension PayloadWriter {
+extension JSONWriter {
     /// Writes a date under its three keys; nil writes none.
     mutating func put(_ key: LegacyDate.Key, _ instant: Timestamp?) {
         guard let instant else { return }
@@ -63,17 +66,17 @@ extension PayloadWriter {
         put(names.pacific, date.pacific)
     }
 
-    /// A Boolean as text, as in transactions of verifyReceipt.
+    /// Writes a Boolean as `"true"` or `"false"`, as verifyReceipt does in transactions.
     mutating func put(_ key: StaticString, asText value: Bool?) {
         put(key, value.map { $0 ? "true" : "false" })
     }
 
-    /// A Boolean as `1` or `0` in quotes, as in renewals of verifyReceipt.
+    /// Writes a Boolean as `"1"` or `"0"`, as verifyReceipt does in `pending_renewal_info`.
     mutating func put(_ key: StaticString, asDigit value: Bool?) {
         put(key, value.map { $0 ? "1" : "0" })
     }
 
-    /// A number in quotes.
+    /// Writes a number as a string.
     mutating func put(_ key: StaticString, asText value: (some BinaryInteger)?) {
         put(key, value.map { String($0) })
     }

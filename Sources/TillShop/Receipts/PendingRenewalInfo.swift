@@ -1,12 +1,14 @@
 import TillCore
+import TillJSON
 
-/// An element of `pending_renewal_info`: the state of a subscription, with every value as text
+/// Writes the state of a subscription as an element of `pending_renewal_info`. Every value is a string
 /// (docs/api/receipts/verify-receipt.md).
 enum PendingRenewalInfo {
-    /// Nil where Apple omits the element: a customer who cancels in the grace period ends the attempts to charge.
+    /// Returns nil if Apple omits the element, because the customer turned off auto-renew during the grace period and
+    /// the App Store therefore stopped charging.
     static func bytes(_ subscription: some HeldSubscription, _ info: RenewalInfo) -> [UInt8]? {
         if case .expired(_, .customer(leftInGrace: true), _) = subscription.state { return nil }
-        var json = PayloadWriter(capacity: 512)
+        var json = JSONWriter(capacity: 512)
         json.put("expiration_intent", asText: info.expirationIntent?.rawValue)
         json.put("auto_renew_product_id", info.autoRenewProductID)
         json.put("is_in_billing_retry_period", asDigit: info.isInBillingRetry)
@@ -21,7 +23,8 @@ enum PendingRenewalInfo {
         return json.finish()
     }
 
-    /// 0 until the customer answers, 1 after consent; nil if no consent is needed.
+    /// The value of `price_consent_status`: 0 until the customer responds to the price increase, 1 after consent; nil
+    /// if no consent is needed.
     private static func consent(_ subscription: some HeldSubscription, _ info: RenewalInfo) -> Int? {
         subscription.bought?.priceIncrease?.needsConsent == true ? info.priceIncreaseStatus : nil
     }

@@ -1,53 +1,40 @@
 import Synchronization
 import TillCore
+import TillSigning
 
-/// Signed receipts, so that unchanged receipts are not signed again. A receipt's date is in seconds, so an entry is
-/// valid for one second.
+/// Keeps signed receipts, so that an unchanged receipt is not signed again. An entry is valid for one second, because
+/// every receipt contains its creation date in seconds.
 final class ReceiptCache: Sendable {
-    /// Everything that a receipt depends on.
+    /// The values that determine a receipt's content.
     struct Key: Hashable {
         let account: AccountID
-        /// Incremented by every change of the account.
+        /// The account's version, which every change of the account increments.
         let version: Int64
-        /// The payload without its purchases: the app, the device and the second.
+        /// The receipt's payload without purchases. It contains the app, the device and the creation date.
         let frame: [UInt8]
-        /// Whether it contains only the latest period of each subscription.
+        /// Whether the receipt contains only the latest transaction of each subscription.
         let isLatestOnly: Bool
     }
 
     private struct State {
-        var receipts: [Key: [UInt8]] = [:]
-        var bytes = 0
+        var receipts = TwoGenerationCache<Key, [UInt8]>(limit: 8 << 20)
         var signed = 0
     }
 
     private let state = Mutex(State())
-    /// Above this size the cache is emptied.
-    private static let maxBytes = 8 << 20
 
-    /// How many receipts were signed since the start.
+    /// The number of receipts that were signed since the server started.
     var signed: Int { state.withLock { $0.signed } }
 
-    func receipt(_ key: Key) -> [UInt8]? { state.withLock { $0.receipts[key] } }
+    func receipt(_ key: Key) -> [UInt8]? { state.withLock { $0.receipts.value(of: key) } }
 
     /// Removes all receipts.
-    func clear() {
-        state.withLock { state in
-            state.receipts.removeAll()
-            state.bytes = 0
-        }
-    }
+    func clear() { state.withLock { $0.receipts.removeAll() } }
 
     func keep(_ receipt: [UInt8], _ key: Key) {
-        state.withLock { $0.signed += 1 }
-        let size = receipt.count + key.frame.count
-        guard size <= Self.maxBytes / 4 else { return }
         state.withLock { state in
-            if state.bytes + size > Self.maxBytes {
-                state.receipts.removeAll()
-                state.bytes = 0
-            }
-            if state.receipts.updateValue(receipt, forKey: key) == nil { state.bytes += size }
+            state.signed += 1
+            state.receipts.keep(receipt, of: key, size: receipt.count + key.frame.count)
         }
     }
 }

@@ -1,11 +1,12 @@
 import TillCore
+import TillJSON
 import TillSigning
 
-/// `receipt` in verifyReceipt's answer: the decoded receipt (docs/api/receipts/verify-receipt.md).
+/// Writes the object `receipt` of a verifyReceipt response: the decoded receipt (docs/api/receipts/verify-receipt.md).
 enum ReceiptObject {
-    /// - Parameter requested: the time of the request, with milliseconds.
+    /// - Parameter requested: the time of the request on the customer's clock, in milliseconds.
     static func bytes(_ receipt: AppReceipt, requested: Timestamp) -> [UInt8] {
-        var json = PayloadWriter(capacity: 1_024 + receipt.inApp.count * 1_024)
+        var json = JSONWriter(capacity: 1_024 + receipt.inApp.count * 1_024)
         json.put("receipt_type", receipt.receiptType)
         json.put("adam_id", receipt.appAppleID)
         json.put("app_item_id", receipt.appAppleID)
@@ -25,7 +26,7 @@ enum ReceiptObject {
 
     private static func bytes(_ item: InAppReceipt) -> [UInt8] {
         func date(_ milliseconds: Int64?) -> Timestamp? { milliseconds.map { Timestamp(milliseconds: $0) } }
-        var json = PayloadWriter(capacity: 1_024)
+        var json = JSONWriter(capacity: 1_024)
         json.put("quantity", asText: item.quantity)
         json.put("product_id", item.productID)
         json.put("transaction_id", item.transactionID)

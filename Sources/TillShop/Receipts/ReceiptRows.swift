@@ -3,18 +3,19 @@ import TillStorage
 
 /// The transactions in a receipt.
 package struct ReceiptRows: Sendable {
-    /// Sorted by `purchaseDate`, newest first, including a period that was charged in advance and replaced before it
-    /// began. Of two with the same date, the replaced one comes last.
+    /// The transactions, newest `purchaseDate` first. They include a renewal that was charged in advance and then
+    /// replaced by an upgrade before its period began. If two transactions have the same date, the replaced
+    /// transaction comes last.
     package private(set) var rows: [Transaction]
-    /// The latest transaction of each of the account's subscriptions.
+    /// The ids of the latest transactions of the account's subscriptions.
     private let current: Set<TransactionID>
-    /// The maximum number of transactions in a receipt and in the list of an answer, so that clients can send receipts
-    /// from Till back to it.
+    /// The maximum number of transactions in a receipt or a response. It keeps receipts so small that the server
+    /// accepts them again in a request.
     package static let limit = 5_000
 
     /// - Parameters:
     ///   - rows: the account's transactions, in any order.
-    ///   - limit: the maximum number; the latest transactions of subscriptions are always included.
+    ///   - limit: the maximum number of transactions. The latest transaction of each subscription is always included.
     package init(_ rows: some Sequence<Transaction>, of account: Account, atMost limit: Int = ReceiptRows.limit) {
         current = Set(account.heldSubscriptions.map { $0.latestTransaction.id })
         func place(_ row: Transaction) -> (Timestamp, Int, TransactionID) {
@@ -25,7 +26,8 @@ package struct ReceiptRows: Sendable {
         self.rows = sorted.prefix(limit - missing.count) + missing
     }
 
-    /// The latest transaction of each subscription, and all other purchases (`exclude-old-transactions`).
+    /// The latest transaction of each subscription, and all purchases of other product types. This is the result of
+    /// `exclude-old-transactions`.
     var latestOnly: ReceiptRows {
         var latest = self
         latest.rows = rows.filter { $0.type != .autoRenewable || current.contains($0.id) }
@@ -34,7 +36,7 @@ package struct ReceiptRows: Sendable {
 }
 
 extension Shop {
-    /// An account and the transactions of its receipts, consistent with each other.
+    /// Reads an account and the transactions for its receipts, both in the same version of the account.
     func accountWithRows(_ found: Account) async throws -> (account: Account, rows: ReceiptRows) {
         var account = found
         for _ in 0..<Self.maxReads {
@@ -42,16 +44,16 @@ extension Shop {
             guard let after = try await storage.account(account.id), after.version != account.version else {
                 return (account, rows)
             }
-            // The customer bought something meanwhile.
+            // The account changed while its transactions were read.
             account = after
         }
-        throw ShopBusy(reason: "the account of \(account.customer) changed \(Self.maxReads) times meanwhile")
+        throw ShopBusy(reason: "the account of \(account.customer) changed \(Self.maxReads) times during the request")
     }
 
     private static let maxReads = 32
 
-    /// The latest transactions of an account for receipts: a number of subscriptions' and the same number of others, so
-    /// that neither displaces the other.
+    /// Reads the latest transactions of an account for receipts. The limit applies to subscriptions and to all other
+    /// products separately, so that many purchases of one kind do not displace the other kind.
     func receiptRows(of account: AccountID, atMost limit: Int) async throws -> [Transaction] {
         let subscriptions = HistoryFilter(productTypes: [.autoRenewable])
         let others = HistoryFilter(

@@ -3,15 +3,15 @@ import Foundation
 import TillCore
 import TillSigning
 
-/// The shared secret of verifyReceipt: the app's own, or else its team's primary one
+/// The shared secret for verifyReceipt: the app's own secret, or else the primary secret of its team
 /// (docs/api/receipts/verify-receipt.md).
 extension Shop {
-    /// The secret for an app; nil if there is none.
+    /// The secret that is valid for an app; nil if neither the app nor its team has one.
     package func sharedSecret(of app: AppRecord) -> String? {
         app.sharedSecret ?? registry.team(app.issuerID)?.sharedSecret
     }
 
-    /// Sets the app's own secret; nil removes it.
+    /// Sets the app's own secret; nil removes the secret.
     package func setSharedSecret(_ secret: String?, of app: AppRecord) async throws {
         try await exclusively("app/\(app.bundleID)") {
             guard var record = self.registry.app(app.bundleID) else { return }
@@ -20,7 +20,7 @@ extension Shop {
         }
     }
 
-    /// Sets the primary secret of a team's apps; nil removes it.
+    /// Sets the primary secret of a team, for all its apps; nil removes the secret.
     package func setSharedSecret(_ secret: String?, of team: Team) async throws {
         try await exclusively("team/\(team.issuerID)") {
             guard var record = self.registry.team(team.issuerID) else { return }
@@ -29,13 +29,9 @@ extension Shop {
         }
     }
 
-    /// A new secret: 32 hexadecimal digits, like Apple's.
+    /// Creates a random secret: 32 hexadecimal digits, as in App Store Connect.
     package static func makeSharedSecret() -> String {
-        var random = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in
-            let digits = String(random.next() as UInt32, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
+        Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0...255) })
     }
 
     /// Whether a text is a valid secret: 1 to 128 printable ASCII characters without spaces.
@@ -43,9 +39,9 @@ extension Shop {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 
-    /// Compares in constant time.
+    /// Whether a text is the app's secret. The comparison takes constant time.
     func isSharedSecret(_ given: String, of app: AppRecord) -> Bool {
         guard let secret = sharedSecret(of: app) else { return false }
-        return SHA256.hash(data: Data(secret.utf8)) == SHA256.hash(data: Data(given.utf8))
+        return ConstantTime.areEqual(SHA256.hash(data: Data(secret.utf8)), SHA256.hash(data: Data(given.utf8)))
     }
 }

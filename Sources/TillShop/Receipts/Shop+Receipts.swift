@@ -3,12 +3,13 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Creates app receipts: for a device, and for an answer of verifyReceipt.
+/// Creates app receipts for devices and for verifyReceipt responses.
 extension Shop {
-    /// The present app receipt of a customer's device.
+    /// Creates the current app receipt of a customer's device.
     ///
-    /// - Parameter device: the device for the hash; nil is a fixed device of the customer.
-    /// - Returns: the file; nil if the app does not exist any more.
+    /// - Parameter device: the identifier of the device, which determines the receipt's hash; nil for the customer's
+    ///   default device.
+    /// - Returns: the receipt file; nil if the app was deleted.
     package func appReceipt(of current: Account, device: UUID? = nil) async throws -> [UInt8]? {
         guard let app = registry.app(current.app) else { return nil }
         let frame = frame(of: current, app, device: device, at: now(of: current))
@@ -17,14 +18,14 @@ extension Shop {
         return try await mint(frame, of: account) { rows }
     }
 
-    /// How many receipts were signed since the start, for devices and answers, without those from the cache.
+    /// The number of receipts that were signed since the server started. Receipts from the cache do not count.
     package var receiptsSigned: Int { receiptCache.signed }
 
-    /// Signs a receipt, unless the same was signed within this second.
+    /// Signs a receipt, or returns it from the cache if the same receipt was signed within this second.
     ///
     /// - Parameters:
-    ///   - frame: everything except the purchases.
-    ///   - rows: the purchases of that version of the account.
+    ///   - frame: the receipt without its purchases.
+    ///   - rows: returns the purchases of this version of the account.
     func mint(
         _ frame: AppReceipt,
         of account: Account,
@@ -47,14 +48,14 @@ extension Shop {
         )
     }
 
-    /// Signs a receipt with its purchases, without the cache.
+    /// Adds the purchases to a receipt and signs it; does not use the cache.
     func sign(_ frame: AppReceipt, with rows: ReceiptRows) async throws -> [UInt8] {
         var receipt = frame
         receipt.inApp = rows.rows.map { InAppReceipt($0) }
         return try await receiptKeys.signing().chain.mint(receipt)
     }
 
-    /// A receipt without its purchases.
+    /// Creates a receipt without its purchases.
     func frame(of account: Account, _ app: AppRecord, device: UUID?, at now: Timestamp) -> AppReceipt {
         let opaque = ReceiptMark(of: account.id, seed: seed).bytes
         let guid = device ?? UUID(uuidString: uuid("device/\(account.id.number)")) ?? UUID()
@@ -72,7 +73,7 @@ extension Shop {
         )
         if account.appTransaction?.originalPlatform == .macOS { receipt.platform = .macOS }
         receipt.preorderDate = account.appTransaction?.preorderDate?.milliseconds
-        // In the sandbox the following values are constant, and the receipt already has them.
+        // In the sandbox the following values are constants, which `AppReceipt` sets by default.
         guard account.environment == .production else { return receipt }
         receipt.appAppleID = app.appleID
         receipt.issueDate = receipt.creationDate
@@ -81,7 +82,8 @@ extension Shop {
             receipt.originalPurchaseDate = download.originalPurchaseDate.wholeSecond.milliseconds
             receipt.originalApplicationVersion = download.originalApplicationVersion
         } else {
-            // The customer did not download the app. On a clock in the past, the account may be older than the app.
+            // The customer did not download the app. If the customer's clock is in the past, the receipt may be older
+            // than the app's creation date, so the earlier date applies.
             receipt.originalPurchaseDate = min(app.createdAt.wholeSecond.milliseconds, receipt.creationDate)
         }
         return receipt
@@ -89,10 +91,10 @@ extension Shop {
 }
 
 extension StoreEnvironment {
-    /// Attribute 0 of a receipt.
+    /// The environment as attribute 0 of a receipt.
     var receiptType: String { self == .production ? "Production" : "ProductionSandbox" }
 
-    /// The environment from attribute 0 of a receipt; nil for one from Xcode.
+    /// Reads the environment from attribute 0 of a receipt; nil for other values, such as that of receipts from Xcode.
     init?(receiptType: String) {
         switch receiptType {
         case "Production", "ProductionVPP": self = .production
@@ -103,7 +105,7 @@ extension StoreEnvironment {
 }
 
 extension InAppReceipt {
-    /// A transaction as an element of a receipt.
+    /// Creates the element of a receipt for a transaction.
     init(_ row: Transaction) {
         let isSubscription = row.type == .autoRenewable
         self.init(
@@ -126,7 +128,7 @@ extension InAppReceipt {
 }
 
 extension InAppReceipt.Kind {
-    /// The number of a product type in attribute 1707.
+    /// The value of attribute 1707 for a product type.
     init(_ type: ProductType) {
         switch type {
         case .consumable: self = .consumable

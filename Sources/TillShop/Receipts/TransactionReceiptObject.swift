@@ -1,11 +1,12 @@
 import TillCore
+import TillJSON
 import TillSigning
 
-/// The object for a receipt of a single transaction in verifyReceipt's answer: flat, with every value as text
-/// (docs/api/receipts/verify-receipt.md).
+/// Writes the verifyReceipt object for a receipt of a single transaction. The object has no nested objects, and every
+/// value is a string (docs/api/receipts/verify-receipt.md).
 enum TransactionReceiptObject {
     static func bytes(_ receipt: TransactionReceipt) -> [UInt8] {
-        var json = PayloadWriter(capacity: 1_024)
+        var json = JSONWriter(capacity: 1_024)
         json.put(.originalPurchase, Timestamp(milliseconds: receipt.originalPurchaseDate))
         json.put("unique_identifier", receipt.uniqueIdentifier)
         json.put("original_transaction_id", receipt.originalTransactionID)
@@ -19,7 +20,7 @@ enum TransactionReceiptObject {
         json.put("web_order_line_item_id", receipt.webOrderLineItemID)
         json.put(.purchase, Timestamp(milliseconds: receipt.purchaseDate))
         if let expires = receipt.expirationDate.map({ LegacyDate(Timestamp(milliseconds: $0)) }) {
-            // Only here the key without a suffix has the milliseconds.
+            // In all other objects, `expires_date` is the formatted date.
             json.put("expires_date", expires.milliseconds)
             json.put("expires_date_formatted", expires.text)
             json.put("expires_date_formatted_pst", expires.pacific)

@@ -1,11 +1,12 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 import TillStorage
 
-/// Receipts of single transactions, as in iOS 6 (docs/api/receipts/verify-receipt.md).
+/// Creates and verifies receipts of single transactions, as in iOS 6 (docs/api/receipts/verify-receipt.md).
 extension Shop {
-    /// The receipt of one transaction: the text that clients send as `receipt-data` in Base64.
+    /// Creates the receipt of one transaction. Clients send its text as `receipt-data`, encoded in Base64.
     package func transactionReceipt(of row: Transaction, _ account: Account, device: UUID? = nil) async throws
         -> String
     {
@@ -13,7 +14,7 @@ extension Shop {
         return try chain.mint(receipt(of: row, account, vendor: device?.uuidString ?? vendor(of: account)))
     }
 
-    /// The answer for a receipt of one transaction.
+    /// Creates the verifyReceipt response for a receipt of one transaction.
     func answer(_ receipt: TransactionReceipt, _ request: VerifyReceiptRequest, in environment: StoreEnvironment)
         async throws
         -> VerifyReceiptAnswer
@@ -22,7 +23,7 @@ extension Shop {
         let home: StoreEnvironment = receipt.environment == .production ? .production : .sandbox
         guard home == environment else { return .otherEnvironment(than: environment, of: app) }
         guard let record = registry.app(app) else {
-            return .refused(.noAccount, in: environment, of: app, because: "App \(app) does not exist any more.")
+            return .refused(.noAccount, in: environment, of: app, because: "App \(app) was deleted.")
         }
         let scope = AccountScope(environment: environment, app: app)
         let isSubscription = receipt.expirationDate != nil
@@ -37,7 +38,7 @@ extension Shop {
                 .noAccount,
                 in: environment,
                 of: app,
-                because: "The transaction of the receipt is unknown."
+                because: "The receipt's transaction does not exist on this server."
             )
         }
         let object = TransactionReceiptObject.bytes(receipt)
@@ -46,7 +47,7 @@ extension Shop {
                 $0.originalID.wireForm == receipt.originalTransactionID
             })
         else {
-            var json = PayloadWriter(capacity: 2_048)
+            var json = JSONWriter(capacity: 2_048)
             json.put("status", 0)
             json.put("receipt", written: object)
             return VerifyReceiptAnswer(status: 0, body: json.finish(), app: app, explanation: nil)
@@ -65,7 +66,7 @@ extension Shop {
         let isOver = !subscription.state.givesAccess
         let latest = receipt(of: subscription.latestTransaction, account, vendor: sent.uniqueVendorIdentifier)
         let code = isOver ? 21_006 : 0
-        var json = PayloadWriter(capacity: 8_192)
+        var json = JSONWriter(capacity: 8_192)
         json.put("auto_renew_status", info.autoRenews ? 1 : 0)
         json.put("status", code)
         json.put("auto_renew_product_id", info.autoRenewProductID)
@@ -83,11 +84,11 @@ extension Shop {
             status: code,
             body: json.finish(),
             app: account.app,
-            explanation: isOver ? "The subscription has ended; the receipt is good nevertheless." : nil
+            explanation: isOver ? "The receipt is valid, but its subscription has expired." : nil
         )
     }
 
-    /// The receipt of a transaction for a device.
+    /// Creates the unsigned receipt of a transaction.
     func receipt(of row: Transaction, _ account: Account, vendor: String) -> TransactionReceipt {
         var receipt = TransactionReceipt(
             environment: account.environment == .production ? .production : .sandbox,

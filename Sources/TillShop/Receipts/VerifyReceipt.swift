@@ -1,17 +1,18 @@
 import TillCore
+import TillJSON
 import TillSigning
 import TillStorage
 
 /// The body of a verifyReceipt request.
 package struct VerifyReceiptRequest: Sendable {
-    /// `receipt-data`: Base64 of an app receipt, or of the text of a single transaction.
+    /// `receipt-data`: an app receipt, or the receipt of a single transaction, in Base64.
     package let receiptData: String
-    /// The shared secret.
+    /// `password`: the shared secret.
     package let password: String?
-    /// `exclude-old-transactions`.
+    /// `exclude-old-transactions`: whether the response contains only the latest transaction of each subscription.
     package let excludesOldTransactions: Bool
 
-    /// A request with its three members.
+    /// Creates a request from its three members.
     package init(receiptData: String, password: String?, excludesOldTransactions: Bool) {
         self.receiptData = receiptData
         self.password = password
@@ -19,25 +20,26 @@ package struct VerifyReceiptRequest: Sendable {
     }
 }
 
-/// The answer of verifyReceipt, always with HTTP 200.
+/// A verifyReceipt response, whose HTTP status is always 200.
 package struct VerifyReceiptAnswer: Sendable {
-    /// `status`, 0 for a valid receipt.
+    /// `status`: 0 for a valid receipt.
     package let status: Int
-    /// The body, JSON.
+    /// The response body, as JSON.
     package let body: [UInt8]
-    /// The app of the receipt, if it could be read.
+    /// The bundle id in the receipt; nil if the receipt could not be read.
     package let app: String?
-    /// The customer of the receipt, if known.
+    /// The customer of the receipt; nil if unknown.
     package var customer: String?
-    /// Why the status is not 0; nil if it is.
+    /// The reason for a status other than 0; nil if the status is 0.
     package let explanation: String?
 }
 
-/// POST verifyReceipt (docs/api/receipts/verify-receipt.md).
+/// The verifyReceipt endpoint (docs/api/receipts/verify-receipt.md).
 extension Shop {
-    /// Verifies a receipt and returns what the store knows about its customer.
+    /// Verifies a receipt and adds the current data of its customer.
     ///
-    /// An invalid receipt gives an answer, too. Throws only if the store cannot be read.
+    /// For an invalid receipt, the response has a status other than 0. The function throws an error only if the data
+    /// cannot be read.
     package func verifyReceipt(_ request: VerifyReceiptRequest, in environment: StoreEnvironment) async throws
         -> VerifyReceiptAnswer
     {
@@ -72,12 +74,12 @@ extension Shop {
                 .notAuthenticated,
                 in: environment,
                 of: app,
-                because: "The receipt's type is neither production nor sandbox."
+                because: "The receipt's type belongs neither to production nor to the sandbox."
             )
         }
         guard home == environment else { return .otherEnvironment(than: environment, of: app) }
         guard let record = registry.app(app) else {
-            return .refused(.noAccount, in: environment, of: app, because: "App \(app) does not exist any more.")
+            return .refused(.noAccount, in: environment, of: app, because: "App \(app) was deleted.")
         }
         let scope = AccountScope(environment: environment, app: app)
         let account = try await account(of: receipt, in: scope)
@@ -92,10 +94,10 @@ extension Shop {
                 .noAccount,
                 in: environment,
                 of: app,
-                because: "The customer of the receipt is unknown here."
+                because: "The receipt's customer does not exist on this server."
             )
         }
-        var json = PayloadWriter(capacity: 16_384)
+        var json = JSONWriter(capacity: 16_384)
         json.put("status", 0)
         json.put("environment", environment.wireName)
         json.put("receipt", written: ReceiptObject.bytes(receipt, requested: now(of: account)))
@@ -111,19 +113,20 @@ extension Shop {
         )
     }
 
-    /// Adds the data of the ledger, which may be newer than the receipt.
+    /// Adds the customer's current data to a response. It may be newer than the receipt.
     private func addLedgerData(
         of found: Account,
         _ receipt: AppReceipt,
         _ isLatestOnly: Bool,
-        in json: inout PayloadWriter
+        in json: inout JSONWriter
     ) async throws {
         var (account, rows) = try await accountWithRows(found)
         if isLatestOnly { rows = rows.latestOnly }
         let now = now(of: account)
         let hasSubscription = !account.heldSubscriptions.isEmpty
         if hasSubscription { json.put("latest_receipt_info", objects: rows.rows.map(LatestReceiptInfo.bytes)) }
-        // The app and the device stay those of the receipt that was sent, so that its hash is still valid.
+        // The new receipt keeps the app and the device hash of the receipt in the request, so that it is valid on the
+        // same device.
         var frame = receipt
         frame.inApp = []
         frame.creationDate = now.wholeSecond.milliseconds
@@ -135,14 +138,14 @@ extension Shop {
         }
     }
 
-    /// The state of an account's subscriptions, one element each.
+    /// The elements of `pending_renewal_info` for an account's subscriptions.
     func pendingRenewals(of account: Account, at now: Timestamp) -> [[UInt8]] {
         account.heldSubscriptions.sorted { $0.originalID < $1.originalID }.compactMap { subscription in
             PendingRenewalInfo.bytes(subscription, renewalInfo(of: subscription, held: account, at: now))
         }
     }
 
-    /// The customer of a receipt, from its opaque value or from one of its purchases.
+    /// Finds the customer of a receipt by its opaque value, or else by one of its purchases.
     private func account(of receipt: AppReceipt, in scope: AccountScope) async throws -> Account? {
         if let id = ReceiptMark.account(of: receipt.opaqueValue, seed: seed),
             let account = try await storage.account(id), account.environment == scope.environment,
@@ -157,10 +160,10 @@ extension Shop {
         return nil
     }
 
-    /// The maximum number of purchases by which to look for the customer.
+    /// The maximum number of purchases that the search for the customer looks up.
     private static let maxLookedUp = 8
 
-    /// Nil if the secret is right, or neither required nor given.
+    /// Checks the shared secret of a request; nil if it is correct, or if it is neither required nor given.
     func refusal(of password: String?, for app: AppRecord, in environment: StoreEnvironment, isNeeded: Bool)
         -> VerifyReceiptAnswer?
     {
@@ -184,7 +187,7 @@ extension Shop {
 }
 
 extension Base64 {
-    /// Why a text is not Base64.
+    /// Explains why a text is not Base64.
     fileprivate static func fault(of text: String) -> String {
         if text.isEmpty { return "receipt-data is empty." }
         if text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) {
@@ -193,8 +196,8 @@ extension Base64 {
         return "receipt-data is not standard Base64."
     }
 
-    /// Decodes Base64 as clients send it: white space and line breaks anywhere, with or without padding. Not the
-    /// URL-safe alphabet, and not text that a form decoder changed.
+    /// Decodes Base64 as clients send it: with white space and line breaks anywhere, with or without padding. It
+    /// accepts neither the URL-safe alphabet nor a text in which a form decoder replaced `+` with a space.
     static func decode(asSent text: String) -> [UInt8]? {
         let spaces: [UInt8] = [0x20, 0x09, 0x0a, 0x0d]
         var characters = text.utf8.filter { !spaces.contains($0) }

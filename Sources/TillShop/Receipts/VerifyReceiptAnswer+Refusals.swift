@@ -1,8 +1,9 @@
 import TillCore
+import TillJSON
 
-/// The answers with a status other than 0, exactly as Apple's (docs/api/receipts/verify-receipt.md).
+/// Creates the responses with a status other than 0, exactly as Apple sends them (docs/api/receipts/verify-receipt.md).
 extension VerifyReceiptAnswer {
-    /// The statuses whose answer includes the environment.
+    /// The statuses whose response includes the environment.
     enum Refusal: Int {
         case notAuthenticated = 21_003
         case wrongSecret = 21_004
@@ -11,31 +12,31 @@ extension VerifyReceiptAnswer {
         case noAccount = 21_010
     }
 
-    /// 21000: another method than POST.
+    /// Status 21000: the request's method is not POST.
     package static func wrongMethod(_ method: String) -> VerifyReceiptAnswer {
         bare(21_000, of: nil, because: "\(method) is not supported here; call verifyReceipt with POST.")
     }
 
-    /// 21002: the data cannot be read as a receipt.
+    /// Status 21002: `receipt-data` cannot be read as a receipt.
     package static func malformed(_ explanation: String) -> VerifyReceiptAnswer {
         bare(21_002, of: nil, because: explanation)
     }
 
-    /// 21005: try again.
+    /// Status 21005: the server cannot answer now; the client should try again.
     package static func unavailable(in environment: StoreEnvironment, because explanation: String)
         -> VerifyReceiptAnswer
     {
         refused(.unavailable, in: environment, because: explanation)
     }
 
-    /// 21009: the store failed.
+    /// Status 21009: the server could not read its data.
     package static func internalError(in environment: StoreEnvironment, because explanation: String)
         -> VerifyReceiptAnswer
     {
         refused(.internalError, in: environment, because: explanation)
     }
 
-    /// Any status, for a fault rule, with the members that Apple's answer has.
+    /// The response for a status that a fault rule sets, with the same members as Apple's response.
     package static func faulty(
         _ status: Int,
         in environment: StoreEnvironment,
@@ -45,7 +46,7 @@ extension VerifyReceiptAnswer {
         -> VerifyReceiptAnswer
     {
         if [21_000, 21_002, 21_007, 21_008].contains(status) { return bare(status, of: app, because: explanation) }
-        var json = PayloadWriter(capacity: 96)
+        var json = JSONWriter(capacity: 96)
         json.put("status", status)
         json.put("environment", environment.wireName)
         if (21_100...21_199).contains(status) { json.put("is_retryable", true) }
@@ -53,13 +54,13 @@ extension VerifyReceiptAnswer {
         return VerifyReceiptAnswer(status: status, body: json.finish(), app: app, explanation: explanation)
     }
 
-    /// 21007 or 21008: the receipt belongs to the other environment.
+    /// Status 21007 or 21008: the receipt belongs to the other environment.
     static func otherEnvironment(than environment: StoreEnvironment, of app: String) -> VerifyReceiptAnswer {
         switch environment {
         case .production:
-            bare(21_007, of: app, because: "The receipt is of the sandbox; send it to the sandbox's verifyReceipt.")
+            bare(21_007, of: app, because: "This is a sandbox receipt; send it to the verifyReceipt of the sandbox.")
         case .sandbox:
-            bare(21_008, of: app, because: "The receipt is of production; send it to production's verifyReceipt.")
+            bare(21_008, of: app, because: "This is a production receipt; send it to the verifyReceipt of production.")
         }
     }
 
@@ -69,7 +70,7 @@ extension VerifyReceiptAnswer {
         of app: String? = nil,
         because explanation: String
     ) -> VerifyReceiptAnswer {
-        var json = PayloadWriter(capacity: 96)
+        var json = JSONWriter(capacity: 96)
         json.put("status", refusal.rawValue)
         json.put("environment", environment.wireName)
         if refusal == .noAccount { json.put("is_retryable", false) }
@@ -81,9 +82,9 @@ extension VerifyReceiptAnswer {
         )
     }
 
-    /// An answer with only a status.
+    /// A response that contains only the status.
     private static func bare(_ status: Int, of app: String?, because explanation: String) -> VerifyReceiptAnswer {
-        var json = PayloadWriter(capacity: 32)
+        var json = JSONWriter(capacity: 32)
         json.put("status", status)
         return VerifyReceiptAnswer(status: status, body: json.finish(), app: app, explanation: explanation)
     }

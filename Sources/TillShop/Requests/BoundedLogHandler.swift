@@ -1,11 +1,11 @@
 import Logging
 import TillStorage
 
-/// Limits the length of every text in a log line, so that no library can fill the log with its values.
+/// Limits the length of every text in a log line, so that no library can fill the log with long values.
 package struct BoundedLogHandler: LogHandler {
     private var handler: any LogHandler
 
-    /// - Parameter handler: writes the lines.
+    /// - Parameter handler: the handler that writes the log lines.
     package init(_ handler: any LogHandler) { self.handler = handler }
 
     /// The level of the wrapped handler.
@@ -14,7 +14,7 @@ package struct BoundedLogHandler: LogHandler {
         set { handler.logLevel = newValue }
     }
 
-    /// The metadata of every line, cut to a length.
+    /// The metadata of every line, with each value cut to the maximum length.
     package var metadata: Logger.Metadata {
         get { handler.metadata }
         set { handler.metadata = Self.bounded(newValue) }
@@ -32,7 +32,7 @@ package struct BoundedLogHandler: LogHandler {
         set { handler[metadataKey: key] = newValue.map(Self.bounded) }
     }
 
-    /// Cuts a line and passes it on; an error in it becomes the value `cause`.
+    /// Cuts a log line and passes it to the wrapped handler. An error in the event becomes the metadata value `cause`.
     package func log(event: LogEvent) {
         var event = event
         event.message = "\(Self.bounded(event.message.description))"

@@ -4,28 +4,29 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A position in a customer's history that a client may keep forever: the `revision` of the history routes.
+/// A position in a customer's transaction or refund history. `CursorSeal` encodes it as the `revision`, which a client
+/// may keep forever.
 package struct Cursor: Equatable, Sendable {
-    /// The family of routes that the cursor belongs to.
+    /// The endpoints that accept the cursor.
     package enum Route: UInt8, Sendable {
         case historyV2 = 1
         case historyV1 = 2
         case refunds = 3
     }
 
-    /// Checked when the client sends the cursor; another family of routes rejects it.
+    /// The endpoints that accept the cursor. All other endpoints reject it.
     package var route: Route
     package var account: AccountID
-    /// The sort order, which must be repeated with the cursor; refunds are always ascending.
+    /// The sort order, which the client must repeat when it sends the cursor. Refunds are always ascending.
     package var isAscending: Bool
-    /// Eight bytes of a hash of the filters, which must be repeated with the cursor.
+    /// Eight bytes of a hash of the filters, which the client must repeat when it sends the cursor.
     package var filters: UInt64
-    /// The change number, or refund number, of the last row that was read.
+    /// The change number, or refund number, of the last transaction on the previous page.
     package var position: Int64
     /// The restore epoch of the position (`Shop.restoreEpoch`).
     package var restoreEpoch: Int64
 
-    /// A position in a history.
+    /// Creates a position in a history.
     package init(
         route: Route,
         account: AccountID,
@@ -43,27 +44,27 @@ package struct Cursor: Equatable, Sendable {
     }
 }
 
-/// Seals cursors with a key from the store, so that they survive restarts and restores, work on every node, and cannot
-/// be forged.
+/// Encodes cursors and authenticates them with a key from the database. Cursors therefore remain valid after restarts
+/// and restores, work on every node, and cannot be forged.
 package struct CursorSeal: Sendable {
     private let key: SymmetricKey
     static let version: UInt8 = 2
-    /// The length of a cursor's body by its version; version 1 had no restore epoch.
+    /// The length of a cursor's body for each version of the format. Version 1 had no restore epoch.
     private static let bodyLengths: [UInt8: Int] = [1: 27, 2: 35]
     static let sealLength = 16
 
-    /// Reads the key from the store; creates it the first time.
+    /// Reads the key from the database, or creates it if it is missing.
     init(storage: any Storage) async throws {
         let new = SymmetricKey(size: .bits256).withUnsafeBytes { Base64.encode(Array($0)) }
-        // Another server may start on an empty store at the same time.
+        // Another server may start with the same empty database at the same time, so the first stored key wins.
         let kept = try await storage.keep(try Document(kind: .shop, name: "cursor-key", encoding: new))
         guard let bytes = Base64.decode(try kept.decoded(as: String.self)) else {
-            throw ShopDamaged(what: "the key under which cursors are sealed is damaged")
+            throw ShopDamaged(what: "the key that signs history cursors is damaged")
         }
         key = SymmetricKey(data: bytes)
     }
 
-    /// The opaque text of a cursor: base64url, 68 characters.
+    /// Encodes and seals a cursor as opaque text: base64url, 68 characters.
     package func seal(_ cursor: Cursor) -> String {
         var bytes: [UInt8] = [Self.version, cursor.route.rawValue, cursor.isAscending ? 1 : 0]
         let numbers = [
@@ -75,15 +76,16 @@ package struct CursorSeal: Sendable {
         return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
     }
 
-    /// Opens a sealed cursor; nil for anything that this store did not seal.
+    /// Decodes a sealed cursor; nil if the text was not sealed with this database's key.
     package func open(_ text: String) -> Cursor? {
         guard
             text.utf8.count <= 128, let bytes = Base64URL.decode(text), let version = bytes.first,
             let bodyLength = Self.bodyLengths[version], bytes.count == bodyLength + Self.sealLength
         else { return nil }
         let body = Array(bytes.prefix(bodyLength))
-        let difference = zip(code(for: body), bytes.suffix(Self.sealLength)).reduce(0) { $0 | ($1.0 ^ $1.1) }
-        guard difference == 0, let route = Cursor.Route(rawValue: body[1]) else { return nil }
+        guard ConstantTime.areEqual(code(for: body), bytes.suffix(Self.sealLength)),
+            let route = Cursor.Route(rawValue: body[1])
+        else { return nil }
         func number(at start: Int) -> UInt64 {
             body[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
         }
@@ -97,19 +99,19 @@ package struct CursorSeal: Sendable {
         )
     }
 
-    /// A key for one purpose, the same on every server of the store.
+    /// Derives a key for one purpose. All servers of the database derive the same key.
     package func key(for purpose: String) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Data("key/\(purpose)".utf8), using: key))
     }
 
-    /// The seal of some bytes.
+    /// Computes the seal of a cursor's body: a shortened HMAC.
     func code(for body: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: body, using: key).prefix(Self.sealLength))
     }
 }
 
 extension HistoryFilter {
-    /// A hash of the filters, independent of the order in which their values were written.
+    /// A hash of the filters. The order in which a client sends the values of a filter does not matter.
     package var digest: UInt64 {
         var text = ""
         func add(_ name: String, _ values: [String]) {

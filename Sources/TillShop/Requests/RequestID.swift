@@ -1,8 +1,8 @@
-/// The id of a request, in the form of Apple's 401 answers: 26 base-32 characters and `.0.0`.
+/// Creates request ids in the form that Apple uses in 401 responses: 26 base-32 characters and `.0.0`.
 package enum RequestID {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// A new id, 128 random bits.
+    /// Creates an id from 128 random bits.
     package static func make() -> String {
         var generator = SystemRandomNumberGenerator()
         var bits = [generator.next() as UInt64, generator.next() as UInt64]

@@ -3,8 +3,8 @@ import Logging
 import TillCore
 import TillStorage
 
-/// Logs why requests were refused. Writes are deferred and grouped, so that a flood of refusals does not slow down the
-/// ledger. A read flushes first, so that no entry is missing.
+/// Logs why requests were rejected. It defers and groups its writes, so that many rejected requests do not slow down
+/// the ledger. Every read writes the pending entries first, so that its result is complete.
 package actor RequestLog {
     private let storage: any Storage
     private let logger: Logger
@@ -13,7 +13,7 @@ package actor RequestLog {
     private var writing: Task<Void, Never>?
     private var isWritePlanned = false
     private let keeping: Int
-    /// The maximum number of pending entries; beyond it the oldest are dropped.
+    /// The maximum number of pending entries. If more arrive, the oldest entries are dropped.
     private static let maxPending = 2_048
 
     init(storage: any Storage, logger: Logger, keeping: Int = 10_000) {
@@ -35,19 +35,19 @@ package actor RequestLog {
         }
     }
 
-    /// The entry of a request id.
+    /// The entry with a request id; nil if there is none.
     package func entry(_ id: String) async throws -> RequestLogEntry? {
         await flush()
         return try await storage.requestLogEntry(id)
     }
 
-    /// The newest entries first.
+    /// The newest entries, newest first.
     package func latest(_ limit: Int) async throws -> [RequestLogEntry] {
         await flush()
         return try await storage.requestLog(limit: limit)
     }
 
-    /// The newest entries first, below a number; nil starts with the newest.
+    /// The entries with numbers below a given number, newest first; nil starts with the newest entry.
     package func page(before number: Int64?, _ limit: Int) async throws -> [NumberedEntry] {
         await flush()
         return try await storage.requestLog(before: number ?? .max, limit: limit)

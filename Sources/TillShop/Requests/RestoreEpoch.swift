@@ -1,28 +1,29 @@
 import Synchronization
 import TillStorage
 
-/// The restore epoch of the store. A restore undoes changes, and later changes get their numbers again, so a position
-/// in a history is only valid within one epoch. Every replacement of the rows begins a new epoch, and a cursor of an
-/// earlier one starts again from the beginning.
+/// The restore epoch of the database. A restore undoes changes, and later changes get the same change numbers again.
+/// A position in a history is therefore valid only within one epoch. Every restore begins a new epoch, and a client
+/// with a cursor from an earlier epoch starts again at the beginning of the history.
 final class RestoreEpoch: Sendable {
     private let number: Mutex<Int64>
 
-    /// The document with the epoch; snapshots do not include it.
+    /// The name of the document with the epoch. Snapshots do not include this document.
     private static let name = "lineage"
 
-    /// Reads the epoch of the store; the first is 0.
+    /// Reads the epoch from the database; the first epoch is 0.
     init(storage: any Storage) async throws { number = Mutex(try await Self.read(storage)) }
 
-    /// The epoch that this server knows.
+    /// The epoch that this server read last.
     var current: Int64 { number.withLock { $0 } }
 
-    /// Reloads the epoch, which this or another server may have changed.
+    /// Reloads the epoch, which this server or another one may have changed.
     func follow(_ storage: any Storage) async throws {
         let read = try await Self.read(storage)
         number.withLock { $0 = read }
     }
 
-    /// Begins a new epoch with a random number, because a backup that is restored twice continues in two ways.
+    /// Begins a new epoch with a random number. If somebody restores the same backup twice, the two epochs differ, as
+    /// do the changes after each restore.
     static func beginAnother(in storage: any Storage) async throws {
         try await storage.put([try Document(kind: .shop, name: name, encoding: Int64.random(in: 1...Int64.max))])
     }

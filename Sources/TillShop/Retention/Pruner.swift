@@ -2,14 +2,14 @@ import Logging
 import ServiceLifecycle
 import TillStorage
 
-/// Deletes old notifications in the background, every hour, a few at a time.
+/// Deletes old notifications in the background: every hour, in small batches.
 package struct Pruner: Service {
     private let shop: Shop
-    /// The delay before the first run, so that short-lived servers skip it.
+    /// The delay before the first run, so that servers that run only briefly do not prune.
     private static let first = Duration.seconds(15)
     private static let interval = Duration.seconds(3_600)
 
-    /// A pruner of a shop.
+    /// Creates the service for a shop.
     package init(_ shop: Shop) { self.shop = shop }
 
     /// Prunes until the server stops.
@@ -28,11 +28,11 @@ package struct Pruner: Service {
             try await shop.noteHighWaterMark()
             let report = try await shop.prune(pausing: .milliseconds(50))
             guard report.notifications > 0 else { return }
-            shop.logger.notice("old notifications were removed", metadata: ["count": "\(report.notifications)"])
+            shop.logger.notice("old notifications were deleted", metadata: ["count": "\(report.notifications)"])
         } catch is CancellationError {
         } catch is ShopBusy {
         } catch {
-            shop.logger.warning("old notifications could not be removed", metadata: ["cause": "\(error.logText)"])
+            shop.logger.warning("old notifications could not be deleted", metadata: ["cause": "\(error.logText)"])
         }
     }
 }

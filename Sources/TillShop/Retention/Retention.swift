@@ -1,17 +1,18 @@
 import TillCore
 import TillStorage
 
-/// How long notifications are kept (docs/operating/retention.md).
+/// Defines how long notifications are kept (docs/operating/retention.md).
 ///
-/// A notification is deleted only when both its simulated date (on the slowest clock) and its real creation time exceed
-/// the retention period. So neither an advance nor an invented past makes a notification old.
+/// A notification is deleted only if it exceeds the retention period twice: by its simulated date, measured on the
+/// slowest clock, and by its real creation time. So neither advancing a clock nor creating events in the past makes
+/// Till delete new notifications.
 package enum Retention {
-    /// Records that notifications of an app's environment were deleted, so that the doctor does not report them as
+    /// A record that notifications of an app's environment were deleted. With it, `till doctor` does not report them as
     /// missing.
     struct Mark: Codable, Sendable {
         var environment: StoreEnvironment
         var app: String
-        /// The deleted notifications were signed before this.
+        /// The date before which the deleted notifications were signed.
         var before: Timestamp
 
         private enum CodingKeys: String, CodingKey {
@@ -22,41 +23,42 @@ package enum Retention {
         var name: String { "\(environment.rawValue)/\(app)" }
     }
 
-    /// The identifiers that were assigned up to a wall-clock time.
+    /// The highest identifier that was assigned before a point in real time.
     struct HighWaterMark: Codable, Sendable {
         var at: Timestamp
-        /// Everything created before has at most this counter.
+        /// The counter value. Everything that was created before `at` has at most this value.
         var counter: Int64
     }
 
-    /// The document of the high-water marks.
+    /// The name of the document with the high-water marks.
     static let highWaterMarks = "tides"
     static let day: Int64 = 86_400_000
-    /// The range of Get Notification History.
+    /// The default retention period: as many days as Apple's Get Notification History covers.
     static func standardDays(in environment: StoreEnvironment) -> Int { environment == .production ? 180 : 30 }
-    /// The status of a test is available for six months.
+    /// The minimum retention period of test notifications, because their status is available for six months.
     static let daysOfTests = 184
-    /// The maximum number of notifications per transaction.
+    /// The maximum number of notifications that one database transaction deletes.
     static let page = 200
 }
 
-/// What was deleted, or would be.
+/// The counts of a deletion; for a dry run, what a deletion would delete.
 package struct PruneReport: Equatable, Sendable {
-    /// How many notifications.
+    /// The number of deleted notifications.
     package var notifications = 0
-    /// How many deliveries they had.
+    /// The number of deliveries of the deleted notifications.
     package var deliveries = 0
-    /// Old notifications that are still pending.
+    /// The number of old notifications that were kept because a delivery is still pending.
     package var pending = 0
 }
 
 extension Shop {
-    /// Deletes notifications beyond their retention period, with the records of their deliveries, page by page. Pending
-    /// notifications stay.
+    /// Deletes notifications that exceed their retention period, and their delivery records, page by page.
+    /// Notifications with pending deliveries stay.
     ///
     /// - Parameters:
-    ///   - days: overrides the settings, and ignores the real creation time; nil uses the settings.
-    ///   - pause: between two pages.
+    ///   - days: a retention period that overrides the settings and ignores the real creation time; nil uses the
+    ///     settings.
+    ///   - pause: the pause between two pages.
     /// - Throws: `StateRefused.forbidden` for fewer days than configured, if the operator forbids erasing data.
     package func prune(
         olderThan days: Int? = nil,
@@ -99,12 +101,12 @@ extension Shop {
         return report
     }
 
-    /// The retention period of an environment in days; 0 is forever.
+    /// The retention period of an environment in days; 0 keeps notifications forever.
     package func retentionDays(in environment: StoreEnvironment) -> Int {
         settings.notificationDays ?? Retention.standardDays(in: environment)
     }
 
-    /// Finds the old notifications of an app's environment; nil if there are none.
+    /// Creates the query for the old notifications of an app's environment; nil if no notification can be old.
     private func pruneQuery(in scope: AccountScope, olderThan days: Int?) async throws -> PruneQuery? {
         let clocks = [ClockName(scope)] + clocks.own(in: scope).map { ClockName(scope, own: $0) }
         let present = clocks.map { now(on: $0) }.reduce(wallClock()) { min($0, $1) }
@@ -112,7 +114,7 @@ extension Shop {
         if let days { return PruneQuery(scope: scope, signedBefore: past(days), limit: Retention.page) }
         let kept = retentionDays(in: scope.environment)
         let realTime = wallClock().advanced(milliseconds: -Int64(kept) * Retention.day)
-        // Another node may use identifiers from before for up to a day.
+        // Another node may still assign identifiers from a block that it reserved up to a day before the mark.
         let ripe = cluster == nil ? realTime : realTime.advanced(milliseconds: -Retention.day)
         guard kept > 0, let highWaterMark = try await highWaterMarks().last(where: { $0.at <= ripe }) else {
             return nil
@@ -133,7 +135,7 @@ extension Shop {
 
     // MARK: High-water marks
 
-    /// Records once a day which identifiers were assigned: every lower one was created before.
+    /// Records the current identifier counter once a day. Everything with a lower identifier was created before.
     func noteHighWaterMark() async throws {
         let realTime = wallClock()
         var highWaterMarks = try await highWaterMarks()
@@ -142,7 +144,7 @@ extension Shop {
         }
         let counter = try await identifiers.take(1).reserved.lowerBound
         highWaterMarks.append(Retention.HighWaterMark(at: realTime, counter: counter))
-        // Of the marks older than every retention period, only the newest is needed.
+        // Among the marks that are older than every retention period, only the newest mark is needed.
         let maxDays = StoreEnvironment.allCases.map { retentionDays(in: $0) }.max() ?? 0
         let old = realTime.advanced(milliseconds: -Int64(maxDays + 1) * Retention.day)
         let first = highWaterMarks.lastIndex { $0.at <= old } ?? 0
@@ -159,10 +161,10 @@ extension Shop {
         try await storage.documents(.shop).first { $0.name == Retention.highWaterMarks }?.decoded() ?? []
     }
 
-    /// A hundred years of days.
+    /// The maximum number of marks: one for each day of a hundred years.
     private static let maxHighWaterMarks = 36_525
 
-    /// Imported data has identifiers that do not show when they were created.
+    /// Deletes all marks after an import, because imported identifiers do not show when they were assigned.
     func forgetHighWaterMarks() async throws {
         try await storage.removeDocument(.shop, name: Retention.highWaterMarks)
     }

@@ -1,6 +1,6 @@
 extension AppRecord {
-    /// Whether a text is a valid bundle identifier: letters, digits, dots and dashes, at most 155, beginning with a
-    /// letter or digit. Dots alone would change the meaning of a URL or path.
+    /// Whether a text is a valid bundle identifier: at most 155 letters, digits, dots and dashes, beginning with a
+    /// letter or digit. The first character must not be a dot, because `..` has a meaning in URLs and paths.
     package static func canBeNamed(_ bundleID: String) -> Bool {
         func isPlain(_ byte: UInt8) -> Bool {
             (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)

@@ -4,20 +4,20 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A named control API token. The store keeps only its digest.
+/// A named token for the control API. The database contains only the token's digest.
 package struct ControlToken: Codable, Equatable, Sendable {
-    /// Unique in the store.
+    /// The name, which is unique in the database.
     package let name: String
-    /// SHA-256 of the token, standard Base64.
+    /// The SHA-256 digest of the token, in standard Base64.
     package let digest: String
-    /// Real time.
+    /// The creation date, in real time.
     package let createdAt: Timestamp
 }
 
-/// Named control API tokens, in addition to the administrator's (docs/control/index.md). Each check reads the store, so
-/// that every server of a database sees new and revoked tokens at once.
+/// Manages named control API tokens, which exist in addition to the administrator's token (docs/control/index.md).
+/// Each check reads the database, so that new and revoked tokens take effect on every server at once.
 extension Shop {
-    /// Creates a token. It is returned and not stored.
+    /// Creates a token and returns it. The token itself is not stored.
     ///
     /// - Throws: `TokenRefused`.
     package func makeControlToken(named name: String) async throws -> (ControlToken, Secret) {
@@ -39,14 +39,14 @@ extension Shop {
         }
     }
 
-    /// All tokens, by name.
+    /// All tokens, sorted by name.
     package func controlTokens() async throws -> [ControlToken] {
         try await storage.documents(.token).map { try $0.decoded() }
     }
 
-    /// Revokes a token, from the next request on.
+    /// Revokes a token. The server rejects the token from the next request on.
     ///
-    /// - Throws: `TokenRefused` when there is none of that name.
+    /// - Throws: `TokenRefused` if there is no token with this name.
     package func revokeControlToken(_ name: String) async throws {
         try await exclusively("tokens") {
             let known = try await storage.documents(.token).map(\.name)
@@ -55,33 +55,33 @@ extension Shop {
         }
     }
 
-    /// Whether this is a valid token that was not revoked. Texts of another form are rejected without reading the
-    /// store; the comparison takes constant time.
+    /// Whether a text is a valid named token. A text with another length or prefix is rejected without reading the
+    /// database. The comparison takes constant time.
     package func isControlToken(_ text: String) async throws -> Bool {
         guard text.utf8.count == Self.tokenLength, text.hasPrefix(Self.tokenPrefix) else { return false }
         let given = SHA256.hash(data: Data(text.utf8))
         return try await storage.documents(.token).reduce(false) { found, document in
             let digest = (try? document.decoded(as: ControlToken.self)).flatMap { Base64.decode($0.digest) } ?? []
-            return given == Data(digest as [UInt8]) || found
+            return ConstantTime.areEqual(given, digest) || found
         }
     }
 
     /// The maximum number of tokens.
     package static let maxTokens = 100
-    /// Makes leaked tokens easy to recognize.
+    /// The prefix of every token. It makes leaked tokens easy to recognize.
     private static let tokenPrefix = "till_"
-    /// The prefix, and 32 bytes in Base64url.
+    /// The length of the prefix and of 32 bytes in Base64url.
     private static let tokenLength = 48
 }
 
-/// Why a token was not created or revoked.
+/// The reason why a token was not created or revoked.
 package enum TokenRefused: Error, Equatable, Sendable {
     case badName(String)
     case exists(String)
     case tooMany(Int)
     case unknown(String, known: [String])
 
-    /// The machine-readable code.
+    /// The error code for programs.
     package var code: String {
         switch self {
         case .badName: "bad_name"
@@ -91,7 +91,7 @@ package enum TokenRefused: Error, Equatable, Sendable {
         }
     }
 
-    /// The message: what was wrong and what to do.
+    /// The message for people: what is wrong and what to do.
     package var message: String {
         switch self {
         case .badName(let name):

@@ -1,4 +1,4 @@
 extension EndpointRecord {
-    /// Whether notifications can be posted to a URL: `http` or `https`, with a host.
+    /// Whether Till can post notifications to a URL. The URL must use `http` or `https` and contain a host.
     package static func accepts(url: String) -> Bool { WebhookTarget(url) != nil }
 }

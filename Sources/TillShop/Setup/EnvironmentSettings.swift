@@ -1,21 +1,22 @@
 import TillCore
 import TillStorage
 
-/// The settings of an app's environment. For nil, the server's settings apply.
+/// The settings of an app's environment.
 package struct EnvironmentSettings: Codable, Equatable, Sendable {
-    /// The subscription renewal rate.
+    /// The subscription renewal rate; nil for the server's setting.
     package var rate: RenewalRate?
-    /// The grace period; nil until it is configured.
+    /// The Billing Grace Period; nil if the app offers none.
     package var grace: GracePeriod?
-    /// How refund requests of customers are decided.
+    /// The rule that decides customers' refund requests; nil for `followPreference`.
     package var refundRule: RefundRule?
-    /// Where notifications are sent.
+    /// The endpoints that receive notifications.
     package var endpoints: [EndpointRecord]
-    /// False: behaves like Apple's production before the first release of an app, and answers 401.
+    /// False if production must behave like Apple's before an app's first release: every API request is answered with
+    /// 401. Nil or true if the app is released.
     package var isReleased: Bool?
     /// The payload profile; nil is the default.
     package var payloadProfile: PayloadProfile?
-    /// What a purchase costs in a storefront for which the catalog has no price.
+    /// The price rule for storefronts without a price in the catalog; nil for the default rule.
     package var missingPrice: MissingPrice?
 
     private enum CodingKeys: String, CodingKey {
@@ -23,13 +24,13 @@ package struct EnvironmentSettings: Codable, Equatable, Sendable {
         case payloadProfile = "weather"
     }
 
-    /// The defaults.
+    /// Creates the default settings.
     package init() { endpoints = [] }
 
-    /// The endpoint whose deliveries Apple's routes report.
+    /// The endpoint whose deliveries Get Notification History reports.
     package var primary: EndpointRecord? { endpoints.first { $0.name == EndpointRecord.primary } }
 
-    /// The resulting policy for the rules in TillCore.
+    /// Combines these settings and the server's settings into the policy for the rules in TillCore.
     func policy(of environment: StoreEnvironment, under settings: Settings) -> Policy {
         let rate = rate ?? (environment == .sandbox ? settings.sandboxRate : .calendar)
         var policy = Policy(
@@ -54,34 +55,36 @@ package struct EnvironmentSettings: Codable, Equatable, Sendable {
     }
 }
 
-/// The version of notifications that an endpoint receives.
+/// The version of App Store Server Notifications that an endpoint receives.
 package enum NotificationVersion: Int, Codable, CaseIterable, Sendable {
-    /// Plain JSON with a unified receipt, authenticated by the shared secret (docs/api/notifications-v1.md).
+    /// Version 1: JSON with a unified receipt, authenticated by the shared secret (docs/api/notifications-v1.md).
     case one = 1
-    /// Signed data (docs/api/notifications.md).
+    /// Version 2: a signed payload (docs/api/notifications.md).
     case two = 2
 }
 
 /// An endpoint: a developer's server that receives notifications.
 package struct EndpointRecord: Equatable, Sendable {
-    /// `primary`, or a name chosen by the operator.
+    /// The name of the endpoint: `primary`, or a name that the operator chose.
     package var name: String
-    /// Where notifications are posted, `http://` or `https://`.
+    /// The URL to which notifications are posted: `http://` or `https://`.
     package var url: String
-    /// The types it receives, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`; empty is all.
+    /// The notification types that the endpoint receives, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`; empty for all
+    /// types.
     package var types: [String]
-    /// The version of its notifications.
+    /// The version of the notifications that the endpoint receives.
     package var version: NotificationVersion
-    /// Whether it only receives tests: Apple sends a TEST of version 2 also to a primary endpoint of version 1. Never
-    /// stored.
+    /// Whether this value stands for a version 1 endpoint that also receives test notifications of version 2. Apple
+    /// sends a TEST of version 2 even to a primary endpoint of version 1. Never stored.
     package var takesOnlyTests = false
 
-    /// The name of the endpoint behind the notification history and test notifications.
+    /// The name of the endpoint that receives test notifications and whose deliveries the notification history reports.
     package static let primary = "primary"
-    /// The name of the endpoint for `till listen` beside a primary endpoint; reserved.
+    /// The name, reserved for `till listen`, of the endpoint that the command adds if there is already a primary
+    /// endpoint.
     package static let listening = "listen"
 
-    /// An endpoint.
+    /// Creates an endpoint.
     package init(
         name: String = EndpointRecord.primary,
         url: String,
@@ -94,11 +97,12 @@ package struct EndpointRecord: Equatable, Sendable {
         self.version = version
     }
 
-    /// The key of its deliveries. Version 1 has its own, so that Apple's history, which contains version 2 only, never
-    /// includes them, and nothing is posted in a version that the endpoint no longer has.
+    /// The key under which the endpoint's deliveries are stored. Deliveries of version 1 have a separate key. So the
+    /// notification history, which contains only version 2, never includes them, and nothing is sent in a version that
+    /// the endpoint no longer has.
     package var key: String { version == .two ? name : "\(name)/\(version.rawValue)" }
 
-    /// The primary endpoint of version 1 as a receiver of tests; nil for every other endpoint.
+    /// A primary endpoint of version 1, as a receiver of test notifications of version 2; nil for every other endpoint.
     var forTests: EndpointRecord? {
         guard name == EndpointRecord.primary, version == .one else { return nil }
         var tests = EndpointRecord(name: name, url: url, version: .two)
@@ -106,10 +110,10 @@ package struct EndpointRecord: Equatable, Sendable {
         return tests
     }
 
-    /// The name of the endpoint from the key of a delivery.
+    /// Reads the endpoint's name from the key of a delivery.
     package static func name(ofKey key: String) -> String { String(key.prefix { $0 != "/" }) }
 
-    /// Whether the endpoint receives a type of notification.
+    /// Whether the endpoint receives a notification of a type and subtype.
     package func wants(type: String, subtype: String?) -> Bool {
         types.isEmpty || types.contains(type) || (subtype.map { types.contains("\(type)/\($0)") } ?? false)
     }
@@ -120,7 +124,7 @@ extension EndpointRecord: Codable {
         case name, url, types, version
     }
 
-    /// Reads an endpoint; data from before there were versions means version 2.
+    /// Decodes an endpoint. Old data without a version means version 2.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)

@@ -4,18 +4,18 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A team that sells apps. Its issuer id is in every bearer token.
+/// A team that sells apps. Every bearer token of the team contains its issuer id.
 package struct Team: Codable, Equatable, Sendable {
-    /// Lower-case UUID text.
+    /// The issuer id: a UUID as lower-case text.
     package let issuerID: String
-    /// For the operator; not in any payload.
+    /// The name that operators see. No payload contains it.
     package var name: String
-    /// Real time.
+    /// The creation date, in real time.
     package let createdAt: Timestamp
-    /// The primary shared secret of verifyReceipt, for the team's apps without their own.
+    /// The primary shared secret for verifyReceipt. It applies to the team's apps that have no secret of their own.
     package var sharedSecret: String?
 
-    /// A team.
+    /// Creates a team.
     package init(issuerID: String, name: String, createdAt: Timestamp) {
         self.issuerID = issuerID
         self.name = name
@@ -25,20 +25,20 @@ package struct Team: Codable, Equatable, Sendable {
 
 /// An app of a team.
 package struct AppRecord: Codable, Equatable, Sendable {
-    /// `bundleId` in payloads and `bid` in bearer tokens; unique in the store.
+    /// The bundle identifier: `bundleId` in payloads and `bid` in bearer tokens. It is unique in the database.
     package let bundleID: String
-    /// `appAppleId`.
+    /// The app's Apple ID: `appAppleId` in payloads.
     package let appleID: Int64
-    /// For the operator; not in any payload.
+    /// The name that operators see. No payload contains it.
     package var name: String
-    /// The team that sells it.
+    /// The issuer id of the team that sells the app.
     package let issuerID: String
-    /// Real time.
+    /// The creation date, in real time.
     package let createdAt: Timestamp
-    /// The app's own shared secret of verifyReceipt. If set, the team's secret is not accepted for it.
+    /// The app's own shared secret for verifyReceipt. If it is set, the team's secret is not valid for this app.
     package var sharedSecret: String?
 
-    /// An app.
+    /// Creates an app.
     package init(bundleID: String, appleID: Int64, name: String, issuerID: String, createdAt: Timestamp) {
         self.bundleID = bundleID
         self.appleID = appleID
@@ -48,25 +48,25 @@ package struct AppRecord: Codable, Equatable, Sendable {
     }
 }
 
-/// An API key. Till stores its public half only.
+/// An API key, or a key that only signs promotional offers. Till stores only the public key.
 package struct KeyRecord: Codable, Equatable, Sendable {
-    /// Ten characters of A–Z and 0–9; eight for a key that came with a `.storekit` file.
+    /// The key id: ten characters of A–Z and 0–9, or eight characters for a key from a `.storekit` file.
     package let id: String
-    /// The team to which the key belongs.
+    /// The issuer id of the team to which the key belongs.
     package let issuerID: String
-    /// For the operator; need not be unique.
+    /// The name that operators see. It need not be unique.
     package var name: String
-    /// X9.63, standard Base64.
+    /// The public key: X9.63 in standard Base64.
     package let publicKey: String
-    /// Nil: the key authorizes API calls and signs offers of every app of its team. Otherwise it only signs offers of
-    /// this app.
+    /// The bundle id of the only app whose offers the key signs. If it is nil, the key authorizes API calls and signs
+    /// offers for every app of its team.
     package let offersOf: String?
-    /// Real time.
+    /// The creation date, in real time.
     package let createdAt: Timestamp
-    /// Real time; nil while the key is valid.
+    /// The date when the key was revoked, in real time; nil while the key is valid.
     package var revokedAt: Timestamp?
 
-    /// A key.
+    /// Creates a key record.
     package init(
         id: String,
         issuerID: String,
@@ -87,20 +87,21 @@ package struct KeyRecord: Codable, Equatable, Sendable {
 }
 
 extension KeyRecord {
-    /// Whether the key may sign offers of an app now.
+    /// Whether the key is currently allowed to sign offers for an app.
     package func signsOffers(of app: AppRecord) -> Bool {
         issuerID == app.issuerID && revokedAt == nil && (offersOf ?? app.bundleID) == app.bundleID
     }
 
-    /// The possible names of the key's document. New documents get the first. Version 0.1.0 stored a key for an app's
-    /// offers under its id alone, so that no two apps could have the same id.
+    /// The possible names of the key's document. New documents get the first name. Version 0.1.0 named the document of
+    /// an app's offer key only by the key id, so two apps could not have keys with the same id.
     var documentNames: [String] { offersOf.map { ["\($0)/\(id)", id] } ?? [id] }
 }
 
-/// The configuration, held in memory: a request must not read the database to find its key.
+/// The configuration: teams, apps, keys, catalogs and environment settings. It is held in memory, so that a request
+/// need not read the database to find its key.
 package final class Registry: Sendable {
-    /// A key is found by its id and, if it only signs offers of an app, by the app: Xcode copies the key pair with the
-    /// `.storekit` file, so several apps may have the same one.
+    /// Identifies a key by its id and, if the key only signs offers of one app, by that app. The id alone is not
+    /// unique: somebody who copies a `.storekit` file copies its key pair, so several apps may have the same key.
     private struct KeyIdentity: Hashable {
         let id: String
         let offersOf: String?
@@ -116,7 +117,7 @@ package final class Registry: Sendable {
     private struct StoredKey {
         let record: KeyRecord
         let key: VerificationKey
-        /// The name of its document, which stays when the record changes.
+        /// The name of the key's document, which does not change with the record.
         let documentName: String
     }
 
@@ -126,10 +127,10 @@ package final class Registry: Sendable {
         var keys: [KeyIdentity: StoredKey] = [:]
         var catalogs: [String: Catalog] = [:]
         var rules: [String: EnvironmentSettings] = [:]
-        /// Only profiles other than the default; usually empty.
+        /// The payload profiles other than the default; usually empty.
         var payloadProfiles: [String: PayloadProfile] = [:]
 
-        /// Adds a document, if the registry holds its kind.
+        /// Adds a document if it belongs to the configuration; ignores other documents.
         mutating func take(_ document: Document) throws {
             switch document.kind {
             case .team: teams[document.name] = try document.decoded()
@@ -156,13 +157,13 @@ package final class Registry: Sendable {
     private let storage: any Storage
     private let state: Mutex<State>
 
-    /// Reads everything from the store.
+    /// Reads the configuration from the database.
     package init(storage: any Storage) async throws {
         self.storage = storage
         state = Mutex(try await Self.read(storage))
     }
 
-    /// Reloads from the store, where other nodes may have changed anything.
+    /// Reloads the configuration, which other nodes may have changed in the database.
     func reload() async throws {
         let read = try await Self.read(storage)
         state.withLock { $0 = read }
@@ -178,29 +179,30 @@ package final class Registry: Sendable {
 
     // MARK: Reading
 
-    /// The team of an issuer id; nil when there is none.
+    /// The team with an issuer id; nil if there is none.
     package func team(_ issuerID: String) -> Team? { state.withLock { $0.teams[issuerID] } }
-    /// Sorted by issuer id.
+    /// All teams, sorted by issuer id.
     package var teams: [Team] { state.withLock { $0.teams.values.sorted { $0.issuerID < $1.issuerID } } }
-    /// The app of a bundle id; nil when there is none.
+    /// The app with a bundle id; nil if there is none.
     package func app(_ bundleID: String) -> AppRecord? { state.withLock { $0.apps[bundleID] } }
     /// The apps of all teams, sorted by bundle id.
     package var apps: [AppRecord] { state.withLock { $0.apps.values.sorted { $0.bundleID < $1.bundleID } } }
-    /// The keys of all teams, sorted by id and then by the app whose offers they sign, including revoked ones.
+    /// The keys of all teams, including revoked keys, sorted by id and then by the app whose offers they sign.
     package var keys: [KeyRecord] {
         state.withLock { $0.keys.values.map(\.record) }
             .sorted { ($0.id, $0.offersOf ?? "") < ($1.id, $1.offersOf ?? "") }
     }
 
-    /// All keys with an id, revoked or not: the API key first, then keys for apps' offers, sorted by app.
+    /// All keys with an id, including revoked keys: the API key first, then the keys for single apps' offers, sorted by
+    /// app.
     package func keys(_ id: String) -> [(record: KeyRecord, key: VerificationKey)] {
         state.withLock { state in state.keys.values.filter { $0.record.id == id } }
             .sorted { ($0.record.offersOf ?? "") < ($1.record.offersOf ?? "") }
             .map { ($0.record, $0.key) }
     }
 
-    /// The key that a token of an app refers to: the API key with the id, else the key for the app's offers, else any
-    /// with the id, so that an error message can say what the key is for.
+    /// Finds the key for a token of an app: the API key with the id, else the key for the app's offers. If there is
+    /// neither, it returns any key with the id, so that an error message can name the key's actual purpose.
     package func key(_ id: String, usedFor app: String?) -> (record: KeyRecord, key: VerificationKey)? {
         if let key = state.withLock({ $0.keys[KeyIdentity(id: id, offersOf: nil)] }) { return (key.record, key.key) }
         let known = keys(id)
@@ -217,12 +219,12 @@ package final class Registry: Sendable {
         state.withLock { $0.rules[Self.name(of: scope)] } ?? EnvironmentSettings()
     }
 
-    /// The payload profile of an app's environment; nil is the default.
+    /// The payload profile of an app's environment; nil for the default profile.
     package func payloadProfile(of scope: AccountScope) -> PayloadProfile? {
         state.withLock { $0.payloadProfiles.isEmpty ? nil : $0.payloadProfiles[Self.name(of: scope)] }
     }
 
-    /// The valid API keys of a team, sorted by id.
+    /// The API keys of a team that are not revoked, sorted by id.
     package func goodKeys(of issuerID: String) -> [KeyRecord] {
         keys.filter { $0.issuerID == issuerID && $0.offersOf == nil && $0.revokedAt == nil }
     }

@@ -1,66 +1,70 @@
 import TillCore
 
-/// The named departures from Apple's behavior and the choices where it is not known (docs/operating/settings.md).
+/// The server's settings. Many of them choose between Till's and Apple's behavior, or between two behaviors where
+/// Apple's is unknown (docs/operating/settings.md).
 package struct Settings: Equatable, Sendable {
-    /// Answer Look Up Order ID in the sandbox too; Apple's sandbox does not.
+    /// Whether Look Up Order ID also finds orders in the sandbox. Apple's sandbox does not.
     package var orderLookupInSandbox = true
-    /// Move a transaction to the end of the history when its app account token is set.
+    /// Whether setting a transaction's app account token moves the transaction to the end of the history.
     package var tokenChangeMovesHistory = true
-    /// Entries that the request log keeps.
+    /// The maximum number of entries in the request log.
     package var journalLength = 10_000
-    /// Log successful requests, too.
+    /// Whether the request log also contains successful requests.
     package var journalAll = false
-    /// Log the bodies of requests, with secrets redacted.
+    /// Whether the request log contains the bodies of requests and responses, with secrets redacted.
     package var journalBodies = false
-    /// The subscription renewal rate of the sandbox, unless an app has its own.
+    /// The subscription renewal rate in the sandbox, for apps without a rate of their own.
     package var sandboxRate = RenewalRate.calendar
-    /// Turn renewal off after this many renewals in the sandbox; 0 is never.
+    /// The number of renewals after which auto-renew is turned off in the sandbox; 0 for no limit.
     package var sandboxRenewalCap = 0
-    /// Retry failed deliveries in the sandbox, as in production.
+    /// Whether failed deliveries are retried in the sandbox, as in production.
     package var retriesInSandbox = true
-    /// Return to the 31st after a shorter month.
+    /// Whether a subscription that renews on the 31st returns to the 31st after a shorter month.
     package var keepsAnchorDay = true
-    /// Keep the date of an ended grace period in the renewal info.
+    /// Whether the renewal info still contains `gracePeriodExpiresDate` after the grace period has ended.
     package var keepsGraceDate = true
-    /// Sell plans with monthly billing in the United States and Singapore too.
+    /// Whether plans with a 12-month commitment and monthly billing are also sold in the United States and Singapore.
     package var commitmentsEverywhere = true
-    /// Allow extensions in the first paid period too; Apple requires an earlier paid period.
+    /// Whether a renewal date can already be extended in the first paid period. Apple requires an earlier paid period.
     package var extendsFirstPeriod = true
-    /// Notify family members of reversed refunds, extensions and the end of a grace period. Apple's documentation does
-    /// not mention notifications for members in these cases.
+    /// Whether Till also sends notifications about family members for reversed refunds, extensions and the end of a
+    /// grace period. Apple's documentation mentions no notifications about family members in these cases.
     package var extraFamilyNotifications = true
-    /// Minutes from a customer's refund request to the decision.
+    /// The time from a customer's refund request to the decision, in minutes.
     package var refundWindowMinutes = 720
-    /// Storefronts (alpha-3) whose law requires consent to every price increase.
+    /// The storefronts in which customers must consent to every price increase, as three-letter country codes.
     package var storefrontsAskingConsent: [String] = []
-    /// Include in the notification history also notifications without a delivery attempt.
+    /// Whether the notification history also contains notifications without a delivery attempt.
     package var historyListsAll = false
-    /// Days before the window of the notification history in which a start date is still accepted; the results still
-    /// begin with the window. Without it a client that asks for exactly the window is always a moment too late.
+    /// The number of days by which a start date may precede the range of the notification history. The results still
+    /// begin with that range. With 0, a client that requests exactly the full range fails, because time passes before
+    /// the request arrives.
     package var historyExtraDays = 1
-    /// Send all types of version 1 in the sandbox; Apple's sandbox omits some.
+    /// Whether the sandbox sends all version 1 notification types. Apple's sandbox omits some types.
     package var versionOneInSandbox = true
-    /// Days for which notifications are kept; 0 is forever, nil is as long as Apple's history in the environment.
+    /// The number of days for which notifications are kept. 0 keeps them forever; nil keeps them as long as Apple's
+    /// notification history in the same environment.
     package var notificationDays: Int?
     /// The timeout of a delivery attempt in seconds.
     package var deliveryTimeout = 10
-    /// Seconds of the shop's time for which the signature of an unchanged transaction is reused; 0 signs each answer.
+    /// The simulated time in seconds for which the signature of an unchanged transaction is reused; 0 signs every
+    /// response.
     package var signatureAge = 0
-    /// Allow reset, restore and import through the control API.
+    /// Whether the control API allows reset, restore and import.
     package var allowReset = true
-    /// PEM files of certificate authorities to trust for endpoints, in addition to the system's.
+    /// PEM files with certificate authorities that Till trusts for endpoints, in addition to the system's authorities.
     package var deliveryRoots: [String] = []
-    /// The networks in which endpoints may be.
+    /// The networks to which notifications may be sent.
     package var endpointNetworks = EndpointNetworks()
 
-    /// Till's defaults.
+    /// Creates settings with Till's defaults.
     package init(orderLookupInSandbox: Bool = true, tokenChangeMovesHistory: Bool = true, journalLength: Int = 10_000) {
         self.orderLookupInSandbox = orderLookupInSandbox
         self.tokenChangeMovesHistory = tokenChangeMovesHistory
         self.journalLength = journalLength
     }
 
-    /// Without departures: Apple's behavior as far as it is known.
+    /// Settings that match Apple's behavior as far as it is known.
     package static let apple: Settings = {
         var settings = Settings(orderLookupInSandbox: false)
         settings.sandboxRate = .sandbox
@@ -74,7 +78,7 @@ package struct Settings: Equatable, Sendable {
         return settings
     }()
 
-    /// The retry schedule of an environment.
+    /// The retry schedule for notifications of a version in an environment.
     package func schedule(of version: NotificationVersion, in environment: StoreEnvironment) -> RetrySchedule {
         if environment == .sandbox, !retriesInSandbox { return .single }
         return version == .one ? .v1 : .production

@@ -1,10 +1,10 @@
 import TillCore
 import TillStorage
 
-/// The settings of an app's environment.
+/// Changes the settings of an app's environment.
 extension Shop {
-    /// Changes the settings of an app's environment, one change at a time. Discards pending deliveries to endpoints
-    /// that were removed.
+    /// Changes the settings of an app's environment and discards pending deliveries to removed endpoints. Only one
+    /// change runs at a time.
     @discardableResult
     package func updateRules(
         of scope: AccountScope,
@@ -18,7 +18,7 @@ extension Shop {
             try await registry.put(rules, of: scope)
             let targets = rules.endpoints + rules.endpoints.compactMap(\.forTests)
             for gone in before.endpoints + before.endpoints.compactMap(\.forTests)
-            // Deliveries for version 2 are not sent to an endpoint that was changed to version 1.
+            // Also discards version 2 deliveries to an endpoint that was changed to version 1.
             where !targets.contains(where: { $0.key == gone.key && $0.takesOnlyTests == gone.takesOnlyTests }) {
                 try await storage.dropDeliveries(to: gone.key, in: scope)
             }

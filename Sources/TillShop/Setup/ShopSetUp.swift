@@ -2,9 +2,9 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Operations on the configuration: keys and catalogs.
+/// Creates keys and changes catalogs.
 extension Shop {
-    /// Creates an API key for a team. The private half is returned and not stored.
+    /// Creates an API key for a team and returns the private key, which is not stored.
     package func makeKey(named name: String, issuerID: String) async throws -> (KeyRecord, Secret) {
         let pair = APIKeyPair.make()
         let record = KeyRecord(
@@ -20,9 +20,9 @@ extension Shop {
         return (record, pair.privateKeyPEM)
     }
 
-    /// Imports a `.storekit` file into the catalog of an app, completely or not at all.
+    /// Imports a `.storekit` file into the catalog of an app. If the file has an error, nothing is imported.
     ///
-    /// - Throws: `CatalogRefused`, listing every fault.
+    /// - Throws: `CatalogRefused` with every error in the file.
     package func importStoreKit(_ bytes: [UInt8], for app: AppRecord) async throws -> ImportSummary {
         let imported = try StoreKitFile.read(bytes)
         let key = try imported.offerKey.map { try offerKey($0, of: app) }
@@ -38,7 +38,7 @@ extension Shop {
         )
     }
 
-    /// Changes a catalog, one change of an app at a time.
+    /// Changes an app's catalog. Only one change of the app's catalog runs at a time.
     package func updateCatalog(
         of bundleID: String,
         _ change: @Sendable (Catalog) throws -> Catalog
@@ -50,10 +50,10 @@ extension Shop {
         }
     }
 
-    /// The public half of the key in a file that signs the app's promotional offers.
+    /// Creates the record for the promotional offer key in a `.storekit` file.
     private func offerKey(_ pair: OfferKeyPair, of app: AppRecord) throws -> KeyRecord {
         let known = registry.keys(pair.id).map(\.record)
-        // An API key signs offers too, so one id would name two keys of the app.
+        // API keys sign offers, too. If an API key had the same id, the id would name two offer keys of the app.
         guard known.allSatisfy({ $0.offersOf != nil }) else {
             throw CatalogRefused(
                 path: "$.subscriptionOffersKeyPair.id",
@@ -84,18 +84,18 @@ extension Shop {
     }
 }
 
-/// The result of an import.
+/// The result of importing a `.storekit` file.
 package struct ImportSummary: Equatable, Sendable {
-    /// How many products the document has, of all types.
+    /// The number of products of all types in the file.
     package let products: Int
-    /// How many groups the document has.
+    /// The number of subscription groups in the file.
     package let groups: Int
-    /// How many offers the document's products have, of all kinds.
+    /// The number of offers of all kinds in the file.
     package let offers: Int
-    /// Products that were for sale and are not in the file.
+    /// The number of products that were removed from sale because the file does not contain them.
     package let removedFromSale: Int
-    /// The version, such as `5.0`; nil if the document has none.
+    /// The version of the file's format, such as `5.0`; nil if the file contains no version.
     package let version: String?
-    /// The key that may now sign promotional offers; nil if the document has none.
+    /// The id of the imported key for promotional offers; nil if the file contains none.
     package let offerKeyID: String?
 }

@@ -2,12 +2,12 @@ import Synchronization
 import TillSigning
 import TillStorage
 
-/// The current signing chain, and the certificates of all chains that signed notifications, which are needed to
-/// assemble stored notifications byte for byte after a rotation.
+/// The current signing chain, and the JWS headers of all chains that signed notifications. With these headers, Till
+/// assembles stored notifications byte for byte even after a rotation.
 final class Chains: Sendable {
     private struct State {
         var current: SigningChain
-        /// The first segment of signed texts, by the chain's id, for the chains in the store.
+        /// The JWS header segment of each chain in the database, by the chain's id.
         var headers: [String: [UInt8]] = [:]
     }
 
@@ -21,7 +21,7 @@ final class Chains: Sendable {
         self.state = Mutex(state)
     }
 
-    /// The first segment of a chain's signed texts, from its document: a JSON string.
+    /// Reads a chain's JWS header segment from the chain's document, whose body is a JSON string.
     static func header(in document: Document) -> [UInt8] { Array(document.body.utf8.dropFirst().dropLast()) }
 
     var current: SigningChain { state.withLock { $0.current } }
@@ -30,7 +30,8 @@ final class Chains: Sendable {
         state.withLock { $0.current = chain }
     }
 
-    /// The document of a chain, which must be stored before anything that it signed; nil if it already is.
+    /// Creates the document of a chain; nil if it is already stored. It must be stored before, or together with, data
+    /// that the chain signed.
     func document(of chain: SigningChain) -> Document? {
         state.withLock { state in
             guard state.headers[chain.id] == nil else { return nil }
@@ -39,17 +40,17 @@ final class Chains: Sendable {
         }
     }
 
-    /// Records that the store has the chain.
+    /// Records that the chain's document is stored.
     func keep(_ chain: SigningChain) {
         state.withLock { $0.headers[chain.id] = chain.headerSegment }
     }
 
-    /// Reloads from the store, where another node may have added a chain.
+    /// Reloads the headers from the database, where another node may have added a chain.
     func follow(_ storage: any Storage) async throws {
         for document in try await storage.documents(.chain) { learn(document) }
     }
 
-    /// Adds a chain of another Till from the store.
+    /// Adds the chain of a document from another server.
     func learn(_ document: Document) {
         state.withLock { $0.headers[document.name] = Self.header(in: document) }
     }

@@ -2,8 +2,8 @@ import Synchronization
 import TillCore
 import TillSigning
 
-/// Signed transactions. A transaction is signed again after a change, after a rotation of the chain, and when the
-/// signature is older than the setting allows; by default every answer is signed (docs/operating/settings.md).
+/// Keeps signed transactions. A transaction is signed again after it changes, after the signing chain is rotated, and
+/// when its signature is older than `signatureAge`. By default nothing is cached (docs/operating/settings.md).
 final class SignatureCache: Sendable {
     private final class Entry: Sendable {
         let row: Transaction
@@ -19,28 +19,25 @@ final class SignatureCache: Sendable {
         }
     }
 
-    /// Two halves of a cache: when the younger is full, it replaces the older.
+    /// The two halves of the cache. When the young half is full, it replaces the old half.
     private struct State {
-        var young: [TransactionID: Entry] = [:]
-        var old: [TransactionID: Entry] = [:]
+        /// About 2 kB each, so 64 MiB in all.
+        var entries = TwoGenerationCache<TransactionID, Entry>(limit: 32_768)
         var signed = 0
     }
 
     private let state = Mutex(State())
-    /// About 2 kB each, so 64 MiB in all.
-    private static let half = 16_384
 
-    /// How many transactions were signed since the start, without those from the cache.
+    /// The number of transactions that were signed for the cache since the server started.
     var signed: Int { state.withLock { $0.signed } }
 
-    /// The signed transaction, if it was signed between two instants.
+    /// The cached signed transaction, if the transaction is unchanged and the chain signed it between two instants.
     func text(of row: Transaction, by chainID: String, from earliest: Timestamp, to latest: Timestamp) -> SignedText? {
         state.withLock { state in
-            guard let entry = state.young[row.id] ?? state.old[row.id] else { return nil }
             guard
-                entry.signedDate >= earliest, entry.signedDate <= latest, entry.chainID == chainID, entry.row == row
+                let entry = state.entries.value(of: row.id), entry.signedDate >= earliest, entry.signedDate <= latest,
+                entry.chainID == chainID, entry.row == row
             else { return nil }
-            if state.young[row.id] == nil { Self.keep(entry, &state) }
             return entry.text
         }
     }
@@ -48,23 +45,10 @@ final class SignatureCache: Sendable {
     func keep(_ text: SignedText, of row: Transaction, by chainID: String, at signedDate: Timestamp) {
         state.withLock { state in
             state.signed += 1
-            Self.keep(Entry(row: row, chainID: chainID, signedDate: signedDate, text: text), &state)
+            state.entries.keep(Entry(row: row, chainID: chainID, signedDate: signedDate, text: text), of: row.id)
         }
     }
 
     /// Removes all signatures.
-    func clear() {
-        state.withLock { state in
-            state.young = [:]
-            state.old = [:]
-        }
-    }
-
-    private static func keep(_ entry: Entry, _ state: inout State) {
-        if state.young.count >= half {
-            state.old = state.young
-            state.young = [:]
-        }
-        state.young[entry.row.id] = entry
-    }
+    func clear() { state.withLock { $0.entries.removeAll() } }
 }

@@ -3,20 +3,20 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The data that the shop signs: for a server and, in another form, for an app on a device.
+/// Signs transactions, renewal infos and app transactions for servers and, with additional keys, for apps on a device.
 extension Shop {
-    /// A signed transaction for a server: signed now, or not longer ago than the setting allows.
+    /// Returns a signed transaction for a server. The signature may be as old as `signatureAge` allows.
     package func signed(_ row: Transaction, environment: StoreEnvironment, app: String, at now: Timestamp) throws
         -> SignedText
     {
         try signed([row], in: AccountScope(environment: environment, app: app), at: now)[0]
     }
 
-    /// The same for a page of transactions.
+    /// Returns the signed transactions of a page for a server. The signatures may be as old as `signatureAge` allows.
     package func signed(_ rows: [Transaction], in scope: AccountScope, at now: Timestamp) throws -> [SignedText] {
         let chain = signingChain
         let age = Int64(settings.signatureAge) * 1_000
-        // A payload profile changes the signed payload, and may change itself.
+        // Not with a payload profile: the cache would return transactions signed under an earlier profile.
         let isKept = age > 0 && registry.payloadProfile(of: scope) == nil
         return try rows.map { row in
             let date = max(now, row.modifiedDate)
@@ -37,11 +37,11 @@ extension Shop {
         }
     }
 
-    /// The signed renewal info of a subscription.
+    /// Returns the signed renewal info of a subscription.
     ///
     /// - Parameters:
-    ///   - instant: the instant of the state; nil is now.
-    ///   - now: the signing date.
+    ///   - instant: the date at which the subscription's state is evaluated; nil for `now`.
+    ///   - now: the current time on the customer's clock.
     package func signedRenewalInfo(
         of subscription: some HeldSubscription,
         held account: Account,
@@ -54,7 +54,7 @@ extension Shop {
         return try sign(payload, as: .renewalInfo, in: AccountScope(environment: account.environment, app: account.app))
     }
 
-    /// The state of a subscription at an instant.
+    /// Returns the renewal info of a subscription at an instant.
     func renewalInfo(of subscription: some HeldSubscription, held account: Account, at now: Timestamp) -> RenewalInfo {
         RenewalInfo(
             of: subscription,
@@ -65,10 +65,10 @@ extension Shop {
         )
     }
 
-    /// A signed app transaction for a server; nil for a customer who has not downloaded the app.
+    /// Returns a signed app transaction for a server; nil for a customer who has not downloaded the app.
     package func signedAppTransaction(of account: Account, at now: Timestamp) throws -> SignedText? {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
-        // A customer may have been opened ahead of the clock.
+        // The customer's account may have been opened at a date that is later than `now`.
         let date = max(now, download.originalPurchaseDate)
         return try sign(
             AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: date),
@@ -77,7 +77,7 @@ extension Shop {
         )
     }
 
-    /// A signed transaction for an app on the customer's device.
+    /// Returns a signed transaction for the app on a customer's device.
     package func signedOnDevice(_ row: Transaction, _ account: Account, device: UUID, at now: Timestamp) throws
         -> SignedText
     {
@@ -92,7 +92,8 @@ extension Shop {
         return try sign(payload, as: .transaction, in: AccountScope(environment: account.environment, app: account.app))
     }
 
-    /// A signed app transaction for an app on the customer's device.
+    /// Returns a signed app transaction for the app on a customer's device; nil for a customer who has not downloaded
+    /// the app.
     package func appTransactionSignedOnDevice(_ account: Account, device: UUID, at now: Timestamp) throws -> SignedText?
     {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
@@ -110,7 +111,7 @@ extension Shop {
         )
     }
 
-    /// Signs a payload after applying the payload profile.
+    /// Applies the payload profile to a payload and signs the result.
     private func sign(_ payload: [UInt8], as object: WireObject, in scope: AccountScope) throws -> SignedText {
         try signingChain.signText(applyingProfile(payload, as: object, in: scope))
     }

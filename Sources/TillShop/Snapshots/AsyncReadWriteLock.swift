@@ -1,13 +1,14 @@
 import Synchronization
 
-/// A read-write lock for the shop: ordinary operations share it, and replacing the whole state (reset, restore, import)
-/// holds it exclusively.
+/// A read-write lock for the shop. Ordinary operations hold it in shared mode; a reset, restore or import, which
+/// replaces all data, holds it exclusively.
 ///
-/// A task that holds the lock may enter again, also from child tasks, while an exclusive caller waits. So take other
-/// locks only inside this one; otherwise a task that holds such a lock could wait here for a task that needs it.
+/// A task that holds the shared lock, and its child tasks, may take it again even if an exclusive caller waits. Take
+/// this lock before any other lock. Otherwise a task could hold another lock and wait for this one, while a task that
+/// holds this one waits for the other lock.
 final class AsyncReadWriteLock: Sendable {
-    /// Each exclusive run begins a new epoch. Data read in one epoch must not be written in another, because everything
-    /// was replaced in between.
+    /// A number that every exclusive run increments. Data that was read in one epoch must not be written in another,
+    /// because all data was replaced in between.
     typealias Epoch = Int
 
     private struct State {
@@ -18,7 +19,7 @@ final class AsyncReadWriteLock: Sendable {
         var epoch: Epoch = 0
     }
 
-    /// Marks a task as holding the lock, until the call that entered returns.
+    /// Marks a task as holding the shared lock, until its call of `shared` returns.
     private final class Pass: Sendable {
         let isOpen = Atomic<Bool>(true)
     }
@@ -29,16 +30,17 @@ final class AsyncReadWriteLock: Sendable {
 
     /// The current epoch.
     var epoch: Epoch { state.withLock { $0.epoch } }
-    /// How many callers hold the shared lock.
+    /// The number of callers that hold the shared lock.
     var inside: Int { state.withLock { $0.inside } }
-    /// How many callers wait for the shared lock.
+    /// The number of callers that wait for the shared lock.
     var waiting: Int { state.withLock { $0.waiting.count } }
-    /// How many callers wait for the exclusive lock.
+    /// The number of callers that wait for the exclusive lock.
     var waitingToBeAlone: Int { state.withLock { $0.waitingToBeAlone.count } }
 
     /// Runs a body under the shared lock.
     ///
-    /// - Parameter aheadOfWriters: enters before waiting exclusive callers; for work that the present holders wait for.
+    /// - Parameter aheadOfWriters: whether to overtake waiting exclusive callers; for work that current holders of the lock
+    ///   wait for.
     func shared<Value>(aheadOfWriters: Bool = false, _ body: () async throws -> Value) async rethrows -> Value {
         await enter(aheadOfWriters: aheadOfWriters)
         let pass = Pass()
@@ -46,8 +48,8 @@ final class AsyncReadWriteLock: Sendable {
         return try await Self.$pass.withValue(pass, operation: body)
     }
 
-    /// Runs a body under the exclusive lock. A new epoch begins when it ends, because callers outside the lock may
-    /// still have read the old state meanwhile.
+    /// Runs a body under the exclusive lock, and then begins a new epoch. The epoch begins afterwards, because until
+    /// then callers without the lock may still read the old data.
     func exclusive<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         await withCheckedContinuation { going in
             let isFree = state.withLock { state in
@@ -67,7 +69,7 @@ final class AsyncReadWriteLock: Sendable {
     private func enter(aheadOfWriters: Bool) async {
         await withCheckedContinuation { going in
             let isFree = state.withLock { state in
-                // A pass is closed under this lock, so an open pass means that the caller is inside.
+                // A pass is closed under this mutex, so an open pass means that the caller holds the shared lock.
                 let goesFirst = aheadOfWriters || Self.pass?.isOpen.load(ordering: .relaxed) == true
                 guard !state.isExclusive, state.waitingToBeAlone.isEmpty || goesFirst else {
                     state.waiting.append(going)
@@ -94,7 +96,7 @@ final class AsyncReadWriteLock: Sendable {
     private func leaveExclusive() {
         let next: [CheckedContinuation<Void, Never>] = state.withLock { state in
             state.epoch += 1
-            // Shared callers that waited meanwhile run before the next exclusive caller.
+            // Shared callers that waited during the exclusive run go before the next exclusive caller.
             state.isExclusive = false
             if state.waiting.isEmpty {
                 guard !state.waitingToBeAlone.isEmpty else { return [] }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// Checks that each account of an exported state has as many transactions and notifications as its counters say.
+/// Checks that each account in an exported state has as many transactions and notifications as its counters record.
 struct CountCheck {
     private struct Counts {
         let line: Int
@@ -8,22 +8,22 @@ struct CountCheck {
         let changeNumber: Int64
         let refundNumber: Int64
         let notificationNumber: Int64
-        /// Notifications may have been deleted since.
+        /// Whether old notifications of the account's environment were deleted, so that the account may have fewer.
         let isPruned: Bool
         var rows: Int64 = 0
         var notifications: Int64 = 0
     }
 
-    /// The retention documents: an environment and an app whose old notifications were deleted.
+    /// The names of the retention documents. Each names an environment and app whose old notifications were deleted.
     private var pruned: Set<String> = []
     private var counts: [AccountID: Counts] = [:]
 
-    /// A retention document, by its name.
+    /// Records the name of a retention document.
     mutating func takePruning(_ name: String) { pruned.insert(name) }
 
-    /// An account.
+    /// Records the counters of an account.
     ///
-    /// - Parameter line: its line in the text.
+    /// - Parameter line: the line of the account in the file.
     mutating func take(_ account: Account, line: Int) {
         counts[account.id] = Counts(
             line: line,
@@ -35,9 +35,9 @@ struct CountCheck {
         )
     }
 
-    /// A transaction of the ledger.
+    /// Checks and counts a transaction.
     ///
-    /// - Returns: what is wrong, as a clause; nil if nothing.
+    /// - Returns: the error as a clause; nil if there is none.
     mutating func fault(in row: Transaction) -> String? {
         guard let present = counts[row.account] else { return nil }
         counts[row.account]?.rows += 1
@@ -46,15 +46,15 @@ struct CountCheck {
                 + "\(present.changeNumber)"
         }
         guard row.refundNumber ?? 0 <= present.refundNumber else {
-            return "transaction \(row.id.number) has a refund number beyond its account's"
+            return "transaction \(row.id.number) has a higher refund number than its account"
         }
         return nil
     }
 
-    /// A notification about an account, caused by a deadline or an operation.
+    /// Counts a notification about an account.
     mutating func takeNotification(of account: Int64) { counts[AccountID(account)]?.notifications += 1 }
 
-    /// Accounts with wrong counts, once every row has been read.
+    /// The accounts with wrong counts. Call this after the last row.
     var faults: [StateFault] {
         counts.compactMap { id, counts in
             if counts.rows != counts.rowCount {

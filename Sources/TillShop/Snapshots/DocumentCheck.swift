@@ -4,7 +4,7 @@ import TillSigning
 import TillStorage
 
 extension Registry {
-    /// What is wrong with a document of an import; nil if it is valid for its kind.
+    /// Checks a document of an import. Returns the error as a clause; nil if the document is valid for its kind.
     static func fault(in document: Document) -> String? {
         let words = "the \(document.kind.rawValue) \(document.name.cut(toBytes: 64))"
         do {
@@ -24,7 +24,7 @@ extension Registry {
     private static func hasPossibleNumbers(_ document: Document) -> Bool {
         switch document.kind {
         case .chain: true
-        // A fault's seed may be any number.
+        // The seed of a fault rule may be any number.
         case .fault: NumberCheck.arePossible(in: document.body, except: ["seed"])
         default: NumberCheck.arePossible(in: document.body)
         }
@@ -32,7 +32,7 @@ extension Registry {
 
     private typealias Name = (name: String, app: String?)
 
-    /// The names and apps under which a document with this body may be stored.
+    /// The possible names and apps of a document, according to its body.
     private static func names(of document: Document) throws -> [Name] {
         switch document.kind {
         case .team:
@@ -76,7 +76,7 @@ extension Registry {
         }
     }
 
-    /// The id of the chain that has this header; nil for an invalid header.
+    /// The id of the chain with a JWS header; nil for an invalid header.
     private static func chainID(inHeader header: String) throws -> String? {
         struct Header: Decodable {
             let x5c: [String]
@@ -90,14 +90,14 @@ extension Registry {
 }
 
 extension Clocks.Record {
-    /// Why this cannot be a clock of Till: a date outside the validity of certificates, or a speed out of range.
+    /// Checks the record of a clock: its dates must be within the certificates' validity, and its speed within range.
     fileprivate var fault: String? {
         guard state.isPossible, pendingAdvance?.isPossible ?? true, skipped?.isPossible ?? true else {
-            return "has a date or a speed that no clock has; a speed is above 0 and at most 10000000"
+            return "has a date or a speed that no clock has; a speed must be above 0 and at most 10000000"
         }
         for instant in [state.first, pendingAdvance?.to].compactMap(\.self)
         where instant < ClockState.start || instant >= ClockState.end {
-            return "is set to \(instant.iso8601); a clock is set to a date from \(ClockState.start.iso8601) to before "
+            return "is set to \(instant.iso8601); a clock needs a date from \(ClockState.start.iso8601) to before "
                 + ClockState.end.iso8601
         }
         return nil
@@ -105,7 +105,7 @@ extension Clocks.Record {
 }
 
 extension ClockState {
-    /// The instant to which the clock was set; nil for real time.
+    /// The simulated date to which the clock was set; nil for real time.
     fileprivate var first: Timestamp? {
         switch self {
         case .real: nil

@@ -1,8 +1,8 @@
 import Crypto
 import TillStorage
 
-/// Finds rows of an exported state that have the same unique key as another row of their table. A state may be large,
-/// so it keeps 16 bytes of digest for each key, and only for the present table.
+/// Finds rows in an exported state that have the same unique key as an earlier row of their table. Because a state may
+/// be large, the check keeps only 16 bytes of each key's digest, and only for the current table.
 struct KeyCheck {
     private struct Digest: Hashable {
         let high: UInt64
@@ -12,7 +12,9 @@ struct KeyCheck {
     private var table: ShopTable?
     private var seen: Set<Digest> = []
 
-    /// What is wrong with a row, as a clause; nil if nothing. The tables come one after another.
+    /// Checks the keys of a row. All rows of a table must come before the rows of the next table.
+    ///
+    /// - Returns: the error as a clause; nil if there is none.
     mutating func fault(in row: TableRow, of table: ShopTable) -> String? {
         if self.table != table {
             self.table = table
@@ -27,7 +29,7 @@ struct KeyCheck {
         return nil
     }
 
-    /// The other unique columns of a table.
+    /// The unique keys of a table in addition to its primary key.
     private static func further(_ table: ShopTable) -> [[String]] {
         switch table {
         case .accounts: [[ShopTable.environment, "app", "customer"]]

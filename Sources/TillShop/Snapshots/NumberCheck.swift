@@ -1,14 +1,16 @@
 import TillCore
+import TillJSON
 import TillStorage
 
-/// The ranges of numbers that Till writes. A state's digest can be computed by its author, so an import must not
-/// contain numbers that overflow arithmetic later.
+/// Checks that the numbers of an import are in the ranges that Till writes. The digest of a state does not prove this,
+/// because anybody can compute it. Numbers out of range could overflow in later calculations.
 enum NumberCheck {
-    /// From 1970 to the last year with four digits, in milliseconds.
+    /// Dates from 1970 to the end of the year 9999, in milliseconds since 1970.
     static let dates: ClosedRange<Int64> = 0...253_402_300_799_999
-    /// Thousandths of a currency unit: more than any price times any quantity and commitment.
+    /// Amounts in thousandths of a currency unit. The maximum is higher than the highest price, multiplied by the
+    /// highest quantity and by the periods of the longest commitment.
     static let amounts: ClosedRange<Int64> = 0...(1 << 53)
-    /// Other code checks their structure.
+    /// Any identifier. Other code checks the structure of identifiers.
     private static let identifiers: ClosedRange<Int64> = 0...Int64.max
     private static let counts: ClosedRange<Int64> = 0...1_000_000_000
 
@@ -41,7 +43,7 @@ enum NumberCheck {
 
     // MARK: Documents
 
-    /// Ranges by key; a number under any other key is a date or smaller.
+    /// The range for each key. Numbers under all other keys must be in the range of dates.
     private static let ranges: [String: ClosedRange<Int64>] = [
         "id": identifiers, "originalID": identifiers, "transaction": identifiers, "source": identifiers,
         "sharedFrom": identifiers, "account": identifiers, "organizer": identifiers, "members": identifiers,
@@ -56,49 +58,27 @@ enum NumberCheck {
         "change": counts, "number": counts, "renewals": counts, "succeeded": counts, "failed": counts,
     ]
 
-    /// Whether every number in a JSON text is in the range of its key. The text must be valid JSON.
+    /// Whether every number in a JSON text is in the range of its key; false for any other text.
     ///
-    /// - Parameter free: keys whose numbers may be any.
+    /// - Parameter free: the keys whose numbers are not checked.
     static func arePossible(in text: String, except free: Set<String> = []) -> Bool {
-        var rest = text.utf8[...]
-        var key = ""
-        while let byte = rest.first {
-            switch byte {
-            case UInt8(ascii: "\""):
-                let word = string(&rest)
-                rest = rest.drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
-                if rest.first == UInt8(ascii: ":") { key = word }
-            case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-                let digits = rest.prefix { isOfNumber($0) }
-                rest = rest.dropFirst(digits.count)
-                guard free.contains(key) || isPossible(String(Substring(digits)), ranges[key] ?? dates) else {
-                    return false
-                }
-            default: rest = rest.dropFirst()
-            }
+        guard let tree = try? JSONTree.parse(Array(text.utf8), limits: .depthOnly, keepsNull: true) else {
+            return false
         }
-        return true
+        return arePossible(in: tree, of: "", except: free)
     }
 
-    /// The text between two quotation marks, still escaped, or an empty string if it is long; moves behind it.
-    private static func string(_ rest: inout Substring.UTF8View) -> String {
-        rest = rest.dropFirst()
-        let start = rest
-        var length = 0
-        while let byte = rest.first, byte != UInt8(ascii: "\"") {
-            let step = byte == UInt8(ascii: "\\") ? 2 : 1
-            rest = rest.dropFirst(step)
-            length += step
+    /// The elements of an array belong to its key.
+    private static func arePossible(in tree: JSONTree, of key: String, except free: Set<String>) -> Bool {
+        switch tree {
+        case .number(let digits): free.contains(key) || isPossible(digits, ranges[key] ?? dates)
+        case .array(let elements): elements.allSatisfy { arePossible(in: $0, of: key, except: free) }
+        case .object(let members): members.allSatisfy { arePossible(in: $0.value, of: $0.key, except: free) }
+        case .null, .bool, .string: true
         }
-        rest = rest.dropFirst()
-        return length <= 64 ? String(Substring(start.prefix(length))) : ""
     }
 
-    private static func isOfNumber(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains(byte)
-    }
-
-    /// A fraction, such as the share of a fault, is never large.
+    /// Whether a number is in its range. For a fraction, such as the share in a fault rule, a fixed maximum applies.
     private static func isPossible(_ digits: String, _ range: ClosedRange<Int64>) -> Bool {
         if let number = Int64(digits) { return range.contains(number) }
         guard let number = Double(digits) else { return false }
@@ -107,6 +87,7 @@ enum NumberCheck {
 }
 
 extension Account {
-    /// Whether the values that the rules rely on are in range.
+    /// Whether the dates of redeemed win-back offers are in range. `arePossible(in:except:)` can overlook such a date,
+    /// because its key is an offer identifier, which may equal a key with another range.
     var isWhole: Bool { winBackOffersTaken.values.allSatisfy { NumberCheck.dates.contains($0.milliseconds) } }
 }

@@ -3,14 +3,14 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// Compares what the accounts of an exported state record about their transactions with the ledger, as `till doctor`
-/// does. Accounts come before the ledger. A state may be large, so for a transaction that an account stores as a whole,
-/// only 16 bytes of its digest are kept.
+/// Compares the transactions in an exported state with the copies and references in its accounts, as `till doctor`
+/// does. The accounts must come before the transactions. Because a state may be large, the check keeps only 16 bytes
+/// of the digest of each copy.
 struct OwnedProductCheck {
     private var digests: [TransactionID: [UInt8]] = [:]
     private var ownedProducts: [TransactionID: OwnedProduct] = [:]
 
-    /// Records what an account contains.
+    /// Records the transactions that an account contains or refers to.
     mutating func take(_ account: Account) {
         for subscription in account.heldSubscriptions {
             for row in subscription.state.periods.map(\.transaction) {
@@ -20,11 +20,13 @@ struct OwnedProductCheck {
         for ownedProduct in account.ownedProducts { ownedProducts[ownedProduct.transaction] = ownedProduct }
     }
 
-    /// What is wrong with a transaction of the ledger, as a clause; nil if nothing.
+    /// Checks a transaction against its account.
+    ///
+    /// - Returns: the error as a clause; nil if there is none.
     func fault(in row: Transaction) -> String? {
         if let digest = digests[row.id], digest != Self.digest(of: row) {
             return "transaction \(row.id.number) is not what the subscription \(row.originalID.number) of account "
-                + "\(row.account.number) records for it"
+                + "\(row.account.number) contains as a copy"
         }
         if let ownedProduct = ownedProducts[row.id] {
             return ownedProduct.fault(in: row).map {
@@ -37,7 +39,8 @@ struct OwnedProductCheck {
             + "transaction \(row.id.number)"
     }
 
-    /// Equal for equal rows; nil for a row that cannot be encoded, which is then not compared.
+    /// A digest that is equal for equal transactions; nil if the transaction cannot be encoded. Without a digest, the
+    /// transaction is not compared.
     private static func digest(of row: Transaction) -> [UInt8]? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -4,18 +4,19 @@ import TillStorage
 
 /// What a reset deletes.
 package enum ResetDepth: Sendable {
-    /// Everything that happened: customers, the ledger, notifications and pending deliveries, clocks, jobs and faults.
-    /// The configuration stays: apps, keys, catalogs, environment settings and endpoints.
+    /// Customers, transactions, notifications, deliveries, clocks, jobs and fault rules. The configuration stays:
+    /// apps, keys, catalogs, environment settings and endpoints.
     case happenings
-    /// The configuration, too: for one app everything except its team; for the whole shop also teams and keys.
+    /// The configuration, too. A reset of one app keeps its team. A reset of the whole shop also deletes teams and
+    /// keys.
     case everything
 }
 
-/// Resets the shop to a clean state or restores a snapshot (docs/operating/reset-and-snapshots.md).
+/// Resets the shop to a clean state, and saves and restores snapshots (docs/operating/reset-and-snapshots.md).
 ///
-/// Identifiers are never reused: a number that was assigned once never names anything else.
+/// Identifiers are never reused, not even after a reset or restore.
 extension Shop {
-    /// Erases an app, or the whole shop (nil), after running operations have ended.
+    /// Erases an app, or the whole shop if `app` is nil. Waits until running operations have ended.
     ///
     /// - Throws: `StateRefused` for an app that does not exist, or if the operator forbids resets.
     package func reset(app: String?, _ depth: ResetDepth) async throws {
@@ -32,7 +33,8 @@ extension Shop {
         }
     }
 
-    /// Saves an app, or the whole shop (nil), under a name. Replaces an earlier snapshot of that name.
+    /// Saves a snapshot of an app, or of the whole shop if `app` is nil. An existing snapshot with the same name is
+    /// replaced.
     ///
     /// - Throws: `StateRefused` for an invalid name, an app that does not exist, or too many snapshots.
     package func saveSnapshot(_ name: String, of app: String?) async throws -> Snapshot {
@@ -45,12 +47,12 @@ extension Shop {
         }
     }
 
-    /// The saved snapshots, by name.
+    /// The saved snapshots, sorted by name.
     package func snapshots() async throws -> [Snapshot] {
         try await storage.snapshots().filter { Self.isName($0.name) }
     }
 
-    /// Restores a snapshot exactly as it was saved, after running operations have ended.
+    /// Restores a snapshot exactly as it was saved. Waits until running operations have ended.
     package func restoreSnapshot(_ name: String) async throws -> Snapshot {
         try checkMayReset()
         return try await replacing {
@@ -64,7 +66,7 @@ extension Shop {
 
     /// Deletes a snapshot.
     ///
-    /// - Throws: `StateRefused` when there is no snapshot of that name.
+    /// - Throws: `StateRefused` if there is no snapshot with this name.
     package func removeSnapshot(_ name: String) async throws {
         let known = try await snapshots().map(\.name)
         guard known.contains(name) else { throw StateRefused.unknownSnapshot(name, known: known) }
@@ -76,20 +78,20 @@ extension Shop {
     /// The maximum number of snapshots.
     package static let maxSnapshots = 100
 
-    /// Runs a body that replaces the state under the exclusive lock, then signals every clock.
+    /// Runs a body that replaces all data under the exclusive lock, and then wakes the services of every clock.
     func replacing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         let value = try await gate.exclusive(body)
-        // Only in the new epoch: results of deliveries sent in the old one are not recorded.
+        // This must happen in the new epoch, because results of deliveries that began in the old epoch are discarded.
         for clock in everyClock { signals.moved(clock) }
-        // As after a start: finishes long work that was in progress when the state was saved.
+        // Like a start of the server, this finishes long operations that were in progress when the state was saved.
         Task { await resumeLongWork() }
         return value
     }
 
-    /// Restores a snapshot and reloads everything; requires the exclusive lock.
+    /// Restores a snapshot and reloads everything that is held in memory. Requires the exclusive lock.
     func restoreAndReload(_ name: String) async throws {
-        // Once before, so that a server that crashes in between does not keep the old epoch; once after, because other
-        // nodes may have begun an epoch meanwhile.
+        // A new epoch begins before the restore, so that a server that crashes during the restore does not keep the
+        // old epoch. Another begins after the restore, because other nodes may have begun an epoch in between.
         try await RestoreEpoch.beginAnother(in: storage)
         do {
             try await storage.restore(snapshot: name)
@@ -100,9 +102,9 @@ extension Shop {
         try await reloadAll()
     }
 
-    /// Reloads from the store everything that is held in memory.
+    /// Reloads from the database everything that is held in memory.
     func reloadAll() async throws {
-        // The restored state may contain numbers of the block in use, and chains of another Till.
+        // The restored state may contain numbers from the identifier block in use, and chains of another server.
         await identifiers.forget()
         try await chains.follow(storage)
         try await restoreEpochs.follow(storage)
@@ -126,8 +128,8 @@ extension Shop {
         }
     }
 
-    /// 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Names that begin with
-    /// a dot are reserved for Till.
+    /// Whether a name is valid: 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or a
+    /// digit. Till uses names that begin with a dot for temporary snapshots.
     static func isName(_ name: String) -> Bool {
         let marks: Set<Character> = [".", "-", "_"]
         func isPlain(_ character: Character) -> Bool {
@@ -138,7 +140,7 @@ extension Shop {
     }
 }
 
-/// Why a reset, snapshot, restore, export or import was refused. Nothing was changed.
+/// The reason why a reset, snapshot, restore, export or import was rejected. Nothing was changed.
 package enum StateRefused: Error, Equatable, Sendable {
     /// The operator forbids erasing and replacing data.
     case forbidden
@@ -146,12 +148,12 @@ package enum StateRefused: Error, Equatable, Sendable {
     case tooMany(Int)
     case unknownSnapshot(String, known: [String])
     case unknownApp(String, known: [String])
-    /// Another app here uses numbers that are in the snapshot.
+    /// Another app on this server uses numbers that are in the snapshot.
     case collides(ShopTable)
-    /// An error in a file, and its line.
+    /// An error in a file, and the line of the error.
     case badFile(line: Int, String)
 
-    /// The machine-readable code.
+    /// The error code for programs.
     package var code: String {
         switch self {
         case .forbidden: "reset_not_allowed"
@@ -164,7 +166,7 @@ package enum StateRefused: Error, Equatable, Sendable {
         }
     }
 
-    /// The message: what was wrong and what to do.
+    /// The message for people: what is wrong and what to do.
     package var message: String {
         switch self {
         case .forbidden:
@@ -181,10 +183,10 @@ package enum StateRefused: Error, Equatable, Sendable {
             "There is no app \(app.cut(toBytes: 155)). "
                 + (known.isEmpty ? "Create one: till app create." : "Apps: \(known.joined(separator: ", ")).")
         case .collides(let table):
-            "The \(table.rawValue) of this state have numbers or names that another app uses here. Import it into "
-                + "the Till it came from, or into an empty one (till reset --everything)."
+            "The \(table.rawValue) of this state have numbers or names that another app on this server uses. Import "
+                + "the state into the server that exported it, or into an empty server (till reset --everything)."
         case .badFile(let line, let what):
-            "Line \(line): \(what). Create the file again: till export-state."
+            "Line \(line): \(what). Export the state again: till export-state."
         }
     }
 }

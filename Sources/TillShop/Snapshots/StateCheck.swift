@@ -2,16 +2,16 @@ import Foundation
 import TillCore
 import TillStorage
 
-/// Checks rows of an exported state that the store cannot check, or would reject too late: each must belong to the app
-/// of the text, refer to earlier rows that exist, and have numbers in range.
+/// Checks the rows of an exported state before they are imported. Each row must belong to the app of the file, refer
+/// only to existing rows, and have numbers in range. The database cannot check this, or would reject the rows too late.
 struct StateCheck {
-    /// Nil for the whole shop.
+    /// The app of the state; nil for the whole shop.
     var app: String?
-    /// The highest counter of all identifiers in the rows.
+    /// The highest counter value of all identifiers in the rows.
     private(set) var highestCounter: Int64 = 0
-    /// The line of the row that is checked.
+    /// The line of the row that is being checked.
     var line = 0
-    /// The settings under which deadlines may have been stored.
+    /// The server's settings, under which deadlines may have been stored.
     let settings: Settings
     private var accounts: Set<Int64> = []
     private var keys = KeyCheck()
@@ -19,16 +19,18 @@ struct StateCheck {
     private var ownedProducts = OwnedProductCheck()
     private var counts = CountCheck()
     private var catalogs: [String: Catalog] = [:]
-    /// By the names of their documents.
+    /// The environment settings, by the names of their documents.
     private var rules: [String: EnvironmentSettings] = [:]
-    /// The certificate chains that signed notifications.
+    /// The ids of the certificate chains that signed notifications.
     private var chains: Set<String> = []
-    /// The team of the app.
+    /// The issuer id of the app's team.
     private var team: String?
 
     init(settings: Settings) { self.settings = settings }
 
-    /// What is wrong with a row; nil if nothing. Tables come in their order.
+    /// Checks a row. The tables must come in the order of `ShopTable`.
+    ///
+    /// - Returns: the error as a clause; nil if there is none.
     mutating func fault(in row: TableRow, of table: ShopTable) -> String? {
         if let app, table != .ledger, row["app", of: table] != .text(app) {
             return "a row of \(table.rawValue) belongs to another app than \(app)"
@@ -46,7 +48,7 @@ struct StateCheck {
         return fault(inPossible: row, of: table) ?? keys.fault(in: row, of: table)
     }
 
-    /// What is wrong with a row whose numbers are in range.
+    /// Checks a row whose numbers are in range.
     private mutating func fault(inPossible row: TableRow, of table: ShopTable) -> String? {
         switch table {
         case .documents: return fault(inDocument: row)
@@ -68,7 +70,7 @@ struct StateCheck {
             let about = ["transaction_id", "original_id"].compactMap { Self.number($0, in: row, of: table) }
             let id = Self.number("id", in: row, of: table) ?? 0
             if case .text(let chain)? = row["chain", of: table], !chain.isEmpty { chains.insert(chain) }
-            // Notifications that an operator triggered, and those of version 1, are not counted.
+            // Accounts do not count notifications of version 1, nor notifications that an operator triggered.
             if let account, row["is_triggered", of: table] == .integer(0), row["chain", of: table] != .text("") {
                 counts.takeNotification(of: account)
             }
@@ -87,21 +89,21 @@ struct StateCheck {
         return nil
     }
 
-    /// What is missing once every row has been read; nil if nothing.
+    /// Checks the relations and counts after the last row; nil if there is no error.
     func faultAtEnd() -> StateFault? {
         StateFault.first(of: relations.faults) ?? StateFault.first(of: counts.faults)
     }
 
-    /// The missing chain of a notification, as a clause; nil if every chain is known.
+    /// Reports a missing certificate chain of a notification, as a clause; nil if every chain is known.
     ///
-    /// - Parameter known: the names of the chains in the file and in the store.
+    /// - Parameter known: the ids of the chains in the file and in the database.
     func fault(withChains known: Set<String>) -> String? {
         chains.subtracting(known).min().map {
             "the certificates of chain \($0.cut(toBytes: 64)), which signed notifications, are missing"
         }
     }
 
-    /// What is wrong with the companion documents; nil if nothing.
+    /// Checks the companion documents. Returns the error as a clause; nil if there is none.
     func fault(in companions: [Document]) -> String? {
         var seen: Set<[String]> = []
         for document in companions {
@@ -179,7 +181,7 @@ struct StateCheck {
         return deadlines.fault(in: account, noted: noted).map { "in account \(account.id.number) \($0)" }
     }
 
-    /// A commitment is stored as one text: month, months, end, price, currency.
+    /// Checks a commitment, which is stored as one text: period number, number of periods, end, price, currency.
     private static func fault(inCommitment row: TableRow) -> String? {
         guard case .text(let text)? = row["commitment", of: .ledger] else { return nil }
         let numbers = text.split(separator: " ").dropLast().map { Int64($0) ?? -1 }
@@ -191,7 +193,7 @@ struct StateCheck {
 
     // MARK: Numbers
 
-    /// Records the highest counter; false for an identifier that Till cannot have assigned.
+    /// Records the highest counter value; returns false if Till cannot have assigned one of the identifiers.
     private mutating func take(_ counters: [Int64?]) -> Bool {
         for counter in counters {
             guard let counter, (0..<Identifiers.maxCounters).contains(counter) else { return false }
@@ -217,7 +219,7 @@ struct StateCheck {
         }
     }
 
-    /// Whether the row is in the partition that its number names. Accounts are checked separately.
+    /// Whether a row is stored in the partition that its number contains. Accounts are checked separately.
     private static func liesInItsPartition(_ row: TableRow, of table: ShopTable) -> Bool {
         let column: String? =
             switch table {

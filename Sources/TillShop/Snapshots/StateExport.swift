@@ -6,12 +6,12 @@ import TillSigning
 import TillStorage
 
 extension Shop {
-    /// Checks that an export is possible.
+    /// Checks that an app exists before its export.
     package func checkExport(of app: String?) throws { try checkKnown(app) }
 
-    /// Exports an app, or the whole shop (nil), as one text, consistent at one moment.
+    /// Exports an app, or the whole shop if `app` is nil, as one text. The text is the state at one moment.
     ///
-    /// - Parameter write: receives the text piece by piece.
+    /// - Parameter write: a function that receives the text piece by piece.
     /// - Throws: `StateRefused` for an app that does not exist, and any error of `write`.
     package func exportState(of app: String?, to write: ([UInt8]) async throws -> Void) async throws {
         try checkKnown(app)
@@ -28,21 +28,22 @@ extension Shop {
         }
     }
 
-    /// Deletes the snapshots that a crash left behind during an export or import. Those of this process may be in use.
+    /// Deletes temporary snapshots that remained when a server crashed during an export or import. Snapshots of this
+    /// process stay, because they may be in use.
     func forgetUnfinishedCopies() async {
         do {
-            // Those of another node may be in use, too.
+            // Temporary snapshots of another node may be in use, too.
             if let cluster, try await cluster.storage.seen().count > 1 { return }
             for snapshot in try await storage.snapshots()
             where snapshot.name.hasPrefix(".") && !snapshot.name.hasSuffix(copyMark) {
                 try await storage.remove(snapshot: snapshot.name)
             }
         } catch {
-            logger.error("unfinished copies were not removed", metadata: ["cause": "\(error.logText)"])
+            logger.error("temporary snapshots could not be deleted", metadata: ["cause": "\(error.logText)"])
         }
     }
 
-    /// A name for the temporary snapshot of an export or import.
+    /// Creates a name for the temporary snapshot of an export or import.
     func passingName(_ word: String) -> String { ".\(word)-\(UUID().uuidString.lowercased())\(copyMark)" }
 
     private func writeOut(_ snapshot: Snapshot, to write: ([UInt8]) async throws -> Void) async throws {
@@ -79,7 +80,7 @@ extension Shop {
         try await write(StateFile.line(StateFile.Foot(rows: count, sha256: sum)))
     }
 
-    /// The chains that signed notifications; for a single app also its team and the team's keys.
+    /// The documents of the chains that signed notifications; for a single app also its team and the team's keys.
     private func companions(of bundleID: String?) async throws -> [Document] {
         let chains = try await storage.documents(.chain)
         guard let bundleID, let app = registry.app(bundleID) else { return chains }

@@ -1,11 +1,11 @@
-/// What is wrong with an exported state, and in which line.
+/// An error in an exported state.
 struct StateFault: Equatable {
-    /// Counted from 1.
+    /// The line of the error, counted from 1.
     let line: Int
-    /// A clause without a full stop.
+    /// The error as a clause, without a full stop.
     let words: String
 
-    /// The fault that comes first in the text.
+    /// The error with the lowest line.
     static func first(of faults: some Sequence<StateFault>) -> StateFault? {
         faults.min { ($0.line, $0.words) < ($1.line, $1.words) }
     }

@@ -1,23 +1,24 @@
 import Crypto
 import Foundation
 import TillCore
+import TillJSON
 import TillSigning
 import TillStorage
 
-/// A state as a text that can be kept, compared and moved: a header line, then for each table a line with its columns
-/// and a line for each row, then a line with the row count and the digest of everything before it. The same state
-/// always gives the same bytes (docs/operating/reset-and-snapshots.md).
+/// The format of an exported state. The first line is a header. For each table, a line with the columns and a line for
+/// each row follow. The last line contains the row count and the digest of everything before it. The same state always
+/// gives the same bytes (docs/operating/reset-and-snapshots.md).
 enum StateFile {
     static let format = 1
-    /// One cell of one row may contain a whole catalog.
+    /// The maximum length of a line in bytes. A single cell may contain a whole catalog.
     static let maxLine = 64 << 20
 
     /// The first line.
     struct Head: Codable, Equatable {
-        /// `state`.
+        /// The kind of file: always `state`.
         var till: String
         var format: Int
-        /// Nil for the whole shop.
+        /// The app of the state; nil for the whole shop.
         var app: String?
     }
 
@@ -30,12 +31,12 @@ enum StateFile {
     /// The last line.
     struct Foot: Codable, Equatable {
         var rows: Int
-        /// SHA-256 of every byte before this line, hexadecimal.
+        /// The SHA-256 digest of every byte before this line, in hexadecimal.
         var sha256: String
     }
 
-    /// What an app needs from its team and the shop, in the columns of `documents`. An import stores only what is
-    /// missing.
+    /// The name of the last table. It has the columns of `documents` and contains documents that a state needs but that
+    /// do not belong to it, such as certificate chains. An import stores only documents that the database lacks.
     static let companions = "companions"
 
     static func line(_ value: some Encodable) throws -> [UInt8] {
@@ -45,20 +46,19 @@ enum StateFile {
     }
 
     static func append(_ row: TableRow, to text: inout [UInt8]) {
-        text.append(UInt8(ascii: "["))
-        for (index, cell) in row.cells.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
+        let cells = row.cells.map { cell -> JSONTree in
             switch cell {
-            case .integer(let number): text.append(contentsOf: String(number).utf8)
-            case .text(let words): PayloadWriter.append(quoted: words, to: &text)
-            case .bytes(let bytes): PayloadWriter.append(quoted: Base64.encode(bytes), to: &text)
-            case .null: text.append(contentsOf: "null".utf8)
+            case .integer(let number): .number(String(number))
+            case .text(let words): .string(words)
+            case .bytes(let bytes): .string(Base64.encode(bytes))
+            case .null: .null
             }
         }
-        text.append(contentsOf: "]\n".utf8)
+        JSONTree.array(cells).append(to: &text)
+        text.append(UInt8(ascii: "\n"))
     }
 
-    /// Parses a row of a table; nil for a line that is not one.
+    /// Parses a line as a row of a table; nil if the line is not such a row.
     static func row(_ line: [UInt8], of table: ShopTable) -> TableRow? {
         guard
             let values = try? JSONDecoder().decode([Value].self, from: Data(line)),
@@ -102,7 +102,7 @@ extension Document {
         TableRow([.text(kind.rawValue), .text(name), .text(body), app.map { .text($0) } ?? .null])
     }
 
-    /// Reads a row of `documents`; nil if its kind is unknown.
+    /// Reads a document from a row of `documents`; nil if the document's kind is unknown.
     init?(_ row: TableRow) {
         guard
             case .text(let word)? = row["kind", of: .documents], let kind = DocumentKind(rawValue: word),

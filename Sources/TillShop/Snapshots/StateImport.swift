@@ -4,8 +4,8 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Imports an exported state: row by row into a temporary snapshot, which replaces the present state only when the last
-/// line proves that the text is complete and unchanged.
+/// Imports an exported state. The import reads the rows into a temporary snapshot. The snapshot replaces the current
+/// state only after the file's last line has proved that the file is complete and unchanged.
 package struct StateImport: ~Copyable {
     private let shop: Shop
     private let name: String
@@ -28,14 +28,15 @@ package struct StateImport: ~Copyable {
         case companions
     }
 
-    /// Rows, and bytes of rows, that are stored together.
+    /// The number of rows after which they are stored.
     private static let batch = 500
+    /// The number of bytes after which the rows are stored, even if there are fewer than `batch` rows.
     private static let batchBytes = 4 << 20
     private static let maxCompanions = 10_000
 
     /// Begins an import.
     ///
-    /// - Throws: `StateRefused` if the operator forbids it.
+    /// - Throws: `StateRefused` if the operator forbids imports.
     package init(_ shop: Shop) throws {
         try shop.checkMayReset()
         self.shop = shop
@@ -43,9 +44,9 @@ package struct StateImport: ~Copyable {
         name = shop.passingName("import")
     }
 
-    /// Adds the next bytes of the text.
+    /// Reads the next bytes of the file.
     ///
-    /// - Throws: `StateRefused`; then call ``abandon()``.
+    /// - Throws: `StateRefused` for an error in the file; the caller must then call ``abandon()``.
     package mutating func take(_ bytes: some Collection<UInt8>) async throws {
         var rest = bytes[...]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -59,7 +60,7 @@ package struct StateImport: ~Copyable {
         }
     }
 
-    /// Replaces the present state, once the whole text has been read.
+    /// Replaces the current state. Call this after the last bytes of the file.
     ///
     /// - Returns: a description of the imported state.
     package consuming func finish() async throws -> Snapshot {
@@ -73,14 +74,15 @@ package struct StateImport: ~Copyable {
         }
         let (shop, name, companions, highWater) = (shop, name, companions, check.highestCounter + 1)
         let snapshot = Snapshot(name: name, app: head.app, savedAt: shop.wallClock())
-        // A state without rows has no snapshot yet.
+        // If the state has no rows, the snapshot does not exist yet.
         try await shop.storage.add([], of: .documents, to: snapshot)
         let counted = try await shop.storage.snapshots().first { $0.name == name } ?? snapshot
         do {
             try await shop.replacing {
                 try await shop.storage.reserveIdentifiers(below: highWater)
                 await shop.identifiers.forget()
-                // In the same snapshot, so that they are restored with the state or not at all.
+                // The companions are added to the snapshot, so that either both they and the state are restored or
+                // nothing is.
                 let missing = try await shop.missing(of: companions)
                 try await shop.storage.add(missing.map(\.row), of: .documents, to: snapshot)
                 try await shop.restoreAndReload(name)
@@ -99,7 +101,7 @@ package struct StateImport: ~Copyable {
         guard let head, foot != nil else { throw refused("the file ends before its last line") }
         let missing = ShopTable.allCases.map(\.rawValue).filter { !seen.contains($0) }
         guard check.highestCounter < Identifiers.lastBeforeEnd else {
-            throw refused("its identifiers are so close to their maximum that no purchase would be possible")
+            throw refused("the identifiers are so close to their maximum that no purchase would be possible")
         }
         guard missing.isEmpty else { throw refused("the table \(missing.joined(separator: ", ")) is missing") }
         if let fault = check.faultAtEnd() { throw StateRefused.badFile(line: fault.line, fault.words) }
@@ -139,7 +141,7 @@ package struct StateImport: ~Copyable {
 
     private mutating func takeHead(_ text: [UInt8]) throws {
         guard let head = try? JSONDecoder().decode(StateFile.Head.self, from: Data(text)), head.till == "state" else {
-            throw refused("this is not a state that Till exported")
+            throw refused("the file is not a state that Till exported")
         }
         guard head.format == StateFile.format else {
             throw refused("the format is \(head.format); this Till reads format \(StateFile.format)")
@@ -165,7 +167,7 @@ package struct StateImport: ~Copyable {
             throw refused("there is no table \(part.table.prefix(64))")
         }
         guard part.columns == columns else {
-            throw refused("the columns of \(part.table) are those of another version of Till")
+            throw refused("the columns of \(part.table) belong to another version of Till")
         }
         return section
     }
@@ -175,7 +177,7 @@ package struct StateImport: ~Copyable {
         switch section {
         case .table(let table)?:
             guard let row = StateFile.row(text, of: table) else {
-                throw refused("this is not a row of \(table.rawValue)")
+                throw refused("the line is not a row of \(table.rawValue)")
             }
             if let fault = check.fault(in: row, of: table) { throw refused(fault) }
             if let damage = row.damage(of: table) { throw refused(damage.reason) }
@@ -184,7 +186,7 @@ package struct StateImport: ~Copyable {
             if waiting.count >= Self.batch || waitingBytes >= Self.batchBytes { try await flush() }
         case .companions?:
             guard let document = StateFile.row(text, of: .documents).flatMap({ Document($0) }) else {
-                throw refused("this is not a document")
+                throw refused("the line is not a document")
             }
             guard [.team, .key, .chain].contains(document.kind), companions.count < Self.maxCompanions else {
                 throw refused("a document of the kind \(document.kind.rawValue) cannot be a companion")
@@ -199,7 +201,7 @@ package struct StateImport: ~Copyable {
 
     private mutating func takeFoot(_ text: [UInt8]) async throws {
         guard let foot = try? JSONDecoder().decode(StateFile.Foot.self, from: Data(text)) else {
-            throw refused("this is neither a row nor a table")
+            throw refused("the line is neither a row nor a table")
         }
         try await flush()
         let sum = Hexadecimal.text(digest.finalize())
@@ -221,7 +223,7 @@ package struct StateImport: ~Copyable {
 }
 
 extension Shop {
-    /// The documents whose names are not in the store.
+    /// The documents whose names are not in the database.
     fileprivate func missing(of documents: [Document]) async throws -> [Document] {
         var missing: [Document] = []
         for (kind, some) in Dictionary(grouping: documents, by: \.kind) {

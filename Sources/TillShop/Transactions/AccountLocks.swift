@@ -1,11 +1,12 @@
 import DequeModule
 
-/// Runs one operation at a time for each account, in order of arrival. Operations on different accounts never wait for
-/// each other. The version in the store protects against other processes; this only avoids retries.
+/// Locks that let each account perform one operation at a time, in order of arrival. Operations on different accounts
+/// do not wait for each other. The account's version in the database protects against concurrent writes by other
+/// processes; the locks only avoid retries within this process.
 actor AccountLocks {
     private var held: [String: Deque<CheckedContinuation<Void, Never>>] = [:]
 
-    /// Runs a body while holding every key. Keys are locked in ascending order, to avoid deadlocks.
+    /// Runs a body while holding the locks of all keys. The locks are taken in ascending order to avoid deadlocks.
     nonisolated func holding<Value: Sendable>(
         _ keys: Set<String>,
         _ body: () async throws -> Value

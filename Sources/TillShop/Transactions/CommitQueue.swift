@@ -1,8 +1,8 @@
 import DequeModule
 import TillStorage
 
-/// Groups the commits of simultaneous requests: changes that arrive while one transaction is being written are
-/// committed together in the next.
+/// Groups the commits of simultaneous requests. Changes that arrive while a database transaction is being written are
+/// committed together in the next transaction.
 actor CommitQueue {
     private struct Waiting {
         let change: Change
@@ -13,9 +13,10 @@ actor CommitQueue {
     private let room: DiskSpaceMonitor
     private var waiting = Deque<Waiting>()
     private var isCommitting = false
-    /// In larger groups the cost of written pages exceeds the savings in syncs.
+    /// The maximum number of changes in one transaction. In larger groups, writing more pages costs more than fewer
+    /// syncs save.
     private static let maxInGroup = 128
-    /// New changes are rejected while so many are waiting.
+    /// The maximum number of waiting changes. If it is reached, new changes are rejected.
     private static let maxWaiting = 8_192
 
     init(storage: any Storage, room: DiskSpaceMonitor) {
@@ -23,7 +24,7 @@ actor CommitQueue {
         self.room = room
     }
 
-    /// Returns when the change is durable or has failed.
+    /// Commits a change, and returns when the change is durable or has failed.
     func commit(_ change: Change) async -> Result<Void, CommitFailure> {
         guard waiting.count < Self.maxWaiting else {
             return .failure(.engine("more than \(Self.maxWaiting) commits are waiting"))

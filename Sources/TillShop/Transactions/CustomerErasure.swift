@@ -3,33 +3,34 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// What erasing a customer deleted, or would delete.
+/// The result of erasing a customer; for a dry run, what the erasure would delete.
 package struct ErasedCustomer: Sendable {
-    /// Transactions, notifications and deliveries.
+    /// The numbers of the customer's transactions, notifications and deliveries.
     package var belongings = Belongings()
-    /// Entries of the request log that mentioned the customer.
+    /// The number of request log entries that mentioned the customer.
     package var requestLogEntries = 0
-    /// Fault rules for the customer in this app and environment.
+    /// The number of fault rules for the customer in this app and environment.
     package var faults = 0
-    /// The family of the customer.
+    /// The name of the customer's family; nil if the customer was in no family.
     package var family: String?
-    /// Notifications about the other family members, who lost shared products.
+    /// The notifications about other family members, who lost the products that the customer shared.
     package var notifications: [TillCore.Notification] = []
-    /// Snapshots that still contain the customer.
+    /// The names of the snapshots that still contain the customer.
     package var snapshots: [String] = []
-    /// Snapshots that were removed because they contained the customer.
+    /// The names of the snapshots that were deleted because they contained the customer.
     package var removedSnapshots: [String] = []
 }
 
-/// Erases one customer of an app's environment without a trace (docs/operating/erasure.md). Identifiers are not reused.
+/// Erases one customer of an app's environment (docs/operating/erasure.md). The customer's identifiers are not reused.
 extension Shop {
-    /// Deletes everything that belongs to a customer or mentions them, in one transaction. The family loses what the
-    /// customer shared, as when a member leaves.
+    /// Deletes everything that belongs to a customer or mentions them. The other family members lose the products that
+    /// the customer shared, as if the customer had left the family.
     ///
     /// - Parameters:
-    ///   - removingSnapshots: also removes snapshots that contain the customer.
-    ///   - isDryRun: counts, and changes nothing.
-    /// - Throws: `Refusal.unknownAccount` when there is no trace of the customer; `ShopBusy`.
+    ///   - removingSnapshots: whether to delete snapshots that contain the customer.
+    ///   - isDryRun: whether to count only, and change nothing.
+    /// - Throws: `Refusal.unknownAccount` if neither the database nor a snapshot contains the customer; `ShopBusy` if
+    ///   the erasure is not possible now.
     package func eraseCustomer(
         _ customer: CustomerName,
         removingSnapshots: Bool = false,
@@ -55,13 +56,13 @@ extension Shop {
 
     private enum Erasing: Sendable {
         case done(ErasedCustomer)
-        /// An event of the family is due first.
+        /// The due events of the family up to this date must be processed first.
         case behind(Timestamp)
         case needs(Set<String>)
         case conflict
     }
 
-    /// - Parameter isForgiving: a missing account is not an error.
+    /// - Parameter isForgiving: whether to accept a missing account without an error.
     private func eraseAccount(_ customer: CustomerName, isDryRun: Bool, isForgiving: Bool) async throws
         -> ErasedCustomer
     {
@@ -78,7 +79,9 @@ extension Shop {
             case .conflict: continue
             }
         }
-        throw ShopBusy(reason: "the account of \(customer.customer) changed \(Self.maxAttempts) times meanwhile")
+        throw ShopBusy(
+            reason: "the account of \(customer.customer) changed \(Self.maxAttempts) times during the erasure"
+        )
     }
 
     private func attemptErasure(
@@ -88,7 +91,7 @@ extension Shop {
         holding keys: Set<String>
     ) async throws -> Erasing {
         let scope = customer.scope
-        // Before anything is read that other nodes may change.
+        // The precondition must be read before any data that other nodes may change.
         let writePrecondition = try writePrecondition()
         let found = try await storage.account(
             environment: scope.environment,
@@ -127,7 +130,7 @@ extension Shop {
             ledger.identifiers = try await identifiers.take(Command.leaveFamily.maxIdentifiers(for: loaded))
             try ledger.perform(.leaveFamily, by: account.id)
             await identifiers.giveBack(ledger.identifiers)
-            // For the erased customer nothing is written, and no notification is sent.
+            // Writes and notifications for the erased customer are dropped.
             change = Self.change(from: loaded, to: ledger, opening: nil)
             change.accounts.removeAll { $0.account.id == account.id }
             change.rows.removeAll { $0.after.account == account.id }
@@ -151,15 +154,15 @@ extension Shop {
             try await cluster?.catchUp()
             return .conflict
         case .failure(let failure):
-            logger.error("a customer was not erased", metadata: ["cause": "\(failure.logText)"])
+            logger.error("a customer could not be erased", metadata: ["cause": "\(failure.logText)"])
             throw ShopBusy(failure)
         }
     }
 
     // MARK: The request log
 
-    /// The numbers of the entries that mention a customer by any of their identifiers or app account tokens. Signed
-    /// data cannot be searched, so every entry with signed data in its body is included.
+    /// The numbers of the request log entries that mention a customer by an identifier or an app account token. Signed
+    /// data cannot be searched, so the result includes every entry with signed data in its body.
     private func requestLogEntries(about account: Account) async throws -> [Int64] {
         var words: Set<String> = [account.id.wireForm]
         var position: Int64?
@@ -196,7 +199,7 @@ extension Shop {
         guard entry.app == nil || entry.app == account.app else { return false }
         let bodies = [entry.requestBody, entry.responseBody].compactMap(\.self)
         if bodies.contains(where: { body in signedMarks.contains { body.contains($0) } }) { return true }
-        // The only message that contains a customer's name (`ShopBusy`).
+        // This message of `ShopBusy` is the only one that contains a customer's name.
         if entry.explanation.contains("the account of \(account.customer) changed") { return true }
         return ([entry.path, entry.explanation] + bodies).contains { text in
             text.lowercased().split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "-" })
@@ -204,6 +207,6 @@ extension Shop {
         }
     }
 
-    /// Markers of bodies that contain a JWS or a receipt.
+    /// Texts that show that a body contains a JWS or a receipt.
     private static let signedMarks = ["\"signed", "receipt-data", "latest_receipt", "eyJ"]
 }

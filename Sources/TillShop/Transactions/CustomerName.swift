@@ -8,7 +8,7 @@ package struct CustomerName: Hashable, Sendable {
     /// The name that the operator chose.
     package let customer: String
 
-    /// A customer of an app in an environment.
+    /// Names a customer of an app in an environment.
     package init(_ scope: AccountScope, _ customer: String) {
         self.scope = scope
         self.customer = customer
@@ -17,20 +17,20 @@ package struct CustomerName: Hashable, Sendable {
     var lockKey: String { "\(scope.environment.rawValue)/\(scope.app)/\(customer)" }
 }
 
-/// How an account is opened for a customer who has none.
+/// The properties of an account that is opened for a new customer.
 package struct Opening: Sendable {
-    /// The customer's storefront unless a purchase has its own; nil is the catalog's.
+    /// The customer's storefront, which applies to purchases that name no other; nil for the catalog's storefront.
     package var storefront: Storefront?
-    /// Whether the customer downloads the app, and so has an app transaction.
+    /// Whether the customer downloads the app and therefore has an app transaction.
     package var downloadsApp: Bool
-    /// `originalPlatform` of the app transaction; unused without a download.
+    /// The `originalPlatform` of the app transaction; ignored if the customer does not download the app.
     package var platform: AppTransaction.Platform
-    /// The original and present version of the app; unused without a download.
+    /// The original and current version of the app; ignored if the customer does not download the app.
     package var applicationVersion: String
-    /// A customer clock; nil is the environment's clock.
+    /// The name of the customer clock; nil for the environment's clock.
     package var clock: String?
 
-    /// By default the customer shops in the catalog's storefront and downloads version 1.0 on iOS.
+    /// Creates the properties. By default the customer has the catalog's storefront and downloads version 1.0 on iOS.
     package init(
         storefront: Storefront? = nil,
         downloadsApp: Bool = true,

@@ -3,12 +3,12 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The demo shop: an app with products of every type, and customers with a history.
+/// Creates the demo shop: an app with products of every type, and customers with a history.
 package enum Demo {
-    /// A consumable that every customer can buy.
+    /// The product in the suggested first purchase: a consumable that every customer can buy.
     package static let suggestion = "com.example.till.demo.seeds.10"
 
-    /// Creates the demo at the first call; returns the location of its key.
+    /// Creates the demo shop if it does not exist, and returns its API key; nil if the app or its key was deleted.
     package static func setUp(_ shop: Shop, _ directory: DataDirectory) async throws -> DemoKey? {
         if shop.registry.app(DemoCatalog.bundleID) == nil {
             try await create(shop, directory)
@@ -54,8 +54,8 @@ package enum Demo {
         try await createHistory(shop, app)
     }
 
-    /// A history of three months: one-time products, a refund, a family that shares, an expired and an active
-    /// subscription.
+    /// Creates a history of three months: one-time purchases, a refund, a family with a shared product, an expired
+    /// subscription and an active subscription.
     private static func createHistory(_ shop: Shop, _ app: AppRecord) async throws {
         let catalog = shop.registry.catalog(of: app.bundleID)
         let products = catalog.products.values.sorted { $0.id < $1.id }
@@ -66,7 +66,7 @@ package enum Demo {
         let now = shop.wallClock()
         for environment in StoreEnvironment.allCases {
             let scope = AccountScope(environment: environment, app: app.bundleID)
-            // A history that was started is not written again.
+            // If the environment has any account, its history was already written.
             guard try await shop.storage.storedAccounts(of: scope, after: nil, limit: 1).isEmpty else { continue }
             func buy(
                 _ customer: String,
@@ -96,7 +96,7 @@ package enum Demo {
             _ = try await buy("ann", first(.autoRenewable) { $0.plan?.period.months == 12 }, daysAgo: 2)
             let germany = Storefront(code: "DEU") ?? .unitedStates
             _ = try await buy("bob", first(.nonRenewing), daysAgo: 80, germany)
-            // The trial cannot be paid for at its end, and the sixty days of billing retry are over.
+            // Bob's trial ended 68 days ago, the renewal failed, and the sixty days of billing retry have ended.
             let bob = CustomerName(scope, "bob")
             _ = try await shop.perform(
                 .useCard(.declinedForRenewals),
@@ -118,14 +118,14 @@ package enum Demo {
     }
 }
 
-/// The demo's API key and its location.
+/// The demo's API key, and other values for a first request.
 package struct DemoKey: Sendable {
-    /// The path of the private key, PKCS#8 as PEM, mode 0600.
+    /// The path of the file with the private key: PKCS#8 as PEM, mode 0600.
     package let file: String
-    /// `kid` of the bearer token.
+    /// The key id: `kid` in the bearer token.
     package let keyID: String
-    /// `iss` of the bearer token: the demo team's issuer id.
+    /// The demo team's issuer id: `iss` in the bearer token.
     package let issuerID: String
-    /// A transaction of the customer ann in the sandbox.
+    /// The id of a transaction of the customer `ann` in the sandbox.
     package let transactionID: String
 }

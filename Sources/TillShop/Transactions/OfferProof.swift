@@ -3,9 +3,9 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Proof that the app's server grants an offer (docs/api/offers.md).
+/// A signature with which the app's server grants an offer (docs/api/offers.md).
 package enum OfferProof: Sendable {
-    /// The older form of a promotional offer: values and a signature over them.
+    /// The older form for a promotional offer: single values, and a signature of these values.
     case promotional(
         offerID: String,
         keyID: String,
@@ -14,18 +14,18 @@ package enum OfferProof: Sendable {
         applicationUsername: String,
         signature: String
     )
-    /// The newer form: a compact JWS.
+    /// The newer form for a promotional offer: a compact JWS.
     case promotionalJWS(offerID: String, token: String)
-    /// Eligibility for an introductory offer: a compact JWS.
+    /// A compact JWS that grants or denies eligibility for an introductory offer.
     case introductoryJWS(String)
 }
 
-/// Why the proof was rejected.
+/// The reason why a proof was rejected.
 package struct OfferProofRefused: Error, CustomStringConvertible {
-    /// Whole sentences for the error message of the control API.
+    /// The error message of the control API, in whole sentences.
     package let explanation: String
 
-    /// A refusal with its reason.
+    /// Creates a refusal with its reason.
     package init(explanation: String) {
         self.explanation = explanation
     }
@@ -35,11 +35,11 @@ package struct OfferProofRefused: Error, CustomStringConvertible {
 
 /// An offer that the app's server granted to a customer.
 package struct GrantedOffer: Sendable {
-    /// What the purchase takes.
+    /// The offer that the purchase uses.
     package let choice: OfferChoice
-    /// Valid for one purchase.
+    /// The nonce of the proof. It is valid for one purchase.
     package let nonce: String
-    /// The signed application username, in the older form; the purchase must have it as its app account token.
+    /// The application username in a proof of the older form. The purchase must have the same app account token.
     package let username: String?
 }
 
@@ -53,7 +53,7 @@ extension Shop {
         to customer: CustomerName
     ) async throws -> GrantedOffer {
         guard let app = registry.app(customer.scope.app) else {
-            throw OfferProofRefused(explanation: "No app \(customer.scope.app).")
+            throw OfferProofRefused(explanation: "There is no app \(customer.scope.app).")
         }
         do {
             switch proof {
@@ -92,7 +92,8 @@ extension Shop {
         }
     }
 
-    /// A token may be for one customer, identified by any of their transactions or by their app transaction.
+    /// Checks that a token is for this customer. A token names its customer by any of their transactions, or by their
+    /// app transaction.
     private func check(_ transaction: String, isOf customer: CustomerName) async throws {
         let scope = customer.scope
         let account = try await storage.account(

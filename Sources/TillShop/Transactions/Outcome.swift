@@ -1,20 +1,20 @@
 import TillCore
 import TillStorage
 
-/// The result of an operation, once it is durable.
+/// The result of an operation that is durable.
 package struct Outcome: Sendable {
-    /// The acting account as it was committed.
+    /// The account of the customer who performed the operation, as it was committed.
     package let account: Account
-    /// Transactions and events of all accounts that took part.
+    /// The transactions and events of all accounts that the operation affected.
     package let ledger: Ledger
 
-    /// When the next event is due in the acting account or its family.
+    /// The date of the next event in the customer's account or family; nil if there is none.
     var nextDue: Timestamp? { ledger.accounts.values.compactMap { ledger.nextDue(of: $0) }.min() }
 
-    /// What happened, in order.
+    /// The events of the operation, in order.
     package var events: [Event] { ledger.events }
 
-    /// The existing purchase, when the acting account bought a non-consumable again.
+    /// The existing purchase, if the customer bought a non-consumable again; otherwise nil.
     package var alreadyOwned: Transaction? {
         for case .alreadyOwned(let id) in ledger.events {
             if let transaction = ledger.transactions[id], transaction.account == account.id { return transaction }
@@ -22,8 +22,8 @@ package struct Outcome: Sendable {
         return nil
     }
 
-    /// The transaction that the operation was about, as it now is: the last one of the acting account that it wrote,
-    /// else the purchase that already existed.
+    /// The transaction that the operation created or changed, in its current state. It is the existing purchase if the
+    /// customer already owned the product, else the last transaction of the customer's account that was written.
     package var transaction: Transaction? {
         alreadyOwned
             ?? ledger.transactionChanges.last { $0.after.account == account.id && $0.after.isUpgraded == false }?.after
@@ -31,21 +31,22 @@ package struct Outcome: Sendable {
     }
 }
 
-/// The store cannot accept the operation now; the caller may try again.
+/// The error if the server cannot perform an operation now. The caller may try again.
 package struct ShopBusy: Error, CustomStringConvertible {
-    /// Without a full stop: the control API puts it into a sentence, Apple's API into the request log.
+    /// The reason, without a full stop, because the control API makes it a part of a sentence. The App Store Server API
+    /// writes it into the request log.
     package let reason: String
 
     package var description: String { reason }
 
     init(reason: String) { self.reason = reason }
 
-    /// Nothing was written; the log has the engine's error.
+    /// Creates the error for a failed commit, which wrote nothing. The server's log contains the engine's error.
     init(_ failure: CommitFailure) {
         if case .diskFull = failure {
             reason = "there is no room on the disk"
         } else {
-            reason = "the store did not accept the change"
+            reason = "the database did not accept the change"
         }
     }
 }

@@ -2,21 +2,22 @@ import Logging
 import TillCore
 import TillStorage
 
-/// Every operation on accounts: load what a command concerns, process due events, apply the rules, sign the
-/// notifications, and commit everything in one transaction.
+/// Performs all operations on accounts. An operation loads the accounts that a command affects, processes their due
+/// events, applies the rules, signs the notifications, and commits everything in one database transaction.
 extension Shop {
-    /// Performs a command of a customer or the store, and returns once it is durable.
+    /// Performs a command for a customer, and returns once the result is durable.
     ///
-    /// Due events are processed first. After an operation dated in the past, time passes up to the present.
+    /// Events that are due before the command are processed first. If the command is dated in the past, all events up
+    /// to the current time are processed afterwards.
     ///
     /// - Parameters:
-    ///   - command: what to do.
-    ///   - customer: the customer whose account acts.
-    ///   - instant: the shop's time of the operation; nil is now. Never before the account's last event, nor later than
-    ///     the account's clock.
-    ///   - opening: how to open the account when the customer has none yet; nil refuses.
-    ///   - receive: receives the notifications of everything that happened, in order.
-    /// - Throws: `Refusal` when the rules forbid it; `ShopBusy` when the store cannot accept it now.
+    ///   - command: the command to perform.
+    ///   - customer: the customer who performs the command.
+    ///   - instant: the simulated date of the operation; nil for the current time. It must not be before the account's
+    ///     last event, nor later than the account's clock.
+    ///   - opening: the properties with which to open an account for a new customer; nil to reject a new customer.
+    ///   - receive: a function that receives the notifications of all events, in order.
+    /// - Throws: `Refusal` if the rules forbid the command; `ShopBusy` if the server cannot perform it now.
     package func perform(
         _ command: Command,
         by customer: CustomerName,
@@ -38,8 +39,8 @@ extension Shop {
                 let clock = outcome.account.clockName
                 try await runJobsPassed(by: moved.sorted { $0.id < $1.id }, on: clock, since: before)
             }
-            // After an operation dated in the past, or a move to a clock that is ahead, the account is brought to the
-            // present.
+            // The operation may be dated in the past, or it may have moved the customer to a clock that is ahead. In
+            // both cases events up to the current time can be due.
             guard let due = outcome.nextDue else { return outcome }
             try await asOfNow {
                 let present = now(of: outcome.account)
@@ -49,7 +50,7 @@ extension Shop {
         }
     }
 
-    /// What a customer's clock shows before a move to another clock; nil for every other command.
+    /// The current time on a customer's clock before the customer moves to another clock; nil for every other command.
     private func presentBeforeMoving(_ command: Command, _ customer: CustomerName) async throws -> Timestamp? {
         guard case .useClock = command else { return nil }
         let scope = customer.scope
@@ -57,11 +58,11 @@ extension Shop {
             .map { now(of: $0) }
     }
 
-    /// Processes the due events of a customer and the family up to an instant.
+    /// Processes the due events of a customer and their family up to an instant.
     ///
-    /// - Parameter givingWay: ends early when a caller waits for the exclusive lock.
-    /// - Returns: the notifications, in order.
-    /// - Throws: `GaveWay` when it ended early, and the errors of an operation.
+    /// - Parameter givingWay: whether to end early if a caller waits for the exclusive lock.
+    /// - Returns: the notifications of the events, in order.
+    /// - Throws: `GaveWay` if it ended early; otherwise the same errors as an operation.
     @discardableResult
     func processDue(_ customer: CustomerName, until instant: Timestamp, givingWay: Bool = false) async throws
         -> [Notification]
@@ -73,22 +74,22 @@ extension Shop {
         return notifications
     }
 
-    /// There is more to do, but a caller waits for the exclusive lock.
+    /// The error if processing ended early because a caller waits for the exclusive lock.
     struct GaveWay: Error {}
 
-    /// The instant at which reads evaluate the state of an account.
+    /// The instant at which a request that only reads evaluates the state of an account.
     ///
-    /// Reads write nothing: they show every account as the ticker left it, with its subscriptions, history and
-    /// receipts. So while a due event waits for the ticker, this is the instant before that event; otherwise it is the
-    /// present. `Ticker` bounds the difference and reports it as `till_clock_lag_seconds`.
+    /// Such a request processes no due events; `Ticker` does that in the background. If a due event is not yet
+    /// processed, the instant is one millisecond before that event, so that the state matches the stored transactions.
+    /// Otherwise it is the current time. `Ticker` limits the delay and reports it as `till_clock_lag_seconds`.
     ///
-    /// - Throws: `DamagedAccount` when the account contradicts itself.
+    /// - Throws: `DamagedAccount` if the account contradicts itself.
     package func instantOfState(of account: Account) async throws -> Timestamp {
         if let reason = account.damage { throw quarantine(DamagedAccount(account, reason)) }
         var family: [Account] = []
-        // A family member's copy changes with the purchase, which is stored in the purchaser's account.
+        // A subscription that a family member shares changes with events in the purchaser's account.
         for member in account.family?.members ?? [] where member != account.id {
-            // A damaged member is quarantined, and none of its events are processed.
+            // The server processes no events of a damaged account.
             if let other = try await storage.storedAccount(member)?.account, other.damage == nil {
                 family.append(other)
             }
@@ -96,7 +97,8 @@ extension Shop {
         return instantOfState(of: account, family: family)
     }
 
-    /// The same for a caller that has already loaded the family, or whose account has no shared copies.
+    /// The instant at which to evaluate an account, for a caller that has already loaded the account's family, or whose
+    /// account has no shared products.
     package func instantOfState(of account: Account, family: [Account]) -> Timestamp {
         let now = now(of: account)
         let due = ([account] + family).compactMap { present($0).nextDue(of: $0) }.min()
@@ -104,10 +106,10 @@ extension Shop {
         return due.advanced(milliseconds: -1)
     }
 
-    /// The next event of a customer; nil if there is none.
+    /// The next event of a customer's account; nil if there is none.
     package func upcomingEvents(to account: Account) -> UpcomingEvent? { present(account).upcomingEvent(of: account) }
 
-    /// A ledger of one account at its present, for queries.
+    /// A ledger with one account at its current time, for queries.
     private func present(_ account: Account) -> Ledger {
         Ledger(
             accounts: [account],
@@ -118,7 +120,7 @@ extension Shop {
         )
     }
 
-    /// Performs a command, and leaves all accounts at the instant of the operation.
+    /// Performs a command, and processes no events after the instant of the operation.
     func performLocked(
         _ command: Command,
         by customer: CustomerName,
@@ -151,22 +153,24 @@ extension Shop {
                 attempts += 1
             }
         }
-        throw ShopBusy(reason: "the account of \(customer.customer) changed \(Self.maxAttempts) times meanwhile")
+        throw ShopBusy(
+            reason: "the account of \(customer.customer) changed \(Self.maxAttempts) times during the request"
+        )
     }
 
-    /// How often a decision is repeated after conflicts.
+    /// The maximum number of attempts after conflicts with concurrent writes.
     static let maxAttempts = 32
-    /// The maximum number of deadlines handled in one transaction.
+    /// The maximum number of due events that are processed in one database transaction.
     private static let maxSteps = 64
 
     private enum Attempt: Sendable {
         case done(Outcome)
-        /// Due events were processed, but more must be before the command.
+        /// Due events were processed, but more events must be processed before the command.
         case behind(Ledger)
-        /// The command concerns accounts whose locks are not held.
+        /// The command also affects accounts whose locks are not held. The value contains all necessary locks.
         case needs(Set<String>)
         case conflict
-        /// Another node changed what the decision was based on.
+        /// Another node changed the data on which the decision was based.
         case preconditionFailed
     }
 
@@ -178,7 +182,7 @@ extension Shop {
         holding keys: Set<String>
     ) async throws -> Attempt {
         let scope = customer.scope
-        // Before anything is read that other nodes may change.
+        // The precondition must be read before any data that other nodes may change.
         let writePrecondition = try writePrecondition()
         let present = try await quarantining {
             try await storage.account(environment: scope.environment, app: scope.app, customer: customer.customer)
@@ -194,7 +198,8 @@ extension Shop {
         if let instant { try check(instant, for: command, on: account.clockName) }
         let loaded = [account] + (try await quarantining { try await others(concernedBy: command, of: account) })
         try checkUndamaged(loaded, of: customer)
-        // No instant means now; an account that is ahead continues from its last event.
+        // Without an instant, the operation happens now. If an account is ahead of its clock, it happens at the date of
+        // the account's last event.
         let now = instant ?? loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
         let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
         guard needed.isSubset(of: keys) else { return .needs(needed.union(keys)) }
@@ -208,7 +213,7 @@ extension Shop {
             at: now
         )
         let isBehind = ledger.isBehind
-        // Version 1 reports the state of the whole account, so each deadline is committed before the next.
+        // A version 1 notification contains the state of the whole account, so each due event is committed separately.
         let maxSteps = hasVersionOneEndpoint(scope) ? 1 : Self.maxSteps
         let steps = isBehind ? Int64(maxSteps * 3 * loaded.count) : 0
         ledger.identifiers = try await identifiers.take(command.maxIdentifiers(for: loaded) + steps)
@@ -236,7 +241,7 @@ extension Shop {
         case .failure(.conflict):
             return .conflict
         case .failure(.preconditionFailed):
-            // The caller chose an instant by the clock, so it must read the clock again.
+            // The caller chose the instant according to the clock's old state, so the caller must read the clock again.
             if WritePrecondition.held?.configurationVersion != nil { throw PreconditionFailed() }
             return .preconditionFailed
         case .failure(.codeUsedUp(let redemption)):
@@ -247,8 +252,8 @@ extension Shop {
         }
     }
 
-    /// No operation is dated later than the clock shows, because its signed data would be from the future. Only an
-    /// advancing clock processes events beyond what it shows.
+    /// Rejects an operation that is dated later than its clock shows, because its signed data would have a date in the
+    /// future. An advance may process events that are later than the clock shows.
     private func check(_ instant: Timestamp, for command: Command, on clock: ClockName) throws(Refusal) {
         if case .processDue = command { return }
         try check(instant, on: clock)
@@ -259,9 +264,9 @@ extension Shop {
         guard instant <= present else { throw .laterThanClock(at: instant, now: present) }
     }
 
-    /// When an account is due and nothing happens, its stored deadline is outdated: the product is not for sale any
-    /// more, or another rate applies. Then the deadline is stored again, so that the account is not processed again and
-    /// again.
+    /// Updates the stored date of an account's next event if the account is due but no event happened. The stored date
+    /// can be wrong because a product was removed from sale or the renewal rate changed. Without the update, the server
+    /// would process the account again and again.
     private func refreshDeadline(_ account: Account, _ ledger: Ledger) async throws -> [AccountChange] {
         guard let noted = try await storage.nextDue(of: account.id), noted <= ledger.until else { return [] }
         var after = account
@@ -281,7 +286,8 @@ extension Shop {
         return transactions
     }
 
-    /// All other accounts that the command concerns: the family, and the family that is joined.
+    /// Loads all other accounts that the command affects: the customer's family, and the family that the customer
+    /// joins.
     func others(concernedBy command: Command, of account: Account) async throws -> [Account] {
         var ids = Set(account.family?.members ?? [])
         if case .joinFamily(let host, _) = command {
@@ -291,7 +297,7 @@ extension Shop {
         ids.remove(account.id)
         var others: [Account] = []
         for id in ids.sorted() {
-            // An account stored under another account's number counts as missing.
+            // An account that is stored under another account's number counts as missing.
             if let other = try await storage.account(id), other.id == id { others.append(other) }
         }
         return others
@@ -299,12 +305,12 @@ extension Shop {
 
     // MARK: Damaged accounts
 
-    /// Refuses to decide on accounts that contradict themselves or each other.
+    /// Rejects an operation on accounts that contradict themselves or each other.
     ///
     /// - Parameters:
-    ///   - accounts: the customer's own account first, then all others that the operation concerns.
-    ///   - customer: the customer whose account acts.
-    /// - Throws: `DamagedAccount`; the account is quarantined then.
+    ///   - accounts: the customer's own account first, then all other accounts that the operation affects.
+    ///   - customer: the customer who performs the operation.
+    /// - Throws: `DamagedAccount` for a damaged account, which is also quarantined.
     func checkUndamaged(_ accounts: [Account], of customer: CustomerName) throws {
         if let own = accounts.first,
             CustomerName(AccountScope(environment: own.environment, app: own.app), own.customer) != customer
@@ -314,7 +320,7 @@ extension Shop {
         if let damaged = Ledger.damage(in: accounts) { throw quarantine(damaged) }
     }
 
-    /// Quarantines a damaged account, so that operators see it and clocks skip it, and logs it once.
+    /// Quarantines a damaged account, so that operators see it and advances skip it. The reason is logged once.
     func quarantine(_ damaged: DamagedAccount) -> DamagedAccount {
         if quarantine.add(damaged.account, because: damaged.description) {
             logger.error("an account was quarantined", metadata: ["cause": "\(damaged.logText)"])
@@ -322,7 +328,7 @@ extension Shop {
         return damaged
     }
 
-    /// Reads accounts; an unreadable one is quarantined.
+    /// Reads accounts, and quarantines an account that cannot be read.
     private func quarantining<Value>(_ read: () async throws -> Value) async throws -> Value {
         do {
             return try await read()
@@ -331,9 +337,12 @@ extension Shop {
         }
     }
 
-    /// The differences between the accounts as they were loaded and as the rules left them.
+    /// Creates the change that stores the result of an operation.
     ///
-    /// - Parameter opening: the account that is not in the store yet.
+    /// - Parameters:
+    ///   - loaded: the accounts before the operation.
+    ///   - ledger: the accounts and transactions after the operation.
+    ///   - opening: the id of the account that the operation opens; nil if it opens none.
     static func change(from loaded: [Account], to ledger: Ledger, opening: AccountID?) -> Change {
         let accounts = loaded.compactMap { before -> AccountChange? in
             let isNew = before.id == opening
@@ -375,7 +384,7 @@ extension Shop {
         return account
     }
 
-    /// Opens an account for a customer without an operation. Opening one that exists changes nothing.
+    /// Opens an account for a customer without another operation. If the account exists, nothing changes.
     package func openAccount(
         _ customer: CustomerName,
         _ opening: Opening,
@@ -406,7 +415,7 @@ extension Shop {
                     throw ShopBusy(failure)
                 }
             }
-            throw ShopBusy(reason: "other nodes changed the configuration \(Self.maxAttempts) times meanwhile")
+            throw ShopBusy(reason: "other nodes changed the configuration \(Self.maxAttempts) times during the request")
         }
     }
 }

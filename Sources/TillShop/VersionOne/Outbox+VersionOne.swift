@@ -2,8 +2,8 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The outbox of version 1: notifications are created with the change that they report, and sent until they are
-/// delivered.
+/// The outbox for version 1. A notification is stored in the same database transaction as the change that it reports.
+/// Failed deliveries are retried.
 extension Shop {
     /// The maximum number of transactions in a unified receipt.
     private static let maxRows = 100
@@ -13,7 +13,7 @@ extension Shop {
         registry.rules(of: scope).endpoints.contains { $0.version == .one }
     }
 
-    /// Adds the notifications of version 1 to a change.
+    /// Adds the version 1 notifications, which correspond to version 2 notifications, to a change.
     func enqueueVersionOne(
         _ notifications: [TillCore.Notification],
         in change: inout Change,
@@ -74,7 +74,7 @@ extension Shop {
         }
     }
 
-    /// The newest transactions of an account as they will be after a change.
+    /// The newest transactions of an account, with a pending change applied.
     private func rows(of id: AccountID, after change: Change) async throws -> [Transaction] {
         var rows: [TransactionID: Transaction] = [:]
         for row in try await receiptRows(of: id, atMost: Self.maxRows) { rows[row.id] = row }

@@ -1,20 +1,21 @@
 import Crypto
 import Foundation
 import TillCore
+import TillJSON
 
-/// The body of a version 1 notification (docs/api/notifications-v1.md).
+/// Writes the body of a version 1 notification (docs/api/notifications-v1.md).
 enum VersionOnePayload {
-    /// The account's data in every notification.
+    /// The `unified_receipt`: the account's data, which every version 1 notification contains.
     struct UnifiedReceipt {
-        /// Base64.
+        /// The app receipt in Base64.
         var latestReceipt: String
-        /// Newest first, at most 100.
+        /// The newest 100 transactions, newest first.
         var rows: [Transaction]
-        /// One element for each subscription; nil for a customer without any.
+        /// One element for each subscription; nil for a customer without subscriptions.
         var pendingRenewals: [[UInt8]]?
 
         fileprivate func bytes(in environment: StoreEnvironment) -> [UInt8] {
-            var json = PayloadWriter(capacity: latestReceipt.utf8.count + rows.count * 1_024 + 1_024)
+            var json = JSONWriter(capacity: latestReceipt.utf8.count + rows.count * 1_024 + 1_024)
             json.put("environment", environment.wireName)
             json.put("status", 0)
             json.put("latest_receipt", latestReceipt)
@@ -24,10 +25,11 @@ enum VersionOnePayload {
         }
     }
 
-    /// When Apple deprecated version 1.
+    /// The date on which Apple deprecated version 1.
     private static let deprecation = "Mon, 05 Jun 2023 00:00:00 GMT"
 
-    /// - Parameter info: the state of the subscription after all events of that instant.
+    /// - Parameter info: the renewal info of the subscription after all events at the notification's date; nil if the
+    ///   notification is not about a subscription.
     static func bytes(
         _ type: VersionOneType,
         _ notification: TillCore.Notification,
@@ -38,7 +40,7 @@ enum VersionOnePayload {
     ) -> [UInt8] {
         let row = notification.transaction
         let unified = receipt.bytes(in: account.environment)
-        var json = PayloadWriter(capacity: unified.count + 1_024)
+        var json = JSONWriter(capacity: unified.count + 1_024)
         json.put("notification_type", type.rawValue)
         json.put("environment", account.environment == .production ? "PROD" : "Sandbox")
         json.put("password", password)
@@ -46,7 +48,7 @@ enum VersionOnePayload {
         json.put("bvrs", account.appTransaction?.applicationVersion ?? "1.0")
         json.put("auto_renew_adam_id", info.map { String(productNumber(of: $0.autoRenewProductID, in: account.app)) })
         json.put("auto_renew_product_id", info?.autoRenewProductID)
-        // A refunded subscription never renews, whatever the customer had chosen.
+        // A refunded subscription never renews, even if the customer had auto-renew turned on.
         json.put("auto_renew_status", asText: info.map { $0.autoRenews && notification.type != .refund })
         json.put(.autoRenewStatusChange, type == .didChangeRenewalStatus ? notification.date : nil)
         json.put("original_transaction_id", row.originalID.number)
@@ -56,7 +58,7 @@ enum VersionOnePayload {
         return json.finish()
     }
 
-    /// A number for a product, like Apple's: ten digits, always the same.
+    /// A ten-digit number for a product, which is always the same. It replaces the number that Apple assigns.
     static func productNumber(of product: String, in app: String) -> Int64 {
         let hash = SHA256.hash(data: Data("\(app)/\(product)".utf8)).prefix(7).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         return 1_000_000_000 + hash % 9_000_000_000

@@ -1,6 +1,6 @@
 import TillCore
 
-/// `notification_type` of version 1 (docs/api/notifications-v1.md).
+/// The values of `notification_type` in version 1 (docs/api/notifications-v1.md).
 package enum VersionOneType: String, CaseIterable, Sendable {
     case initialBuy = "INITIAL_BUY"
     case didRenew = "DID_RENEW"
@@ -15,7 +15,7 @@ package enum VersionOneType: String, CaseIterable, Sendable {
     case priceIncreaseConsent = "PRICE_INCREASE_CONSENT"
     case revoke = "REVOKE"
 
-    /// Whether Apple's sandbox sends it.
+    /// Whether Apple's sandbox sends the type.
     var isInSandbox: Bool {
         switch self {
         case .didFailToRenew, .didRecover, .consumptionRequest, .priceIncreaseConsent, .revoke: false
@@ -23,7 +23,7 @@ package enum VersionOneType: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is never about a family member's copy.
+    /// Whether notifications of the type are only about the purchaser's transactions, never about a family member's.
     private var isOfPurchaserOnly: Bool {
         switch self {
         case .cancel, .initialBuy, .priceIncreaseConsent, .refund, .consumptionRequest: true
@@ -31,11 +31,11 @@ package enum VersionOneType: String, CaseIterable, Sendable {
         }
     }
 
-    /// The types of version 1 for a notification of version 2, in order; often none.
+    /// The version 1 types for a version 2 notification, in the order in which they are sent; often none.
     ///
     /// - Parameters:
-    ///   - earlier: the subscription's transaction before the one in the notification.
-    ///   - isLatest: whether that transaction is the subscription's latest.
+    ///   - earlier: the subscription's transaction before the transaction in the notification; nil if there is none.
+    ///   - isLatest: whether the notification's transaction is the latest transaction of its subscription.
     static func types(for notification: Notification, after earlier: Transaction?, isLatest: Bool) -> [VersionOneType] {
         let row = notification.transaction
         let types: [VersionOneType]
@@ -52,7 +52,8 @@ package enum VersionOneType: String, CaseIterable, Sendable {
         case (.offerRedeemed, .downgrade), (.didChangeRenewalPref, _): types = [.didChangeRenewalPref]
         case (.didChangeRenewalStatus, _): types = [.didChangeRenewalStatus]
         case (.didFailToRenew, _): types = [.didFailToRenew]
-        // A customer's cancellation was already reported; in these cases the store turned renewal off.
+        // In these cases the App Store turned off auto-renew. If the customer turned it off, an earlier notification
+        // reported that.
         case (.expired, .billingRetry), (.expired, .priceIncrease), (.expired, .productNotForSale):
             types = [.didChangeRenewalStatus]
         case (.priceIncrease, .pending): types = [.priceIncreaseConsent]

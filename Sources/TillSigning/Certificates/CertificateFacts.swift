@@ -10,32 +10,32 @@ package struct CertificateFacts: Sendable, Equatable {
     package struct Extension: Sendable, Equatable {
         /// The object identifier in dotted form.
         package let identifier: String
-        /// The name of the extension; nil when Till does not know the identifier.
+        /// The name of the extension; nil if Till does not know the extension.
         package let name: String?
-        /// Whether verifiers must reject the certificate if they do not know the extension.
+        /// Whether a verifier that does not know the extension must reject the certificate.
         package let isCritical: Bool
     }
 
-    /// The subject: `CN=Till Signed Data,O=Till`.
+    /// The subject, such as `CN=Till Signed Data,O=Till`.
     package let subject: String
-    /// The issuer: `CN=Till Signing Authority,O=Till`.
+    /// The subject of the issuer's certificate.
     package let issuer: String
     /// The serial number in lower-case hexadecimal digits.
     package let serial: String
-    /// The first instant of the validity, in milliseconds since 1970.
+    /// The start of the validity, in milliseconds since 1970.
     package let notValidBefore: Int64
-    /// The last instant of the validity, in milliseconds since 1970.
+    /// The end of the validity, in milliseconds since 1970.
     package let notValidAfter: Int64
-    /// The kind of the public key: `P-256`.
+    /// The kind of the public key, such as `P-256`.
     package let key: String
-    /// SHA-256 of the certificate as DER, in lower-case hexadecimal digits.
+    /// The SHA-256 hash of the certificate's DER, in hexadecimal.
     package let fingerprint: String
-    /// The extensions, in the order of the certificate.
+    /// The extensions, in their order in the certificate.
     package let extensions: [Extension]
 
     /// Reads a certificate without verifying it.
     ///
-    /// - Throws: ``SigningError``: `unreadable`.
+    /// - Throws: ``SigningError`` with the code `unreadable`.
     package init(der: [UInt8]) throws(SigningError) {
         self.init(
             try SigningError.wrapping(.unreadable, .leaf, "cannot be read") { try Certificate(derEncoded: der) },

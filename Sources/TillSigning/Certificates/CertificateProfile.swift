@@ -3,17 +3,18 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The profile of Till's certificates: names, validity and extensions of root, intermediate and leaf.
+/// Creates Till's certificates: root, intermediate, leaf and OCSP responder, each with its name, validity and
+/// extensions.
 ///
-/// The verifiers in Apple's official libraries require these properties; one of them uses OpenSSL in strict mode. The
-/// names are Till's own, so that nobody mistakes the certificates for Apple's. See docs/api/signed-data.md.
+/// Apple's libraries, some of which use OpenSSL in strict mode, require these extensions. The names contain Till, so
+/// that nobody mistakes the certificates for Apple's. See docs/api/signed-data.md.
 enum CertificateProfile {
-    /// The validity is 2008-01-01 to 2100-01-01, UTC, because a simulated clock can show any of these dates, and
-    /// offline verifiers check the certificates at the payload's date.
+    /// The certificates are valid from 2008-01-01 to 2100-01-01, UTC. The range is this long because a simulated clock
+    /// may show any date in it, and offline verifiers check the certificates at the payload's date.
     static let notValidBefore = Date(timeIntervalSince1970: 1_199_145_600)
     static let notValidAfter = Date(timeIntervalSince1970: 4_102_444_800)
 
-    /// The marker extensions by which verifiers recognize a signing leaf and its intermediate.
+    /// The marker extension by which verifiers recognize a leaf that signs data, and the one of its intermediate.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
 
@@ -21,13 +22,13 @@ enum CertificateProfile {
     static let leafName = "Till Signed Data"
     static let responderName = "Till OCSP Responder"
 
-    /// With this extension, verifiers need not check whether the certificate of the responder is revoked.
+    /// The extension that exempts the OCSP responder's own certificate from revocation checks.
     private static let noCheck: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 5]
 
     /// The validity of a certificate.
     static let validity = notValidBefore...notValidAfter
 
-    /// A self-signed root.
+    /// Creates a self-signed root.
     static func root(name: String, key: P384.Signing.PrivateKey) throws -> Certificate {
         let subject = try distinguishedName(name)
         return try certificate(
@@ -43,9 +44,10 @@ enum CertificateProfile {
         )
     }
 
-    /// The intermediate, which may issue leaves but no further intermediates.
+    /// Creates an intermediate, which may issue only leaves.
     ///
-    /// - Parameter isMarked: false only for certificates that verifiers must reject.
+    /// - Parameter isMarked: whether the certificate has its marker; false only for a certificate that verifiers must
+    ///   reject.
     static func intermediate(
         key: P384.Signing.PublicKey,
         under root: Certificate,
@@ -69,11 +71,11 @@ enum CertificateProfile {
         )
     }
 
-    /// The certificate of the key that signs payloads.
+    /// Creates a leaf: the certificate of a key that signs payloads.
     ///
     /// - Parameters:
-    ///   - validity: changed only for certificates that verifiers must reject.
-    ///   - isMarked: false only for certificates that verifiers must reject.
+    ///   - validity: the validity, which differs only for a certificate that verifiers must reject.
+    ///   - isMarked: whether the certificate has its marker; false only for a certificate that verifiers must reject.
     static func leaf(
         key: P256.Signing.PublicKey,
         under intermediate: Certificate,
@@ -99,7 +101,7 @@ enum CertificateProfile {
         )
     }
 
-    /// The certificate of an OCSP responder, to which an issuer delegates the signing of OCSP responses.
+    /// Creates the certificate of an OCSP responder, which signs responses on behalf of an issuer.
     static func responder(
         key: P256.Signing.PublicKey,
         under issuer: Certificate,
@@ -164,8 +166,8 @@ enum CertificateProfile {
         ])
     }
 
-    /// A marker extension, whose value is ASN.1 NULL. It is not critical, because one of the official verifiers looks
-    /// for it only among extensions that are not critical.
+    /// Creates a marker extension. Only its presence matters; its value is ASN.1 NULL. It is not critical, because one
+    /// verifier searches only extensions that are not critical.
     static func marker(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
         Certificate.Extension(oid: identifier, critical: false, value: [0x05, 0x00])
     }

@@ -2,7 +2,7 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// Reads and writes certificates and keys as PEM text. Its errors name the part of the chain.
+/// Reads and writes certificates and keys as PEM. Errors name the part of the chain.
 enum CertificateText {
     static let discriminator = "CERTIFICATE"
 
@@ -14,7 +14,7 @@ enum CertificateText {
         }
     }
 
-    /// PEM with a line feed at its end, so that several blocks can be joined.
+    /// Encodes a certificate as PEM with a line feed at the end, so that several certificates can be concatenated.
     static func pem(of der: [UInt8]) -> String {
         PEMDocument(type: discriminator, derBytes: der).pemString + "\n"
     }
@@ -31,7 +31,7 @@ enum CertificateText {
         }
     }
 
-    /// The block of a text that must contain exactly one.
+    /// Reads the PEM block of a text that must contain exactly one block.
     static func document(_ pem: String, _ part: ChainPart) throws(SigningError) -> PEMDocument {
         let documents = try documents(pem, part)
         guard let document = documents.first, documents.count == 1 else {

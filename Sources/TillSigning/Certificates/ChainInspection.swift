@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Checks a certificate chain like the strictest verifier in Apple's official libraries, and reports all problems.
+/// Checks certificates as strictly as the strictest of Apple's libraries, and reports all problems.
 ///
 /// See docs/api/signed-data.md.
 struct ChainInspection {
@@ -11,7 +11,7 @@ struct ChainInspection {
     let intermediate: Certificate
     let root: Certificate
 
-    /// Problems that do not depend on time: signatures, names, extensions, kinds of key.
+    /// The problems that do not depend on time: wrong signatures, names, extensions and kinds of keys.
     func problems() -> [ChainProblem] {
         Self.problems(ofRoot: root)
             + Self.problems(of: intermediate, .intermediate, under: root, .root)
@@ -22,7 +22,7 @@ struct ChainInspection {
             + Self.problems(ofMarker: CertificateProfile.leafMarker, in: leaf, .leaf)
     }
 
-    /// The certificates that are not valid at `instant`, in milliseconds since 1970.
+    /// The problems of certificates that are not valid at `instant`, in milliseconds since 1970.
     func problems(at instant: Int64) -> [ChainProblem] {
         let date = Date(timeIntervalSince1970: Double(instant) / 1_000)
         let parts: [(ChainPart, Certificate)] = [(.root, root), (.intermediate, intermediate), (.leaf, leaf)]
@@ -63,7 +63,7 @@ struct ChainInspection {
         var found = Found(.leaf)
         let usage = try? leaf.extensions.keyUsage
         found.unless(usage?.digitalSignature == true, "may not sign data (keyUsage)")
-        found.unless(P256.Signing.PublicKey(leaf.publicKey) != nil, "has no P-256 key, which ES256 requires")
+        found.unless(P256.Signing.PublicKey(leaf.publicKey) != nil, "has no P-256 key, which ES256 needs")
         found.unless(!isMarkedAsAuthority(leaf), "is marked as a certificate authority (basicConstraints)")
         return found.problems
     }
@@ -76,7 +76,10 @@ struct ChainInspection {
     ) -> [ChainProblem] {
         var found = Found(part)
         let extensions = certificate.extensions
-        found.unless(certificate.issuer == issuer.subject, "names an issuer other than the \(issuerPart.rawValue)")
+        found.unless(
+            certificate.issuer == issuer.subject,
+            "has an issuer name that is not the subject of the \(issuerPart.rawValue)"
+        )
         found.unless(
             issuer.publicKey.isValidSignature(certificate.signature, for: certificate),
             "is not signed by the \(issuerPart.rawValue)"
@@ -106,7 +109,7 @@ struct ChainInspection {
         return found.problems
     }
 
-    /// The problems found in one part.
+    /// Collects the problems of one part of the chain.
     private struct Found {
         let part: ChainPart
         var problems: [ChainProblem] = []

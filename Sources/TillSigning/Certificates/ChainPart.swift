@@ -1,4 +1,4 @@
-/// A part of a signing chain, as named in errors.
+/// A certificate or key, with its name in errors.
 package enum ChainPart: String, Sendable, Hashable, CaseIterable {
     case root = "root certificate"
     case rootKey = "root private key"
@@ -9,11 +9,11 @@ package enum ChainPart: String, Sendable, Hashable, CaseIterable {
     /// The certificate of the key that signs transaction receipts.
     case purchase = "purchase receipt certificate"
     case purchaseKey = "purchase receipt private key"
-    /// The root for TLS clients, which is independent of the signing root.
+    /// The root that TLS clients trust. It is independent of the signing root.
     case tlsRoot = "TLS root certificate"
     case tlsRootKey = "TLS root private key"
     case tlsServer = "TLS server certificate"
     case tlsServerKey = "TLS server private key"
-    /// A key for the API (`.p8` file or public key).
+    /// An API key: a `.p8` file or a public key.
     case apiKey = "API key"
 }

@@ -1,8 +1,8 @@
-/// A problem with a signing chain, as a text for the operator (`till doctor`, the decoder).
+/// A problem of a signing chain, as text for operators (`till doctor`).
 package struct ChainProblem: Sendable, Equatable, CustomStringConvertible {
     /// The part with the problem.
     package let part: ChainPart
-    /// The problem: the rest of a sentence that begins with the part's name.
+    /// The problem, as the predicate of a sentence whose subject is the part.
     package let reason: String
 
     /// The whole sentence, without a full stop.

@@ -3,25 +3,25 @@ import SwiftASN1
 
 /// A trust store for Java programs, in the file formats of the JDK.
 ///
-/// Till writes it as JKS, because every JDK reads JKS, whatever store type it expects. A JDK verifies the checksum only
-/// if a password is given.
+/// Till writes JKS, which every JDK reads, even a JDK that expects another type. A JDK verifies the checksum only if
+/// the program gives a password.
 package struct JavaTrustStore: Sendable {
-    /// Each certificate as DER.
+    /// The certificates as DER.
     package var certificates: [[UInt8]]
 
-    /// The well-known password of the JDK's own trust stores. It keeps nothing secret.
+    /// The well-known password of the JDK's own trust stores. It protects nothing.
     package static let password = "changeit"
     private static let magic: UInt32 = 0xFEED_FEED
     private static let version: UInt32 = 2
     private static let certificateEntry: UInt32 = 2
 
-    /// Creates a trust store with these certificates.
+    /// Creates a store with certificates.
     package init(certificates: [[UInt8]]) {
         self.certificates = certificates
     }
 
-    /// Reads a JDK's `cacerts`: JKS, or PKCS#12 without encryption, the default since JDK 18. Nil when the bytes are
-    /// neither, or contain no certificate.
+    /// Reads the `cacerts` of a JDK: JKS, or PKCS#12 without encryption, which is the default since JDK 18. Returns nil
+    /// for another format and for a store without certificates.
     package init?(_ bytes: [UInt8]) {
         guard let found = Self.fromJKS(bytes) ?? Self.fromPKCS12(bytes), !found.isEmpty else { return nil }
         certificates = found
@@ -29,7 +29,7 @@ package struct JavaTrustStore: Sendable {
 
     // MARK: JKS
 
-    /// The store as JKS.
+    /// Encodes the store as JKS.
     ///
     /// - Parameter date: the creation date of the entries, in milliseconds since 1970.
     package func written(at date: Int64) -> [UInt8] {
@@ -48,7 +48,7 @@ package struct JavaTrustStore: Sendable {
 
     private static func text(_ text: String) -> [UInt8] { UInt16(text.utf8.count).bigEndianBytes + Array(text.utf8) }
 
-    /// The certificates of a JKS that contains nothing else; nil otherwise.
+    /// Reads the certificates of a JKS; nil if the store also contains other entries, or is not a JKS.
     private static func fromJKS(_ bytes: [UInt8]) -> [[UInt8]]? {
         var rest = bytes[...]
         func take(_ count: Int) -> ArraySlice<UInt8>? {
@@ -62,7 +62,7 @@ package struct JavaTrustStore: Sendable {
         else { return nil }
         var found: [[UInt8]] = []
         for _ in 0..<count {
-            // An alias, a date of eight bytes, and the certificate type, which version 1 leaves out.
+            // Each entry has an alias, a date of eight bytes and, except in version 1, the certificate type.
             guard number(of: 4) == Int(certificateEntry), let alias = number(of: 2), take(alias + 8) != nil else {
                 return nil
             }
@@ -76,7 +76,8 @@ package struct JavaTrustStore: Sendable {
     // MARK: PKCS#12
 
     private static let x509Certificate: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 9, 22, 1]
-    /// A PFX contains its certificates eight levels deep, in nested octet strings.
+    /// The maximum nesting depth. A PKCS#12 file contains its certificates at a depth of eight levels, in nested octet
+    /// strings.
     private static let maxDepth = 32
 
     private static func fromPKCS12(_ bytes: [UInt8]) -> [[UInt8]]? {
@@ -84,7 +85,7 @@ package struct JavaTrustStore: Sendable {
         return certificates(in: node, depth: 0)
     }
 
-    /// The content of every certificate bag below a value, except encrypted ones.
+    /// The content of all certificate bags below a value, except encrypted bags.
     private static func certificates(in node: ASN1Node, depth: Int) -> [[UInt8]] {
         guard depth < maxDepth else { return [] }
         switch node.content {
@@ -102,7 +103,7 @@ package struct JavaTrustStore: Sendable {
         }
     }
 
-    /// The content of the octet string in an explicit tag.
+    /// The content of the octet string within an explicit tag.
     private static func content(ofTagged node: ASN1Node) -> [UInt8]? {
         guard case .constructed(let nodes) = node.content, let inner = Array(nodes).first,
             let text = try? ASN1OctetString(derEncoded: inner)

@@ -1,39 +1,39 @@
 import Crypto
 import X509
 
-/// The root that clients trust, with its private key (P-384, self-signed, 2008 to 2100).
+/// The signing root, which clients trust, with its private key. It is self-signed with a P-384 key and valid from 2008
+/// to 2100.
 ///
-/// Till creates it at the first start and stores it in the data directory with mode 0600. All certificate chains of
-/// signed data end at it.
-/// See docs/api/signed-data.md.
+/// Till creates it once, at the first start, and stores it in the data directory. All signed payloads have certificate
+/// chains under this root. See docs/api/signed-data.md.
 package struct RootAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: P384.Signing.PrivateKey
 
-    /// The certificate as DER, for the client library's list of roots.
+    /// The certificate as DER, for the list of trusted roots in a client library.
     package let certificateDER: [UInt8]
 
     /// Creates a root with a new key.
     ///
-    /// - Parameter name: the common name, 1 to 64 ASCII letters, digits, spaces, dots or hyphens. The organization is
+    /// - Parameter name: the common name: 1 to 64 ASCII letters, digits, spaces, dots or hyphens. The organization is
     ///   always "Till".
-    /// - Throws: ``SigningError`` when the name is invalid.
+    /// - Throws: ``SigningError`` if the name is invalid.
     package static func make(name: String = "Till Root CA") throws(SigningError) -> RootAuthority {
         guard isUsable(name) else {
             let rule = "1 to 64 ASCII letters, digits, spaces, dots and hyphens"
-            throw SigningError(.unusableValue, .root, "cannot have this name: a name is \(rule)")
+            throw SigningError(.unusableValue, .root, "cannot have this name: a name consists of \(rule)")
         }
         let key = P384.Signing.PrivateKey()
-        let certificate = try SigningError.wrapping(.cryptography, .root, "could not be made") {
+        let certificate = try SigningError.wrapping(.cryptography, .root, "could not be created") {
             try CertificateProfile.root(name: name, key: key)
         }
         return try RootAuthority(certificate: certificate, privateKey: key)
     }
 
-    /// Reads ``certificatePEM`` and ``privateKeyPEM``.
+    /// Reads a root from the text of ``certificatePEM`` and ``privateKeyPEM``.
     ///
-    /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey` when the key belongs to another certificate,
-    ///   `brokenChain` when the certificate is not a self-signed root.
+    /// - Throws: ``SigningError`` with the code `unreadable`; `mismatchedKey` if the key belongs to another
+    ///   certificate; `brokenChain` if the certificate is not a self-signed root.
     package init(certificatePEM: String, privateKeyPEM: Secret) throws(SigningError) {
         let document = try CertificateText.document(certificatePEM, .root)
         try self.init(
@@ -54,13 +54,13 @@ package struct RootAuthority: Sendable, CustomStringConvertible {
         certificateDER = try CertificateText.der(of: certificate, .root)
     }
 
-    /// The certificate as PEM, one block.
+    /// The certificate as one PEM block.
     package var certificatePEM: String { CertificateText.pem(of: certificateDER) }
 
     /// The private key as PEM (PKCS#8).
     package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
 
-    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits, for comparing roots.
+    /// The SHA-256 hash of ``certificateDER`` in 64 lower-case hexadecimal digits, for comparing roots.
     package var fingerprint: String { Hexadecimal.text(SHA256.hash(data: certificateDER)) }
 
     package var description: String { "root \(certificate.subject), fingerprint \(fingerprint)" }

@@ -3,10 +3,10 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The root that TLS clients trust, with its private key (P-256, self-signed).
+/// The root that TLS clients trust, with its private key. It is self-signed with a P-256 key.
 ///
-/// It is independent of the signing root: a client that trusts one root need not trust the other. TLS clients check
-/// certificates in real time, so these certificates have ordinary lifetimes. See docs/operating/hosts.md.
+/// It is independent of the signing root, so a client that trusts one of these roots need not trust the other. TLS uses
+/// real time, so the validity of these certificates depends on their creation date. See docs/operating/hosts.md.
 package struct TLSAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: P256.Signing.PrivateKey
@@ -14,18 +14,18 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
     /// The certificate as DER.
     package let certificateDER: [UInt8]
 
-    /// The maximum lifetime of a server certificate; some clients reject more than 398 days.
+    /// The lifetime of a server certificate. Some clients reject more than 398 days.
     static let serverLifetime: TimeInterval = 397 * 86_400
     static let rootLifetime: TimeInterval = 20 * 365.25 * 86_400
-    /// How long before now a certificate becomes valid, for clients whose clocks are behind.
+    /// The time by which the validity begins before the creation, for clients whose clocks are behind.
     static let leeway: TimeInterval = 86_400
 
     /// Creates a root with a new key.
     ///
-    /// - Parameter now: the wall-clock time.
+    /// - Parameter now: the real time.
     package static func make(now: Date) throws(SigningError) -> TLSAuthority {
         let key = P256.Signing.PrivateKey()
-        let certificate = try SigningError.wrapping(.cryptography, .tlsRoot, "could not be made") {
+        let certificate = try SigningError.wrapping(.cryptography, .tlsRoot, "could not be created") {
             let name = try distinguishedName("Till TLS Root CA")
             return try Certificate(
                 version: .v3,
@@ -47,9 +47,10 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
         return try TLSAuthority(certificate: certificate, privateKey: key)
     }
 
-    /// Reads ``certificatePEM`` and ``privateKeyPEM``.
+    /// Reads a root from the text of ``certificatePEM`` and ``privateKeyPEM``.
     ///
-    /// - Throws: ``SigningError``: `unreadable`, or `mismatchedKey` when the key belongs to another certificate.
+    /// - Throws: ``SigningError`` with the code `unreadable`, or `mismatchedKey` if the key belongs to another
+    ///   certificate.
     package init(certificatePEM: String, privateKeyPEM: Secret) throws(SigningError) {
         let document = try CertificateText.document(certificatePEM, .tlsRoot)
         try self.init(
@@ -67,13 +68,13 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
         certificateDER = try CertificateText.der(of: certificate, .tlsRoot)
     }
 
-    /// The certificate as PEM, one block.
+    /// The certificate as one PEM block.
     package var certificatePEM: String { CertificateText.pem(of: certificateDER) }
 
     /// The private key as PEM (PKCS#8).
     package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
 
-    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits.
+    /// The SHA-256 hash of ``certificateDER`` in 64 lower-case hexadecimal digits.
     package var fingerprint: String { Hexadecimal.text(SHA256.hash(data: certificateDER)) }
 
     package var description: String { "TLS root \(certificate.subject), fingerprint \(fingerprint)" }
@@ -82,11 +83,11 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - names: host names, which may begin with the label `*`, and IP addresses, without duplicates.
-    ///   - now: the wall-clock time. The certificate is valid for 397 days from then.
-    /// - Throws: ``SigningError`` `unusableValue` for an invalid name.
+    ///   - now: the real time. The certificate is valid for 397 days from this time.
+    /// - Throws: ``SigningError`` if the certificate cannot be created.
     package func issue(names: [TLSName], now: Date) throws(SigningError) -> TLSIdentity {
         let key = P256.Signing.PrivateKey()
-        let server = try SigningError.wrapping(.cryptography, .tlsServer, "could not be made") {
+        let server = try SigningError.wrapping(.cryptography, .tlsServer, "could not be created") {
             try Certificate(
                 version: .v3,
                 serialNumber: Certificate.SerialNumber(),

@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// A TLS server's certificate, its private key, and its root.
+/// The certificate of a TLS server, with its private key and its root certificate.
 package struct TLSIdentity: Sendable {
     let certificate: Certificate
     let privateKey: P256.Signing.PrivateKey
@@ -15,9 +15,10 @@ package struct TLSIdentity: Sendable {
         documents = [try CertificateText.der(of: certificate, .tlsServer), issuer]
     }
 
-    /// Reads ``certificatesPEM`` and ``privateKeyPEM``.
+    /// Reads an identity from the text of ``certificatesPEM`` and ``privateKeyPEM``.
     ///
-    /// - Throws: ``SigningError``: `unreadable`, or `mismatchedKey` when the key belongs to another certificate.
+    /// - Throws: ``SigningError`` with the code `unreadable`, or `mismatchedKey` if the key belongs to another
+    ///   certificate.
     package init(certificatesPEM: String, privateKeyPEM: Secret) throws(SigningError) {
         let documents = try CertificateText.documents(certificatesPEM, .tlsServer)
         guard documents.count == 2 else {
@@ -31,23 +32,23 @@ package struct TLSIdentity: Sendable {
         }
     }
 
-    /// The server's certificate and the root, two PEM blocks.
+    /// The server's certificate and the root certificate, as two PEM blocks.
     package var certificatesPEM: String { documents.map(CertificateText.pem(of:)).joined() }
 
     /// The private key as PEM (PKCS#8).
     package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
 
-    /// When the certificate expires.
+    /// The date when the server's certificate expires.
     package var notValidAfter: Date { certificate.notValidAfter }
 
-    /// Whether the certificate can still be used: this root issued it for exactly these names, and it is valid now and
-    /// for another 30 days.
+    /// Whether the certificate can still be used: the root issued it for exactly these names, and it is valid now and
+    /// for another month.
     package func isFit(for names: [TLSName], under authority: TLSAuthority, now: Date) -> Bool {
         let found = (try? certificate.extensions.subjectAlternativeNames).map { Array($0) } ?? []
         return documents[1] == authority.certificateDER && Set(found) == Set(names.map(\.general))
             && certificate.notValidBefore <= now && now + Self.renewedBefore < certificate.notValidAfter
     }
 
-    /// A certificate that expires within this time is renewed.
+    /// The remaining lifetime below which a certificate is renewed.
     private static let renewedBefore: TimeInterval = 30 * 86_400
 }

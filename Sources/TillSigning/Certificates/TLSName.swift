@@ -4,11 +4,11 @@ import X509
 
 /// The name of a TLS server: a host name or an IP address.
 package struct TLSName: Sendable, Hashable, CustomStringConvertible {
-    /// As in the certificate: a host name in lower case, or an address.
+    /// The name as text in the certificate: a host name in lower case, or an IP address.
     package let text: String
     private let address: [UInt8]?
 
-    /// Reads a name; nil when it is neither a host name, which may begin with the label `*`, nor an IP address.
+    /// Parses a host name, which may begin with the label `*`, or an IP address; nil for any other text.
     package init?(_ text: String) {
         if let address = Self.address(text) {
             self.text = text

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import X509
 
-/// Signs data that a correct verifier must reject. The certificates it makes are not stored.
+/// Signs data that a correct verifier must reject. The certificates that it creates are not stored.
 ///
 /// See docs/operating/attack-pack.md.
 package struct Forger: Sendable {
@@ -19,17 +19,17 @@ package struct Forger: Sendable {
         self.chain = chain
     }
 
-    /// The content to sign.
+    /// The payload to sign, and the dates of its verification.
     package struct Content: Sendable {
-        /// UTF-8 JSON.
+        /// The payload: UTF-8 JSON.
         package let payload: [UInt8]
-        /// The payload that replaces it when it is changed after signing.
+        /// The payload that replaces `payload` after signing, for ``Forgery/tamperedPayload``.
         package let altered: [UInt8]
-        /// The earliest and latest instant at which a receiver may check the certificates (milliseconds since 1970):
-        /// the payload's date, or the real time.
+        /// The earliest and latest date at which a receiver may check the certificates, in milliseconds since 1970.
+        /// Some receivers use the payload's date, others the real time.
         package let judged: ClosedRange<Int64>
 
-        /// A content from its values.
+        /// Creates a content from its values.
         package init(payload: [UInt8], altered: [UInt8], judged: ClosedRange<Int64>) {
             self.payload = payload
             self.altered = altered
@@ -37,7 +37,7 @@ package struct Forger: Sendable {
         }
     }
 
-    /// A compact JWS with one defect.
+    /// Creates a compact JWS with one defect.
     ///
     /// - Throws: ``SigningError``.
     package func sign(_ content: Content, _ forgery: Forgery) throws(SigningError) -> String {
@@ -69,10 +69,12 @@ package struct Forger: Sendable {
             signature[signature.count - 1] ^= 1
             return assembled(content.payload, signature)
         case .algorithmNone:
-            let header = Self.header("none", chain.certificatesDER)
+            let header = SigningChain.headerSegment("none", chain.certificatesDER)
             return Self.text([header, Base64URL.encode(content.payload), []])
         case .sharedSecret:
-            let signed = [Self.header("HS256", chain.certificatesDER), Base64URL.encode(content.payload)]
+            let signed = [
+                SigningChain.headerSegment("HS256", chain.certificatesDER), Base64URL.encode(content.payload),
+            ]
             let key = SymmetricKey(data: Data(chain.leafPrivateKey.publicKey.pemRepresentation.utf8))
             let code = HMAC<SHA256>.authenticationCode(for: Data(Self.text(signed).utf8), using: key)
             return Self.text(signed + [Base64URL.encode(Array(code))])
@@ -81,7 +83,7 @@ package struct Forger: Sendable {
 
     // MARK: Certificates
 
-    /// Certificates, leaf first, and the leaf's key.
+    /// The certificates in `x5c`, leaf first, and the leaf's key.
     private struct Signer {
         let certificatesDER: [[UInt8]]
         let key: P256.Signing.PrivateKey
@@ -92,7 +94,7 @@ package struct Forger: Sendable {
         }
     }
 
-    /// The OCSP address in the certificates of the correct chain.
+    /// The URL of the OCSP responder in the certificates of the correct chain.
     private var ocspURL: String {
         let places = (try? chain.leaf.extensions.authorityInformationAccess).map(Array.init) ?? []
         for place in places {
@@ -101,7 +103,7 @@ package struct Forger: Sendable {
         return "http://localhost:8888/ocsp"
     }
 
-    /// Another leaf under the correct chain's intermediate.
+    /// Issues another leaf under the correct chain's intermediate.
     private func leaf(
         validity: ClosedRange<Date> = CertificateProfile.validity,
         isMarked: Bool = true
@@ -116,7 +118,7 @@ package struct Forger: Sendable {
 
     private func leafUnderUnmarkedIntermediate() throws(SigningError) -> Signer {
         let key = P384.Signing.PrivateKey()
-        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be made") {
+        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
             try CertificateProfile.intermediate(
                 key: key.publicKey,
                 under: root.certificate,
@@ -135,7 +137,7 @@ package struct Forger: Sendable {
         isMarked: Bool
     ) throws(SigningError) -> Signer {
         let key = P256.Signing.PrivateKey()
-        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be made") {
+        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be created") {
             try CertificateProfile.leaf(
                 key: key.publicKey,
                 under: intermediate,
@@ -156,7 +158,7 @@ package struct Forger: Sendable {
     // MARK: Text
 
     private func signed(_ content: Content, by signer: Signer) throws(SigningError) -> String {
-        let signed = [Self.header("ES256", signer.certificatesDER), Base64URL.encode(content.payload)]
+        let signed = [SigningChain.headerSegment("ES256", signer.certificatesDER), Base64URL.encode(content.payload)]
         let signature = try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
             try signer.key.signature(for: Data(Self.text(signed).utf8)).rawRepresentation
         }
@@ -168,16 +170,11 @@ package struct Forger: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func header(_ algorithm: String, _ certificatesDER: [[UInt8]]) -> [UInt8] {
-        let quoted = certificatesDER.map { "\"\(Base64.encode($0))\"" }.joined(separator: ",")
-        return Base64URL.encode(Array("{\"alg\":\"\(algorithm)\",\"x5c\":[\(quoted)]}".utf8))
-    }
-
     private static func text(_ segments: [[UInt8]]) -> String {
         String(decoding: Array(segments.joined(separator: [SigningChain.dot])), as: UTF8.self)
     }
 
-    /// Certificates have whole seconds.
+    /// Converts milliseconds to a date in whole seconds, because certificates contain whole seconds.
     private static func date(_ milliseconds: Int64) -> Date {
         Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
     }

@@ -1,18 +1,18 @@
-/// A defect of signed data whose payload may be right: exactly one thing is wrong.
+/// The defects of forged signed data. Each has exactly one defect; everything else is correct.
 package enum Forgery: String, CaseIterable, Sendable {
-    /// The certificates are correct except for the root, which is another one with the same name.
+    /// The chain is issued under another root, which has the same name as the trusted root.
     case wrongRoot = "wrong-root"
-    /// The leaf has no marker extension for signing such data.
+    /// The leaf lacks the marker extension.
     case leafWithoutMarker = "leaf-without-marker"
-    /// The intermediate has no marker extension for issuing such leaves.
+    /// The intermediate lacks the marker extension.
     case intermediateWithoutMarker = "intermediate-without-marker"
-    /// The root is left out of `x5c`.
+    /// `x5c` does not contain the root.
     case chainOfTwo = "chain-of-two"
-    /// The root occurs twice in `x5c`.
+    /// `x5c` contains the root twice.
     case chainOfFour = "chain-of-four"
-    /// The leaf expired the day before.
+    /// The leaf expired the day before the payload was signed.
     case expiredLeaf = "expired-leaf"
-    /// The leaf becomes valid the day after.
+    /// The leaf becomes valid the day after the payload was signed.
     case leafNotYetValid = "leaf-not-yet-valid"
     /// The payload was changed after signing.
     case tamperedPayload = "tampered-payload"
@@ -20,6 +20,6 @@ package enum Forgery: String, CaseIterable, Sendable {
     case tamperedSignature = "tampered-signature"
     /// `alg` is none, and the signature is empty.
     case algorithmNone = "alg-none"
-    /// `alg` is HS256, and the secret is the leaf's public key as PEM, which is public.
+    /// `alg` is HS256, and the secret is the leaf's public key as PEM, which an attacker knows.
     case sharedSecret = "hs256-public-key"
 }

@@ -3,7 +3,7 @@ import CryptoExtras
 import Foundation
 import X509
 
-/// Signs receipts that a correct verifier must reject. The certificates it makes are not stored.
+/// Signs receipts that a correct verifier must reject. The certificates that it creates are not stored.
 ///
 /// Creating a forger takes some tenths of a second, because it generates RSA keys. See docs/operating/attack-pack.md.
 package struct ReceiptForger: Sendable {
@@ -11,9 +11,9 @@ package struct ReceiptForger: Sendable {
 
     private let chain: ReceiptChain
     private let root: ReceiptAuthority
-    /// Another root with its chain, with the same names as the correct one.
+    /// A chain under another root, whose certificates have the same names as the correct chain.
     private let otherChain: ReceiptChain
-    /// Issues faulty leaves under the correct root.
+    /// The key of the intermediates that issue faulty leaves under the correct root.
     private let intermediateKey: _RSA.Signing.PrivateKey
 
     /// - Parameters:
@@ -26,9 +26,9 @@ package struct ReceiptForger: Sendable {
         intermediateKey = try RSAKeys.make(.intermediateKey)
     }
 
-    /// A receipt with one defect.
+    /// Creates a receipt with one defect.
     ///
-    /// - Parameter altered: the receipt that replaces it when it is changed after signing.
+    /// - Parameter altered: the receipt that replaces `receipt` after signing, for ``ReceiptForgery/tamperedPayload``.
     /// - Throws: ``SigningError``.
     package func sign(
         _ receipt: AppReceipt,
@@ -57,9 +57,10 @@ package struct ReceiptForger: Sendable {
         }
     }
 
-    /// The receipt of a transaction with one defect, as the text that the device gives to its app.
+    /// Creates the receipt of a transaction with one defect, as the text that an app reads on the device.
     ///
-    /// - Parameter altered: the receipt that replaces it when it is changed after signing.
+    /// - Parameter altered: the receipt that replaces `receipt` after signing, for
+    ///   ``TransactionReceiptForgery/tamperedPurchase``.
     /// - Throws: ``SigningError``.
     package func sign(
         _ receipt: TransactionReceipt,
@@ -91,7 +92,7 @@ package struct ReceiptForger: Sendable {
         isLeafMarked: Bool = true,
         isIntermediateMarked: Bool = true
     ) throws(SigningError) -> [UInt8] {
-        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be made") {
+        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
             try ReceiptCertificates.intermediate(
                 key: intermediateKey.publicKey,
                 under: root.certificate,
@@ -99,7 +100,7 @@ package struct ReceiptForger: Sendable {
                 isMarked: isIntermediateMarked
             )
         }
-        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be made") {
+        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be created") {
             try ReceiptCertificates.leaf(
                 name: ReceiptCertificates.leafName,
                 key: chain.leafPrivateKey.publicKey,
@@ -124,7 +125,7 @@ package struct ReceiptForger: Sendable {
         return container.bytes(payload: receipt.payload(), signature: try signature(of: receipt))
     }
 
-    /// Certificates have whole seconds.
+    /// Converts milliseconds to a date in whole seconds, because certificates contain whole seconds.
     private static func date(_ milliseconds: Int64) -> Date {
         Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
     }

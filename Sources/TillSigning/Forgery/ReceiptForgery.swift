@@ -1,31 +1,32 @@
-/// A defect of a receipt whose payload may be right: exactly one thing is wrong.
+/// The defects of forged receipts. Each has exactly one defect; everything else is correct.
 package enum ReceiptForgery: String, CaseIterable, Sendable {
-    /// The certificates are correct except for the root, which is another one with the same name.
+    /// The chain is issued under another root, which has the same name as the trusted root.
     case wrongRoot = "wrong-root"
-    /// The leaf has no marker extension for signing receipts.
+    /// The leaf lacks the marker extension.
     case leafWithoutMarker = "leaf-without-marker"
-    /// The intermediate has no marker extension for issuing such leaves.
+    /// The intermediate lacks the marker extension.
     case intermediateWithoutMarker = "intermediate-without-marker"
-    /// The leaf expired the day before the receipt was made.
+    /// The leaf expired the day before the receipt was created.
     case expiredLeaf = "expired-leaf"
-    /// The leaf becomes valid the day after the receipt was made.
+    /// The leaf becomes valid the day after the receipt was created.
     case leafNotYetValid = "leaf-not-yet-valid"
     /// The payload was changed after signing.
     case tamperedPayload = "tampered-payload"
     /// One bit of the signature was flipped.
     case tamperedSignature = "tampered-signature"
-    /// The last bytes are missing.
+    /// The last bytes of the receipt are missing.
     case truncated = "truncated"
-    /// Extra bytes follow the end.
+    /// Extra bytes follow the end of the receipt.
     case trailingBytes = "trailing-bytes"
 
-    /// Whether the bytes are not a receipt any more, rather than one with an invalid signature.
+    /// Whether the defect makes the bytes unreadable as a receipt. With every other defect they are a readable receipt
+    /// that is not authentic.
     package var isMalformed: Bool { self == .truncated || self == .trailingBytes }
 }
 
-/// A defect of the receipt of a single transaction.
+/// The defects of forged receipts of single transactions.
 package enum TransactionReceiptForgery: String, CaseIterable, Sendable {
-    /// Signed with a certificate of the same name under another root.
+    /// The receipt is signed with a certificate of the same name under another root.
     case wrongSigner = "transaction-wrong-signer"
     /// The purchase info was changed after signing.
     case tamperedPurchase = "transaction-tampered-purchase"

@@ -1,22 +1,23 @@
 import Crypto
 import SwiftASN1
+import TillJSON
 import X509
 
-/// Verifies stored signatures with the certificate in the header, like a receiver: the chain's private keys may have
-/// been deleted.
+/// Verifies stored signatures with the certificate in the JWS header, as a receiver does. So it also works after the
+/// chain's private keys were deleted.
 package struct CachedSignature: Sendable {
     private let header: [UInt8]
     private let key: VerificationKey
 
-    /// Reads the leaf's key from a header.
+    /// Reads the leaf's public key from a JWS header.
     ///
-    /// - Parameter header: a chain's ``SigningChain/headerSegment``.
-    /// - Throws: ``SigningError`` when it has no leaf with a P-256 key.
+    /// - Parameter header: the ``SigningChain/headerSegment`` of a chain.
+    /// - Throws: ``SigningError`` if the header contains no leaf with a P-256 key.
     package init(header: [UInt8]) throws(SigningError) {
         guard
             let json = Base64URL.decode(header[...]),
-            let members = try? ClaimReader.object(in: json, maximumDepth: CompactJWS.maximumDepth),
-            case .array(let certificates) = members["x5c"], case .string(let leaf) = certificates.first,
+            let tree = try? JSONTree.parse(json),
+            case .string(let leaf)? = tree["x5c"]?.elements.first,
             let der = Base64.decode(leaf)
         else { throw SigningError(.unreadable, .leaf, "is missing in the header") }
         let certificate = try SigningError.wrapping(.unreadable, .leaf, "cannot be read") {
@@ -29,7 +30,7 @@ package struct CachedSignature: Sendable {
         self.key = VerificationKey(key)
     }
 
-    /// Whether a signature (64 bytes, r then s) was made over the header and a payload.
+    /// Whether a signature (64 bytes, r then s) is valid for the header and a payload.
     package func isValid(_ signature: [UInt8], for payload: [UInt8]) -> Bool {
         var text = header
         text.append(SigningChain.dot)

@@ -1,25 +1,27 @@
+import TillJSON
+
 /// A signed token as it was received, decoded but not verified: call ``verify(with:)`` before using its claims.
 package struct CompactJWS: Sendable {
     /// The default maximum size of a token in bytes.
     package static let defaultLimit = 16_384
-    /// How many objects and arrays may enclose a value in the header or the payload.
+    /// The maximum number of objects and arrays that enclose a value in the header or the payload.
     package static let maximumDepth = 8
 
     /// The members of the header.
-    package let header: [String: Claim]
+    package let header: [String: JSONTree]
     /// The members of the payload.
-    package let claims: [String: Claim]
+    package let claims: [String: JSONTree]
     /// The payload as it was signed.
     package let payload: [UInt8]
-    /// The signature, not yet checked: any number of bytes.
+    /// The signature, which is unverified and can have any length.
     package let signature: [UInt8]
-    /// The signed text, up to the second dot.
+    /// The signed part of the text: everything before the second dot.
     private let signingInput: ArraySlice<UInt8>
 
     /// Decodes `text`.
     ///
     /// - Parameters:
-    ///   - text: three base64url segments, the first two of them JSON objects.
+    ///   - text: three base64url segments. The first two must contain JSON objects.
     ///   - limit: the maximum size of `text` in bytes.
     /// - Throws: ``JWSRefusal``.
     package init(_ text: some StringProtocol, limit: Int = defaultLimit) throws(JWSRefusal) {
@@ -34,12 +36,12 @@ package struct CompactJWS: Sendable {
         signingInput = bytes[..<segments[1].endIndex]
     }
 
-    /// Whether the signature is ES256 by the private half of `key`. Does not check `alg`.
+    /// Whether the signature is a valid ES256 signature for `key`. Does not check `alg`.
     package func verify(with key: VerificationKey) -> Bool {
         key.isValid(signature, for: signingInput)
     }
 
-    /// A string member of the header; nil when it is missing or another kind of value.
+    /// A string member of the header; nil if it is missing or not a string.
     package func headerString(_ name: String) -> String? {
         guard case .string(let value) = header[name] else { return nil }
         return value
@@ -53,14 +55,23 @@ package struct CompactJWS: Sendable {
         return bytes
     }
 
+    /// Tokens are untrusted. Parsers disagree about repeated keys and about numbers that are no `Double`, and unlimited
+    /// nesting can exhaust the stack, so all three are rejected.
+    private static let limits = JSONLimits(depth: maximumDepth, numbersFitDouble: true)
+
     private static func members(
         _ bytes: [UInt8],
         _ segment: JWSRefusal.Segment
-    ) throws(JWSRefusal) -> [String: Claim] {
+    ) throws(JWSRefusal) -> [String: JSONTree] {
+        let tree: JSONTree
         do {
-            return try ClaimReader.object(in: bytes, maximumDepth: maximumDepth)
+            tree = try JSONTree.parse(bytes, limits: limits, keepsNull: true)
         } catch {
-            throw .notJSON(segment, reason: error.reason)
+            throw .notJSON(segment, reason: "is not valid JSON (\(Words.printable("\(error.withoutExcerpt)")))")
         }
+        guard case .object(let members) = tree else {
+            throw .notJSON(segment, reason: "is \(tree.kind), not a JSON object")
+        }
+        return Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import TillJSON
 
 extension SigningChain {
     static let dot = UInt8(ascii: ".")
@@ -7,22 +8,30 @@ extension SigningChain {
     package static let signatureByteCount = 64
     private static let encodedSignatureByteCount = Base64URL.encodedCount(of: signatureByteCount)
 
+    /// The first segment of a signed text: the algorithm and the certificates, in base64url.
+    static func headerSegment(_ algorithm: String, _ certificatesDER: [[UInt8]]) -> [UInt8] {
+        var header = JSONWriter(capacity: 4_096)
+        header.put("alg", algorithm)
+        header.put("x5c", certificatesDER.map { Base64.encode($0) })
+        return Base64URL.encode(header.finish())
+    }
+
     /// Signs a payload (UTF-8 JSON) as a compact JWS.
     ///
-    /// ECDSA uses a random number, so signing the same payload twice gives two texts.
+    /// ECDSA uses a random number, so two signatures of the same payload differ.
     ///
-    /// - Throws: ``SigningError`` with code `cryptography`.
+    /// - Throws: ``SigningError`` with the code `cryptography`.
     package func sign(_ payload: [UInt8]) throws(SigningError) -> String {
         String(decoding: try signBytes(payload), as: UTF8.self)
     }
 
-    /// ``sign(_:)``, as ASCII bytes that can be copied into an answer.
+    /// Signs a payload like ``sign(_:)``, but returns ASCII bytes, which can be copied into a response.
     package func signBytes(_ payload: [UInt8]) throws(SigningError) -> [UInt8] {
         let text = try signText(payload)
         return text.header + text.rest
     }
 
-    /// ``signBytes(_:)`` in two pieces; the first is the same for all texts.
+    /// Signs a payload like ``sign(_:)``, but returns the header and the rest separately.
     package func signText(_ payload: [UInt8]) throws(SigningError) -> SignedText {
         var rest: [UInt8] = []
         rest.reserveCapacity(2 + Base64URL.encodedCount(of: payload.count) + Self.encodedSignatureByteCount)
@@ -34,25 +43,25 @@ extension SigningChain {
         return SignedText(header: headerSegment, rest: rest)
     }
 
-    /// Only the signature (64 bytes, r then s) over the header and `payload`; ``assemble(header:payload:signature:)``
-    /// makes the JWS from it. Notifications are stored this way for retries, without the certificates.
+    /// Signs a payload, but returns only the signature (64 bytes, r then s). The outbox stores payloads and signatures
+    /// without certificates, and ``assemble(header:payload:signature:)`` creates the JWS for each attempt.
     package func signature(for payload: [UInt8]) throws(SigningError) -> [UInt8] {
         try signature(overEncoded: Base64URL.encode(payload)[...])
     }
 
-    /// Reassembles a compact JWS, byte for byte as from ``signBytes(_:)``.
+    /// Assembles a compact JWS. The result has the same bytes as the result of ``signBytes(_:)``.
     ///
     /// - Parameters:
     ///   - header: the ``headerSegment`` of the chain that signed.
-    ///   - payload: the raw payload.
-    ///   - signature: its 64 bytes.
+    ///   - payload: the payload before encoding.
+    ///   - signature: the 64 bytes of the signature.
     package static func assemble(header: [UInt8], payload: [UInt8], signature: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         append(header: header, payload: payload, signature: signature, to: &text)
         return text
     }
 
-    /// ``assemble(header:payload:signature:)``, appended to a buffer.
+    /// Assembles a compact JWS like ``assemble(header:payload:signature:)``, and appends it to a buffer.
     package static func append(header: [UInt8], payload: [UInt8], signature: [UInt8], to text: inout [UInt8]) {
         if text.isEmpty {
             let encoded = Base64URL.encodedCount(of: payload.count) + encodedSignatureByteCount

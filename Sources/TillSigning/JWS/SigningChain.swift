@@ -3,46 +3,46 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Leaf, intermediate and root, with the keys that sign: turns payloads into the JWS that receivers verify.
+/// The certificate chain and the keys that sign payloads as JWS: leaf, intermediate and root.
 ///
-/// The header, more than 3 kB of certificates, is the same for everything a chain signs. It is encoded once, and its
-/// SHA-256 state is computed once: signing hashes only the payload. See docs/api/signed-data.md.
+/// The JWS header, with more than 3 kB of certificates, is the same for everything that a chain signs. It is encoded
+/// and hashed only once, so each signature only needs to hash the payload. See docs/api/signed-data.md.
 ///
-/// A class, because its dozen immutable parts are passed to everything that signs.
+/// The type is a class, because copying a struct with so many parts would be slow.
 package final class SigningChain: Sendable, CustomStringConvertible {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate
     let leafPrivateKey: P256.Signing.PrivateKey
-    /// Issues the OCSP responder for the leaf.
+    /// The intermediate's private key, which issues the certificate of the OCSP responder for the leaf.
     let intermediatePrivateKey: P384.Signing.PrivateKey
 
     /// The three certificates as DER: leaf, intermediate, root.
     package let certificatesDER: [[UInt8]]
-    /// The chain's id: the first 16 hexadecimal digits of the SHA-256 of the leaf's DER.
+    /// The chain's id: the first 16 hexadecimal digits of the SHA-256 hash of the leaf's DER.
     package let id: String
-    /// The first segment of every JWS: base64url of `{"alg":"ES256","x5c":[…]}`.
+    /// The header segment of every JWS: `{"alg":"ES256","x5c":[…]}` in base64url.
     ///
-    /// It contains neither `-` nor `_`, so it is also valid standard Base64, which one existing client expects. Only
-    /// `>`, `?`, `~` and bytes outside ASCII can produce those two characters, and the JSON contains none of them,
-    /// because the certificates in it are standard Base64.
+    /// One existing client expects standard Base64 here. The segment is also valid standard Base64, because it contains
+    /// neither `-` nor `_`: only `>`, `?`, `~` and bytes outside ASCII can produce these two characters, and the JSON
+    /// contains none of them.
     package let headerSegment: [UInt8]
-    /// The SHA-256 state after ``headerSegment`` and the dot. A value: each signature starts from a copy.
+    /// The SHA-256 state after ``headerSegment`` and the dot. Each signature continues from a copy of this state.
     let hashAfterHeader: SHA256
 
     /// Issues a new intermediate and a new leaf, with new keys.
     ///
-    /// - Parameter ocspURL: the OCSP address for both certificates, `http://…` or `https://…` in ASCII. It cannot be
-    ///   changed afterwards.
-    /// - Throws: ``SigningError`` when the URL is invalid.
+    /// - Parameter ocspURL: the URL of the OCSP responder, `http://…` or `https://…` in ASCII. Both certificates
+    ///   contain the URL, so it cannot be changed later.
+    /// - Throws: ``SigningError`` if the URL is invalid.
     package static func issue(under root: RootAuthority, ocspURL: String) throws(SigningError) -> SigningChain {
         guard isUsable(ocspURL) else {
-            let rule = "it is http:// or https:// and ASCII without spaces"
+            let rule = "it must begin with http:// or https:// and be ASCII without spaces"
             throw SigningError(.unusableValue, .leaf, "cannot have this OCSP URL: \(rule)")
         }
         let intermediateKey = P384.Signing.PrivateKey()
         let leafKey = P256.Signing.PrivateKey()
-        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be made") {
+        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
             try CertificateProfile.intermediate(
                 key: intermediateKey.publicKey,
                 under: root.certificate,
@@ -50,7 +50,7 @@ package final class SigningChain: Sendable, CustomStringConvertible {
                 ocspURL: ocspURL
             )
         }
-        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be made") {
+        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be created") {
             try CertificateProfile.leaf(
                 key: leafKey.publicKey,
                 under: intermediate,
@@ -61,21 +61,21 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         return try SigningChain([leaf, intermediate, root.certificate], leafKey, intermediateKey)
     }
 
-    /// The ``id`` of the chain with this leaf.
+    /// The ``id`` of the chain with a leaf.
     package static func id(ofLeaf der: [UInt8]) -> String {
         String(Hexadecimal.text(SHA256.hash(data: der)).prefix(16))
     }
 
-    /// The root certificate alone, PEM.
+    /// The root certificate as PEM.
     package var rootCertificatePEM: String { CertificateText.pem(of: certificatesDER[2]) }
 
-    /// SHA-256 of the root certificate, hexadecimal, which users compare before they trust it.
+    /// The SHA-256 hash of the root certificate in hexadecimal, which users compare before they trust the root.
     package var rootFingerprint: String { Hexadecimal.text(SHA256.hash(data: certificatesDER[2])) }
 
-    /// Reads ``certificatesPEM``, ``leafPrivateKeyPEM`` and ``intermediatePrivateKeyPEM``.
+    /// Reads a chain from the text of ``certificatesPEM``, ``leafPrivateKeyPEM`` and ``intermediatePrivateKeyPEM``.
     ///
-    /// - Throws: ``SigningError`` that names the part: `unreadable`, `mismatchedKey`, or `brokenChain` when the three
-    ///   certificates do not form a chain or lack what verifiers require.
+    /// - Throws: ``SigningError`` with the wrong part and the code `unreadable`, `mismatchedKey`, or `brokenChain` if
+    ///   the certificates do not form a chain or lack something that verifiers require.
     package convenience init(
         certificatesPEM: String,
         leafPrivateKeyPEM: Secret,
@@ -98,7 +98,7 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         )
     }
 
-    /// - Parameter certificates: leaf, intermediate, root.
+    /// - Parameter certificates: the leaf, intermediate and root certificates.
     private init(
         _ certificates: [Certificate],
         _ leafKey: P256.Signing.PrivateKey,
@@ -125,15 +125,14 @@ package final class SigningChain: Sendable, CustomStringConvertible {
             try CertificateText.der(of: root, .root),
         ]
         id = Self.id(ofLeaf: certificatesDER[0])
-        let quoted = certificatesDER.map { "\"\(Base64.encode($0))\"" }.joined(separator: ",")
-        headerSegment = Base64URL.encode(Array("{\"alg\":\"ES256\",\"x5c\":[\(quoted)]}".utf8))
+        headerSegment = Self.headerSegment("ES256", certificatesDER)
         var hash = SHA256()
         hash.update(data: headerSegment)
         hash.update(data: [Self.dot])
         hashAfterHeader = hash
     }
 
-    /// The leaf's OCSP address; nil when it has none.
+    /// The URL of the OCSP responder in the leaf; nil if the leaf contains none.
     package var ocspURL: String? {
         let access = try? leaf.extensions.authorityInformationAccess
         return access?.lazy.compactMap { description in
@@ -143,21 +142,22 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         }.first
     }
 
-    /// Leaf, intermediate and root as three PEM blocks.
+    /// The leaf, intermediate and root certificates as three PEM blocks.
     package var certificatesPEM: String { certificatesDER.map(CertificateText.pem).joined() }
     /// The leaf's private key as PEM (PKCS#8).
     package var leafPrivateKeyPEM: Secret { Secret(leafPrivateKey.pemRepresentation + "\n") }
     /// The intermediate's private key as PEM (PKCS#8).
     package var intermediatePrivateKeyPEM: Secret { Secret(intermediatePrivateKey.pemRepresentation + "\n") }
-    /// The key that verifies the chain's signatures.
+    /// The public key that verifies the chain's signatures.
     package var publicKey: VerificationKey { VerificationKey(leafPrivateKey.publicKey) }
 
     package var description: String { "signing chain \(id)" }
 
-    /// All problems of the chain when its certificates are used at `instant` (milliseconds since 1970); empty when a
-    /// verifier that trusts the root accepts it.
+    /// All problems of the chain if a verifier checks its certificates at `instant` (milliseconds since 1970). The
+    /// result is empty if a verifier that trusts the root accepts the chain.
     ///
-    /// Signatures must be valid both in real time and in the shop's time: check both.
+    /// Some verifiers check certificates at the real time, others at the payload's date, so check the chain at both
+    /// times.
     package func problems(at instant: Int64) -> [ChainProblem] {
         let inspection = ChainInspection(leaf: leaf, intermediate: intermediate, root: root)
         return inspection.problems() + inspection.problems(at: instant)

@@ -1,14 +1,15 @@
-/// An error with keys and certificates: a part, the reason, and the library's own error if there is one.
+/// An error about keys or certificates. It contains the part with the problem, the reason, and the library's error if
+/// there is one.
 ///
-/// Two errors are equal when code and part are equal; the message is only for display.
+/// Two errors are equal if their code and part are equal; the message is only for display.
 package struct SigningError: Error, Sendable {
     /// The kinds of failure.
     package enum Code: Sendable, Hashable {
         /// The text is not PEM of the expected kind.
         case unreadable
-        /// A private key belongs to another certificate.
+        /// A private key does not belong to its certificate.
         case mismatchedKey
-        /// The certificates do not form a chain, or lack what verifiers require.
+        /// The certificates do not form a chain, or lack something that verifiers require.
         case brokenChain
         /// A name, URL or identifier is invalid.
         case unusableValue
@@ -18,11 +19,11 @@ package struct SigningError: Error, Sendable {
 
     /// The kind of failure.
     package let code: Code
-    /// The part concerned.
+    /// The part with the problem.
     package let part: ChainPart
-    /// A sentence with the part and the reason. Never contains key material.
+    /// A sentence with the part and the reason. It never contains key material.
     package let message: String
-    /// The library's error.
+    /// The error of the cryptographic library; nil if there is none.
     package let underlying: (any Error)?
 
     init(_ code: Code, _ part: ChainPart, _ reason: String, underlying: (any Error)? = nil) {
@@ -32,7 +33,7 @@ package struct SigningError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Runs `work` and turns any error into one about `part`.
+    /// Runs `work` and converts any error into a `SigningError` about `part`.
     static func wrapping<Value>(
         _ code: Code,
         _ part: ChainPart,

@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 
-/// A P-256 public key that verifies ES256 signatures. Reading one takes 15 µs: keep the value, not the bytes.
+/// A P-256 public key that verifies ES256 signatures. Reading a key takes 15 µs, so keep the value, not the bytes.
 package struct VerificationKey: Sendable {
     private let key: P256.Signing.PublicKey
-    /// The uncompressed point (X9.63), 65 bytes: the stored form.
+    /// The key as it is stored: an uncompressed point (X9.63) of 65 bytes.
     package let x963: [UInt8]
 
     /// Wraps an existing key.
@@ -15,7 +15,7 @@ package struct VerificationKey: Sendable {
 
     /// Reads an uncompressed point (X9.63): 65 bytes that begin with 4.
     ///
-    /// - Throws: ``SigningError`` when the bytes are not a point of the curve.
+    /// - Throws: ``SigningError`` if the bytes are not a point of the curve.
     package init(x963: [UInt8]) throws(SigningError) {
         self.init(
             try SigningError.wrapping(.unreadable, .apiKey, "is not a P-256 public key (65 bytes, X9.63)") {
@@ -24,9 +24,9 @@ package struct VerificationKey: Sendable {
         )
     }
 
-    /// The public half of a private key in PKCS#8, DER.
+    /// Reads the public key of a private key in PKCS#8, DER.
     ///
-    /// - Throws: ``SigningError`` when the bytes are something else.
+    /// - Throws: ``SigningError`` if the bytes are not such a key.
     package init(ofPKCS8 der: [UInt8]) throws(SigningError) {
         self.init(
             try SigningError.wrapping(.unreadable, .apiKey, "is not a P-256 private key (PKCS#8, DER)") {
@@ -37,7 +37,7 @@ package struct VerificationKey: Sendable {
 
     /// Reads a public key in PEM.
     ///
-    /// - Throws: ``SigningError`` when the text is something else.
+    /// - Throws: ``SigningError`` if the text is not such a key.
     package init(pem: String) throws(SigningError) {
         self.init(
             try SigningError.wrapping(.unreadable, .apiKey, "is not a P-256 public key in PEM") {
@@ -49,13 +49,13 @@ package struct VerificationKey: Sendable {
     /// The key as PEM.
     package var pem: String { key.pemRepresentation + "\n" }
 
-    /// Whether `signature` (64 bytes, r then s) is valid for `data`. False for any other length.
+    /// Whether `signature` (64 bytes, r then s) is valid for `data`. False for a signature of another length.
     func isValid(_ signature: [UInt8], for data: ArraySlice<UInt8>) -> Bool {
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
         return key.isValidSignature(signature, for: data)
     }
 
-    /// Whether `signature` (DER) is valid for `data`. False when it is not DER of two numbers.
+    /// Whether `signature` (DER) is valid for `data`. False if the bytes are not DER with two numbers.
     func isValid(der signature: [UInt8], for data: [UInt8]) -> Bool {
         guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
         return key.isValidSignature(signature, for: data)

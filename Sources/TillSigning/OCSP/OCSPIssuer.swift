@@ -2,12 +2,12 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// An issuer as requests name it: the hashes of its name and of its key.
+/// The issuer of a certificate as an OCSP request identifies it: by the hashes of its name and its key.
 struct OCSPIssuer: Hashable, Sendable {
     let nameHash: [UInt8]
     let keyHash: [UInt8]
 
-    /// The issuer's names with each hash algorithm that a client may use.
+    /// The hashes of an issuer's name and key, for each hash algorithm that a client may use.
     static func names(of certificate: Certificate, _ part: ChainPart) throws(SigningError)
         -> [ASN1ObjectIdentifier: OCSPIssuer]
     {

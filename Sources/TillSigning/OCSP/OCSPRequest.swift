@@ -1,10 +1,11 @@
 import SwiftASN1
 
-/// An OCSP request for the state of certificates (RFC 6960) from any client, parsed under strict limits.
+/// An OCSP request for the state of certificates (RFC 6960). Because any client may send one, it is parsed under strict
+/// limits.
 ///
-/// The request may be signed; the signature is not checked, because anybody may ask.
+/// A request may be signed. The signature is not checked, because requests need no authorization.
 struct OCSPRequest: Sendable {
-    /// The maximum size of a request in bytes. A request for one certificate has about a hundred.
+    /// The maximum size of a request in bytes. A request for one certificate has about a hundred bytes.
     static let maxBytes = 16_384
     /// The maximum number of certificates in a request.
     static let maxCertificates = 32
@@ -13,33 +14,32 @@ struct OCSPRequest: Sendable {
 
     private static let nonceIdentifier: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 2]
 
-    /// One certificate, named by its issuer and its serial number.
+    /// The id of a certificate: its issuer and its serial number.
     struct CertificateID: Sendable {
-        /// The complete value as received; the answer repeats it byte for byte, because one client compares it that
-        /// way.
+        /// The complete encoded id. The response repeats it byte for byte, because one client compares the bytes.
         let encoded: [UInt8]
         let hash: ASN1ObjectIdentifier
         let issuerNameHash: [UInt8]
         let issuerKeyHash: [UInt8]
-        /// Without leading zeros.
+        /// The serial number without leading zeros.
         let serial: [UInt8]
     }
 
-    /// At least one.
+    /// The certificates in the request; at least one.
     let certificates: [CertificateID]
-    /// The value of the nonce extension, which the answer repeats; nil if none was sent.
+    /// The value of the nonce extension, which the response repeats; nil if the request has no nonce.
     let nonce: [UInt8]?
 
-    /// The request is malformed; the client gets no details.
+    /// The error for a malformed request. The client receives no details.
     struct Malformed: Error {}
 
-    /// Reads DER.
+    /// Parses a request in DER.
     init(_ der: [UInt8]) throws(Malformed) {
         guard der.count <= Self.maxBytes else { throw Malformed() }
         do {
             let body = try DER.sequence(try DER.parse(der), identifier: .sequence) { nodes in
                 guard let tbs = nodes.next() else { throw Malformed() }
-                // The signature.
+                // Skips the optional signature.
                 try Self.skip(0, in: &nodes)
                 return try Self.body(tbs)
             }
@@ -57,7 +57,7 @@ struct OCSPRequest: Sendable {
                 try Int(derEncoded: $0)
             }
             guard version ?? 0 == 0 else { throw Malformed() }
-            // The requestor's name.
+            // Skips the optional name of the requestor.
             try skip(1, in: &nodes)
             guard let list = nodes.next() else { throw Malformed() }
             let certificates = try DER.sequence(list, identifier: .sequence) { entries in
@@ -75,12 +75,12 @@ struct OCSPRequest: Sendable {
         }
     }
 
-    /// Reads an entry of the list.
+    /// Reads one entry of the certificate list.
     private static func certificate(_ entry: ASN1Node) throws -> CertificateID {
         try DER.sequence(entry, identifier: .sequence) { nodes in
             guard let node = nodes.next() else { throw Malformed() }
             let extensions = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { $0 }
-            // Till knows no extensions of an entry; a critical one makes the request malformed.
+            // Till supports no extensions of an entry, so a critical extension makes the request malformed.
             if let extensions {
                 try eachExtension(in: extensions) { _, critical, _ in if critical { throw Malformed() } }
             }
@@ -93,7 +93,7 @@ struct OCSPRequest: Sendable {
             guard let algorithm = nodes.next() else { throw Malformed() }
             let hash = try DER.sequence(algorithm, identifier: .sequence) { parts in
                 let identifier = try ASN1ObjectIdentifier(derEncoded: &parts)
-                // The parameters: NULL or absent.
+                // Skips the parameters, which are NULL or absent.
                 _ = parts.next()
                 return identifier
             }
@@ -110,12 +110,13 @@ struct OCSPRequest: Sendable {
         }
     }
 
-    /// The value of the nonce among the extensions. Any other critical extension is rejected.
+    /// Finds the nonce among the extensions. Any other critical extension is rejected.
     private static func nonce(in extensions: ASN1Node) throws -> [UInt8]? {
         var nonce: [UInt8]?
         try eachExtension(in: extensions) { identifier, critical, value in
             if identifier == nonceIdentifier {
-                // Most clients wrap it in another octet string, so only emptiness and an excessive size are checked.
+                // Most clients wrap the nonce in another octet string, so its length may exceed the maximum by the
+                // header of that octet string.
                 guard nonce == nil, (1...maxNonceLength + 4).contains(value.count) else { throw Malformed() }
                 nonce = value
             } else if critical {

@@ -1,30 +1,30 @@
 import SwiftASN1
 import X509
 
-/// Answers whether certificates are revoked (RFC 6960): bytes in, bytes out.
+/// Answers OCSP requests, which ask whether certificates are revoked (RFC 6960).
 ///
-/// It knows a root and the chains under it, including those that sign no longer. See docs/api/ocsp.md.
+/// The responder knows a root and all chains under it, including former chains. See docs/api/ocsp.md.
 package struct OCSPResponder: Sendable {
-    /// The maximum size of a request in bytes; a longer one is rejected.
+    /// The maximum size of a request in bytes. A longer request is rejected.
     package static let maxRequest = OCSPRequest.maxBytes
 
-    /// How long an answer is valid, in milliseconds.
+    /// The time for which a response is valid, in milliseconds.
     static let freshness: Int64 = 3_600_000
     private static let day: Int64 = 86_400_000
 
-    /// A certificate that the responder answers for.
+    /// A certificate whose state the responder reports.
     package struct Known: Sendable, Hashable {
-        /// Lower-case hexadecimal digits.
+        /// The serial number in lower-case hexadecimal digits, without leading zeros.
         package let serial: String
-        /// `leaf` or `intermediate`.
+        /// The kind of certificate: `leaf` or `intermediate`.
         package let part: ChainPart
-        /// The chain to which it belongs.
+        /// The id of the chain to which the certificate belongs.
         package let chainID: String
     }
 
     private struct Issuer {
         let signer: OCSPSigner
-        /// By serial number without leading zeros.
+        /// The issued certificates, by their serial numbers without leading zeros.
         var certificates: [[UInt8]: Known]
     }
 
@@ -36,12 +36,12 @@ package struct OCSPResponder: Sendable {
     private let root: RootAuthority
     private let rootName: String
     private var names: [IssuerName: String] = [:]
-    /// By the root's fingerprint, or by the id of the chain of an intermediate.
+    /// The issuers: the root by its fingerprint, and each intermediate by the id of its chain.
     private var issuers: [String: Issuer] = [:]
-    /// In the order of addition, intermediate before leaf.
+    /// All certificates in the order in which their chains were added, the intermediate before the leaf.
     package private(set) var certificates: [Known] = []
 
-    /// A responder for certificates of a root; it knows no chain yet.
+    /// Creates a responder for a root, without chains.
     package init(root: RootAuthority) throws(SigningError) {
         self.root = root
         rootName = root.fingerprint
@@ -55,7 +55,7 @@ package struct OCSPResponder: Sendable {
 
     /// Adds a chain.
     ///
-    /// - Returns: false when the chain is already known, or is not under the responder's root.
+    /// - Returns: false if the chain is already known, or is not under the responder's root.
     @discardableResult
     package mutating func add(_ chain: SigningChain) throws(SigningError) -> Bool {
         guard chain.certificatesDER[2] == root.certificateDER, issuers[chain.id] == nil else { return false }
@@ -87,11 +87,11 @@ package struct OCSPResponder: Sendable {
 
     // MARK: Answering
 
-    /// Answers a request, whatever its bytes are.
+    /// Answers a request, which may be any bytes.
     ///
     /// - Parameters:
-    ///   - now: the wall-clock time, milliseconds since 1970.
-    ///   - state: the state to report for a certificate, by its serial number.
+    ///   - now: the real time, in milliseconds since 1970.
+    ///   - state: returns the state to report for the certificate with a serial number.
     package func reply(to question: [UInt8], at now: Int64, state: (String) -> OCSPState) -> OCSPReply {
         let request: OCSPRequest
         do {
@@ -154,21 +154,21 @@ package struct OCSPResponder: Sendable {
     }
 }
 
-/// The responder's reaction to a request.
+/// The reply to an OCSP request.
 package struct OCSPReply: Equatable, Sendable {
-    /// The answer.
+    /// The content of a reply.
     package enum Content: Equatable, Sendable {
-        /// HTTP 200 with these bytes.
+        /// An OCSP response, sent with HTTP 200.
         case answer([UInt8])
         /// HTTP 500.
         case serverError
-        /// Nothing: the connection is closed.
+        /// No response: the connection is closed.
         case silence
     }
 
-    /// The answer, sent after the delay.
+    /// The content, which is sent after the delay.
     package let content: Content
-    /// Milliseconds.
+    /// The delay in milliseconds.
     package let delay: Int
 
     init(_ content: Content, delay: Int = 0) {

@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import SwiftASN1
 
-/// Encodes answers in DER (RFC 6960).
+/// Encodes OCSP responses in DER (RFC 6960).
 enum OCSPResponse {
-    /// The status of an answer without content.
+    /// The status of a response to a rejected request.
     enum Status: UInt8 {
         case malformedRequest = 1
         case internalError = 2
@@ -12,7 +12,7 @@ enum OCSPResponse {
         case unauthorized = 6
     }
 
-    /// The state of one certificate. Instants in milliseconds since 1970; the wire has whole seconds.
+    /// The state of one certificate. Dates are in milliseconds since 1970; the encoded response has whole seconds.
     struct Entry {
         enum Standing {
             case good
@@ -20,7 +20,7 @@ enum OCSPResponse {
             case unknown
         }
 
-        /// The certificate's id as in the request.
+        /// The encoded id of the certificate, as in the request.
         let certificate: [UInt8]
         let standing: Standing
         let thisUpdate: Int64
@@ -31,12 +31,12 @@ enum OCSPResponse {
     private static let nonce: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 2]
     private static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10_045, 4, 3, 2]
 
-    /// The answer to a rejected request.
+    /// Encodes the response to a rejected request.
     static func refusal(_ status: Status) -> [UInt8] { [0x30, 0x03, 0x0A, 0x01, status.rawValue] }
 
-    /// A signed answer.
+    /// Encodes and signs a response.
     ///
-    /// - Parameter nonce: the extension's value in the request.
+    /// - Parameter nonce: the value of the nonce extension in the request.
     static func successful(
         _ entries: [Entry],
         producedAt: Int64,
@@ -66,7 +66,7 @@ enum OCSPResponse {
         }
     }
 
-    /// The part that is signed.
+    /// Encodes the part of the response that is signed.
     private static func data(
         _ entries: [Entry],
         producedAt: Int64,
@@ -75,7 +75,7 @@ enum OCSPResponse {
     ) throws -> [UInt8] {
         try written { der in
             try der.sequence { der in
-                // By its key: one client cannot find a responder by its name.
+                // The responder is identified by its key, because one client cannot find it by its name.
                 try der.explicit(2) { try $0.serialize(ASN1OctetString(contentBytes: signer.keyHash[...])) }
                 der.time(producedAt)
                 try der.sequence { der in
@@ -114,13 +114,11 @@ extension DER.Serializer {
         appendPrimitiveNode(identifier: identifier) { $0.append(contentsOf: bytes) }
     }
 
-    /// GeneralizedTime, whole seconds of UTC.
+    /// Writes a date as GeneralizedTime, in whole seconds and UTC.
     fileprivate mutating func time(_ milliseconds: Int64) {
-        let seconds = (Double(milliseconds) / 1_000).rounded(.down)
-        // From 1970 to the end of 9999, the last year with four digits.
-        let date = Date(timeIntervalSince1970: min(max(seconds, 0), 253_402_300_799))
-        let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
-        primitive(.generalizedTime, Array(date.formatted(style).utf8).filter { $0 != UInt8(ascii: "T") })
+        // `20200714193640Z`, from 1970 to the last year with four digits.
+        let text = ReceiptDate.iso8601(max(milliseconds, 0)).filter { !"-T:".contains($0) }
+        primitive(.generalizedTime, Array(text.utf8))
     }
 
     fileprivate mutating func entry(_ entry: OCSPResponse.Entry) throws {

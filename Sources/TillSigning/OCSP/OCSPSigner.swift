@@ -2,17 +2,17 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// Signs answers for the certificates of one issuer: a responder that the issuer delegated to.
+/// Signs OCSP responses for the certificates of one issuer, with a key that the issuer has authorized.
 struct OCSPSigner: Sendable {
     let privateKey: P256.Signing.PrivateKey
     let certificateDER: [UInt8]
-    /// SHA-1 of the public key, which identifies the signer in answers.
+    /// The SHA-1 hash of the public key, which identifies the signer in responses.
     let keyHash: [UInt8]
 
-    /// Makes a key and a certificate for it.
+    /// Creates a key, and a certificate by the issuer for that key.
     init(for issuer: Certificate, key issuerKey: P384.Signing.PrivateKey, _ part: ChainPart) throws(SigningError) {
         let privateKey = P256.Signing.PrivateKey()
-        let certificate = try SigningError.wrapping(.cryptography, part, "could not issue a responder") {
+        let certificate = try SigningError.wrapping(.cryptography, part, "could not issue an OCSP responder") {
             try CertificateProfile.responder(key: privateKey.publicKey, under: issuer, issuerKey: issuerKey)
         }
         self.privateKey = privateKey

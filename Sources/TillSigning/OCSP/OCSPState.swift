@@ -1,24 +1,24 @@
-/// The state that the responder reports for a certificate, or how it fails.
+/// The state that the OCSP responder reports for a certificate, or the way in which it fails to answer.
 package enum OCSPState: Codable, Equatable, Sendable {
     /// Not revoked.
     case good
-    /// Revoked since an instant (milliseconds since 1970).
+    /// Revoked since a date (milliseconds since 1970).
     case revoked(at: Int64, reason: OCSPRevocationReason?)
-    /// As if the certificate had never been issued.
+    /// Unknown, as if the certificate had never been issued.
     case unknown
-    /// Good, after a delay.
+    /// Good, but the response is delayed.
     case slow(milliseconds: Int)
-    /// An answer with an error.
+    /// An error instead of a state.
     case error(OCSPFailure)
-    /// Good, but as of two days ago and expired since yesterday.
+    /// Good, but the response was valid only from two days ago until one day ago.
     case stale
-    /// The connection is closed without an answer.
+    /// No response: the connection is closed.
     case dead
 
     /// The maximum delay, in milliseconds.
     package static let maxDelay = 120_000
 
-    /// The states, as operators name them.
+    /// The names of the states, as operators enter them.
     package enum Word: String, CaseIterable, Sendable {
         case good
         case revoked
@@ -29,7 +29,7 @@ package enum OCSPState: Codable, Equatable, Sendable {
         case dead
     }
 
-    /// The state without its details.
+    /// The name of the state.
     package var word: Word {
         switch self {
         case .good: .good
@@ -43,7 +43,7 @@ package enum OCSPState: Codable, Equatable, Sendable {
     }
 }
 
-/// Why a certificate was revoked (RFC 5280, section 5.3.1).
+/// The reason why a certificate was revoked (RFC 5280, section 5.3.1).
 package enum OCSPRevocationReason: String, Codable, CaseIterable, Sendable {
     case unspecified
     case keyCompromise
@@ -56,7 +56,7 @@ package enum OCSPRevocationReason: String, Codable, CaseIterable, Sendable {
     case privilegeWithdrawn
     case aaCompromise
 
-    /// The number on the wire; 7 is not used.
+    /// The number in the encoded response. 7 is not used.
     var code: UInt8 {
         switch self {
         case .unspecified: 0
@@ -73,14 +73,14 @@ package enum OCSPRevocationReason: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// The ways in which a responder can fail to answer.
+/// The ways in which the OCSP responder can fail to answer.
 package enum OCSPFailure: String, Codable, CaseIterable, Sendable {
-    /// The responder is busy.
+    /// The OCSP error `tryLater`: the responder is busy.
     case tryLater
-    /// The responder is broken.
+    /// The OCSP error `internalError`: the responder has a problem.
     case internalError
-    /// The responder does not know the certificate's issuer.
+    /// The OCSP error `unauthorized`: the responder does not know the certificate's issuer.
     case unauthorized
-    /// No OCSP answer at all: HTTP 500.
+    /// HTTP 500 instead of an OCSP response.
     case http500
 }

@@ -2,10 +2,10 @@ extension AppReceipt {
     /// The maximum number of purchases in a receipt.
     package static let maximumInApp = 20_000
 
-    /// Reads a payload. Verifies nothing: ``ReceiptVerifier`` does that.
+    /// Decodes a payload without verifying it. ``ReceiptVerifier`` verifies receipts.
     ///
-    /// Attributes of unknown types are ignored, and so are all versions. Strings may consist of several pieces, and the
-    /// payload may be wrapped in a second octet string, as Xcode writes it.
+    /// Attributes of unknown types and the versions of attributes are ignored. As in receipts from Xcode, strings may
+    /// consist of several pieces, and a second octet string may enclose the payload.
     package init(payload: [UInt8]) throws(ReceiptRefusal) {
         try self.init(payload: payload[...])
     }
@@ -35,12 +35,12 @@ extension AppReceipt {
         self = try draft.receipt()
     }
 
-    /// A receipt while it is being read: required attributes may still be missing.
+    /// A receipt that is being decoded. Required attributes may still be missing.
     private struct Draft {
         var receiptType, bundleID, applicationVersion: String?
         var opaqueValue, deviceHash: [UInt8]?
         var creationDate: Int64?
-        /// Holds the optional attributes.
+        /// A receipt with the optional attributes.
         var rest = AppReceipt(
             receiptType: "",
             bundleID: "",
@@ -78,7 +78,7 @@ extension AppReceipt {
             case 16: rest.versionExternalIdentifier = try attribute.number()
             case 17:
                 guard rest.inApp.count < AppReceipt.maximumInApp else {
-                    throw BERReader.Fault(reason: "holds more than \(AppReceipt.maximumInApp) purchases")
+                    throw BERReader.Fault(reason: "contains more than \(AppReceipt.maximumInApp) purchases")
                 }
                 rest.inApp.append(try InAppReceipt(attributes: try attribute.set()))
             case 18: rest.originalPurchaseDate = try attribute.date()

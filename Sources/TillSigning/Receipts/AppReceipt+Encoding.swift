@@ -1,7 +1,7 @@
 extension AppReceipt {
-    /// The payload of the receipt: a SET of attributes in DER, which is then signed.
+    /// Encodes the receipt's payload, which is then signed: a SET of attributes in DER.
     ///
-    /// It has every attribute that the store writes, except 6 and 7, whose meaning is unknown.
+    /// The payload contains every attribute that the App Store writes, except 6 and 7, whose meaning is unknown.
     package func payload() -> [UInt8] {
         var attributes = AttributeSet()
         attributes.reserve(512 + inApp.count * 600)

@@ -1,60 +1,62 @@
 import Crypto
 
-/// The content of an app receipt: the attributes of its payload, typed.
+/// The content of an app receipt. Each property's comment names its attribute in parentheses.
 ///
-/// All dates are milliseconds since 1970, UTC. The encoded form has whole seconds, so ``payload()`` drops a fraction.
-/// See docs/api/receipts/app-receipts.md.
+/// All dates are in milliseconds since 1970, UTC. The encoded receipt has whole seconds, so ``payload()`` cuts off
+/// fractions. See docs/api/receipts/app-receipts.md.
 package struct AppReceipt: Sendable, Equatable {
-    /// The values of attribute 25, which seems to distinguish platforms.
+    /// The platforms, with their numbers in attribute 25. Apple does not document this attribute.
     package enum Platform: Int64, Sendable {
         case macOS = 2
         case iOS = 3
     }
 
-    /// `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox` or `Xcode` (0).
+    /// The environment: `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox` or `Xcode` (0).
     package var receiptType: String
-    /// The app's Apple id; 0 in the sandbox (1).
+    /// The app's Apple ID; 0 in the sandbox (1).
     package var appAppleID: Int64
     /// The bundle id (2).
     package var bundleID: String
-    /// The version of the app that made the request: CFBundleVersion on iOS (3).
+    /// The version of the app that requested the receipt: CFBundleVersion on iOS (3).
     package var applicationVersion: String
-    /// Random bytes of the device hash; 16, but 8 from Xcode (4).
+    /// The opaque bytes that are part of the device hash: 16 bytes, or 8 in receipts from Xcode (4).
     package var opaqueValue: [UInt8]
-    /// The device hash, 20 bytes of SHA-1, see ``deviceHash(guid:opaqueValue:bundleID:)`` (5).
+    /// The device hash: the 20 bytes from ``deviceHash(guid:opaqueValue:bundleID:)`` (5).
     package var deviceHash: [UInt8]
-    /// When the receipt was first issued to the device; nil in the sandbox, written as an empty text (8).
+    /// The date when the receipt was first issued to the device (8). It is nil in the sandbox, which is encoded as an
+    /// empty text.
     package var issueDate: Int64?
-    /// Four ASCII characters, packed: 0x50333035 is `P305` (9).
+    /// The build of the App Store's server: four ASCII characters as one number; 0x50333035 is `P305` (9).
     package var serverBuild: Int64
-    /// `4+`, `17+` (10).
+    /// The age rating, such as `4+` or `17+` (10).
     package var ageRating: String
-    /// The developer's number; 0 in the sandbox (11).
+    /// The developer's Apple ID; 0 in the sandbox (11).
     package var developerID: Int64
-    /// When the receipt was made. Verifiers check the certificates at this instant (12).
+    /// The date when the receipt was created (12). Verifiers check the certificates at this date.
     package var creationDate: Int64
-    /// The version of the operating system as `MMmmpp`: 180602 (13).
+    /// The version of the operating system as `MMmmpp`, such as 180602 for 18.6.2 (13).
     package var systemVersion: Int64
-    /// A small number of unknown meaning, 1 to 254 (14).
+    /// A number from 1 to 254, whose meaning is unknown (14).
     package var counter: Int64
-    /// 0 in the sandbox (15).
+    /// The download id; 0 in the sandbox (15).
     package var downloadID: Int64
-    /// The store's number for the app's version; 0 in the sandbox (16).
+    /// The App Store's number for the app's version; 0 in the sandbox (16).
     package var versionExternalIdentifier: Int64
-    /// The purchases (17). After decoding they are in the order of the bytes; encoding sorts them anyway.
+    /// The purchases (17). After decoding they are in the order of the encoded receipt, which encoding determines by
+    /// sorting.
     package var inApp: [InAppReceipt]
-    /// When the app was first bought or downloaded (18). Nil omits the attribute.
+    /// The date when the customer first bought or downloaded the app (18). Nil omits the attribute.
     package var originalPurchaseDate: Int64?
-    /// The version that was first bought; `1.0` in the sandbox (19). Nil omits the attribute.
+    /// The version of the app that the customer first bought; `1.0` in the sandbox (19). Nil omits the attribute.
     package var originalApplicationVersion: String?
-    /// When the receipt expires, for volume purchases (21). Nil omits the attribute.
+    /// The date when the receipt of a volume purchase expires (21). Nil omits the attribute.
     package var expirationDate: Int64?
-    /// The platform (25). Receipts of iOS also have an empty attribute 20.
+    /// The platform (25). Receipts for iOS also have an empty attribute 20.
     package var platform: Platform
-    /// When the app was pre-ordered (32). Nil omits the attribute.
+    /// The date when the customer pre-ordered the app (32). Nil omits the attribute.
     package var preorderDate: Int64?
 
-    /// A receipt with the defaults of the sandbox, without purchases.
+    /// Creates a receipt. Values without a parameter are those of the sandbox.
     package init(
         receiptType: String = "ProductionSandbox",
         bundleID: String,
@@ -87,15 +89,14 @@ package struct AppReceipt: Sendable, Equatable {
         preorderDate = nil
     }
 
-    /// 2013-08-01 07:00:00 UTC: the original purchase date of every app in the sandbox.
+    /// The original purchase date of every app in the sandbox: 2013-08-01 07:00:00 UTC.
     package static let sandboxOriginalPurchaseDate: Int64 = 1_375_340_400_000
 
-    /// The value of attribute 5 on a device.
+    /// Computes the device hash: SHA-1 of the device's bytes, the opaque value, and the value of attribute 2, which is
+    /// the bundle id with its UTF8String header.
     ///
-    /// SHA-1 over the device's bytes, the opaque value and the octets of attribute 2, which are the bundle id with its
-    /// UTF8String header.
-    ///
-    /// - Parameter guid: the 16 bytes of identifierForVendor; on macOS the 6 of the first network interface.
+    /// - Parameter guid: the device's bytes: the 16 bytes of `identifierForVendor`, or on macOS the 6 bytes of the
+    ///   first network interface's address.
     package static func deviceHash(guid: [UInt8], opaqueValue: [UInt8], bundleID: String) -> [UInt8] {
         var hash = Insecure.SHA1()
         hash.update(data: guid)
@@ -104,7 +105,7 @@ package struct AppReceipt: Sendable, Equatable {
         return Array(hash.finalize())
     }
 
-    /// Whether the receipt was made for a device.
+    /// Whether the receipt was created for a device.
     package func isFor(guid: [UInt8]) -> Bool {
         deviceHash == Self.deviceHash(guid: guid, opaqueValue: opaqueValue, bundleID: bundleID)
     }

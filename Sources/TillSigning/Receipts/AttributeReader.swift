@@ -1,13 +1,13 @@
-/// Reads the attributes of a receipt, one after the other: SEQUENCE { type, version, value }.
+/// Reads the attributes of a receipt one after the other. Each attribute is a SEQUENCE of type, version and value.
 struct AttributeReader {
     /// One attribute.
     struct Attribute {
-        /// Nil when it does not fit 64 bits; such a type is unknown in any case.
+        /// The number of the attribute's type; nil for a number of more than 64 bits, which is always unknown.
         let type: Int64?
-        /// The content of its octet string.
+        /// The content of the attribute's octet string.
         let value: ArraySlice<UInt8>
 
-        /// The value as text, in any of the string types that receipts use.
+        /// The value as text. It may have any of the string types that receipts use.
         func text() throws(BERReader.Fault) -> String {
             guard let text = String(validating: try string(), as: UTF8.self) else { throw fault("is not UTF-8") }
             return text
@@ -21,7 +21,7 @@ struct AttributeReader {
             return number
         }
 
-        /// The value as a date; nil when its text is empty.
+        /// The value as a date; nil if its text is empty.
         func date() throws(BERReader.Fault) -> Int64? {
             let text = try string()
             if text.isEmpty { return nil }
@@ -29,7 +29,7 @@ struct AttributeReader {
             return instant
         }
 
-        /// The value as a SET of attributes.
+        /// The value as a set of attributes.
         func set() throws(BERReader.Fault) -> AttributeReader {
             var reader = BERReader(value)
             let set = try reader.next(DERBytes.set)
@@ -54,7 +54,7 @@ struct AttributeReader {
 
     private var reader: BERReader
 
-    /// Reads the contents of a SET.
+    /// Creates a reader for the content of a SET.
     init(_ content: ArraySlice<UInt8>) {
         reader = BERReader(content)
     }

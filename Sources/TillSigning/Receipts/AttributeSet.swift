@@ -1,6 +1,7 @@
 import Foundation
 
-/// A SET OF receipt attributes during encoding. Attributes may be added in any order; DER sorts them by their bytes.
+/// Encodes receipt attributes as a SET OF. Attributes may be added in any order; `write(to:)` sorts them by their
+/// bytes, as DER requires.
 struct AttributeSet {
     private var scratch: [UInt8] = []
     private var elements: [Range<Int>] = []
@@ -30,31 +31,31 @@ struct AttributeSet {
         number(type, value ? 1 : 0)
     }
 
-    /// A UTF8String.
+    /// Adds a text as a UTF8String.
     mutating func text(_ type: Int64, _ text: String) {
         var text = text
         text.withUTF8 { element(type, DERBytes.utf8String, $0) }
     }
 
-    /// An IA5String; characters outside ASCII become question marks.
+    /// Adds a text as an IA5String. Bytes outside ASCII become question marks.
     mutating func ascii(_ type: Int64, _ text: String) {
         element(type, DERBytes.ia5String, text.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") })
     }
 
-    /// A date as an IA5String; empty for nil.
+    /// Adds a date as an IA5String, which is empty for nil.
     mutating func date(_ type: Int64, _ instant: Int64?) {
         let text = instant.map { ReceiptDate.bytes(of: $0, separator: UInt8(ascii: "T"), suffix: "Z") }
         element(type, DERBytes.ia5String, text ?? [])
     }
 
-    /// Bytes without an element around them.
+    /// Adds bytes without a DER element around them.
     mutating func raw(_ type: Int64, version: UInt8 = 1, _ bytes: [UInt8]) {
         begin(type, version: version, valueCount: bytes.count)
         scratch += bytes
         end()
     }
 
-    /// A SET of attributes.
+    /// Adds a set of attributes.
     mutating func set(_ type: Int64, _ attributes: AttributeSet) {
         begin(type, valueCount: DERBytes.count(of: attributes.count))
         attributes.write(to: &scratch)
@@ -68,7 +69,7 @@ struct AttributeSet {
         end()
     }
 
-    /// Writes the start of an attribute: everything except the octets of its value.
+    /// Writes the start of an attribute: everything before the bytes of its value.
     private mutating func begin(_ type: Int64, version: UInt8 = 1, valueCount: Int) {
         let start = scratch.count
         let count = DERBytes.integerCount(type) + 2 + 3 + DERBytes.count(of: valueCount)
@@ -84,7 +85,7 @@ struct AttributeSet {
         elements[elements.count - 1] = last.lowerBound..<scratch.count
     }
 
-    /// Appends the SET, its elements sorted by their bytes.
+    /// Appends the SET with its elements sorted by their bytes.
     func write(to bytes: inout [UInt8]) {
         DERBytes.appendHeader(DERBytes.set, scratch.count, to: &bytes)
         scratch.withUnsafeBytes { source in

@@ -1,32 +1,32 @@
-/// Reads BER elements one after the other, with definite lengths and indefinite ones, as Xcode writes them.
+/// Reads BER elements one after the other. Lengths can be definite, or indefinite as in Xcode's receipts.
 ///
-/// The input is untrusted. A length never exceeds the remaining bytes, nothing recurses, and an element of indefinite
-/// length is scanned once for each level that is entered, and there are few levels. Tags above 30 and lengths of more
-/// than four octets occur in no receipt and are rejected.
+/// The input is untrusted. A length that exceeds the remaining bytes is rejected, and no function recurses. An element
+/// of indefinite length is scanned once for each level that the caller enters, but there are few levels. Tags above 30
+/// and lengths of more than four octets occur in no receipt and are rejected.
 struct BERReader {
-    /// One element.
+    /// A BER element.
     struct Element {
-        /// Class, constructed bit and number, in one octet.
+        /// The tag: its class, constructed bit and number in one octet.
         let tag: UInt8
-        /// The content, without the marks that end an indefinite length.
+        /// The content, without the end-of-contents octets of an indefinite length.
         let content: ArraySlice<UInt8>
         /// The complete encoded element.
         let encoded: ArraySlice<UInt8>
 
-        /// Reads the content.
+        /// A reader for the content.
         var reader: BERReader { BERReader(content) }
     }
 
-    /// What is wrong with the bytes.
+    /// The error for invalid bytes.
     struct Fault: Error {
-        /// The predicate of a sentence about what was read.
+        /// The reason, as the predicate of a sentence whose subject is the file.
         let reason: String
     }
 
-    /// How many indefinite lengths may be open at once.
+    /// The maximum number of nested elements with indefinite lengths.
     static let maximumDepth = 32
 
-    /// The bytes that have not been read.
+    /// The bytes that have not been read yet.
     private(set) var rest: ArraySlice<UInt8>
 
     /// Reads `bytes` from their beginning.
@@ -43,7 +43,7 @@ struct BERReader {
     mutating func next() throws(Fault) -> Element {
         let start = rest.startIndex
         let header = try Self.header(rest, at: start)
-        guard header.tag != 0 else { throw Fault(reason: "has an end mark where nothing was open") }
+        guard header.tag != 0 else { throw Fault(reason: "has an unexpected end-of-contents mark") }
         let contentEnd: Int
         let end: Int
         if let length = header.length {
@@ -66,7 +66,7 @@ struct BERReader {
     mutating func next(_ tag: UInt8) throws(Fault) -> Element {
         let element = try next()
         guard element.tag == tag else {
-            throw Fault(reason: "has tag \(element.tag) where tag \(tag) should be")
+            throw Fault(reason: "has tag \(element.tag) instead of tag \(tag)")
         }
         return element
     }
@@ -76,12 +76,12 @@ struct BERReader {
         guard isAtEnd else { throw Fault(reason: "has \(rest.count) bytes after its end") }
     }
 
-    /// The octets of an OCTET STRING, which may consist of pieces. The pieces themselves must not be constructed.
+    /// Reads the content of an OCTET STRING, which may consist of several pieces. The pieces must not be constructed.
     mutating func octets() throws(Fault) -> ArraySlice<UInt8> {
         let element = try next()
         if element.tag == DERBytes.octetString { return element.content }
         guard element.tag == DERBytes.octetString | DERBytes.constructed else {
-            throw Fault(reason: "has tag \(element.tag) where an octet string should be")
+            throw Fault(reason: "has tag \(element.tag) instead of an octet string")
         }
         var joined: [UInt8] = []
         var pieces = element.reader
@@ -91,7 +91,7 @@ struct BERReader {
         return joined[...]
     }
 
-    /// An integer; nil when it does not fit 64 bits.
+    /// Reads an integer; nil if it does not fit into 64 bits.
     mutating func integer() throws(Fault) -> Int64? {
         let content = try next(DERBytes.integer).content
         guard let first = content.first else { throw Fault(reason: "has an empty number") }
@@ -101,13 +101,13 @@ struct BERReader {
 
     private struct Header {
         let tag: UInt8
-        /// Nil when it is indefinite.
+        /// The length of the content; nil if it is indefinite.
         let length: Int?
-        /// Where the content begins.
+        /// The index at which the content begins.
         let end: Int
     }
 
-    /// Reads tag and length. A definite length is within the bytes.
+    /// Reads a tag and a length. A definite length does not exceed the remaining bytes.
     private static func header(_ bytes: ArraySlice<UInt8>, at start: Int) throws(Fault) -> Header {
         guard bytes.endIndex - start >= 2 else { throw Fault(reason: "ends in the middle of an element") }
         let tag = bytes[start]
@@ -130,12 +130,12 @@ struct BERReader {
             position += count
         }
         guard length <= bytes.endIndex - position else {
-            throw Fault(reason: "has an element that is longer than what is left")
+            throw Fault(reason: "has an element that is longer than the remaining bytes")
         }
         return Header(tag: tag, length: length, end: position)
     }
 
-    /// The end of an element of indefinite length, after its end mark. Elements of definite length are skipped.
+    /// Finds the end of an element of indefinite length, after its end-of-contents octets.
     private static func endOfIndefinite(_ bytes: ArraySlice<UInt8>, from start: Int) throws(Fault) -> Int {
         var position = start
         var open = 1
@@ -143,7 +143,7 @@ struct BERReader {
             let header = try header(bytes, at: position)
             position = header.end
             if header.tag == 0 {
-                guard header.length == 0 else { throw Fault(reason: "has an end mark that is not empty") }
+                guard header.length == 0 else { throw Fault(reason: "has an end-of-contents mark that is not empty") }
                 open -= 1
                 if open == 0 { return position }
             } else if let length = header.length {

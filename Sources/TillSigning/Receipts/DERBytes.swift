@@ -1,4 +1,4 @@
-/// The DER elements that receipts consist of.
+/// The tags of the DER elements in receipts, and functions that encode elements.
 enum DERBytes {
     static let integer: UInt8 = 0x02
     static let octetString: UInt8 = 0x04
@@ -10,10 +10,10 @@ enum DERBytes {
     static let bitString: UInt8 = 0x03
     static let sequence: UInt8 = 0x30
     static let set: UInt8 = 0x31
-    /// Marks a string that consists of pieces (BER only).
+    /// The bit in a tag that marks a constructed element, such as a BER string that consists of pieces.
     static let constructed: UInt8 = 0x20
 
-    /// A context-specific tag: `[number]`, constructed.
+    /// The tag of a constructed, context-specific element: `[number]`.
     static func context(_ number: UInt8) -> UInt8 { 0xA0 | number }
 
     /// The size of an element's tag and length in bytes.
@@ -27,7 +27,7 @@ enum DERBytes {
         }
     }
 
-    /// The size of an element in bytes.
+    /// The size in bytes of an element with a content of `length` bytes.
     static func count(of length: Int) -> Int { headerCount(of: length) + length }
 
     static func appendHeader(_ tag: UInt8, _ length: Int, to bytes: inout [UInt8]) {
@@ -40,7 +40,7 @@ enum DERBytes {
         }
     }
 
-    /// The size of a number in two's complement: the minimum number of bytes.
+    /// The minimum number of bytes for a number in two's complement.
     static func integerCount(_ value: Int64) -> Int {
         let magnitude = value < 0 ? ~value : value
         return (64 - magnitude.leadingZeroBitCount) / 8 + 1
@@ -55,7 +55,7 @@ enum DERBytes {
         }
     }
 
-    /// An element of `tag` with `contents`.
+    /// Encodes an element with a tag and the concatenated contents.
     static func element(_ tag: UInt8, _ contents: [UInt8]...) -> [UInt8] {
         var bytes: [UInt8] = []
         appendHeader(tag, contents.reduce(0) { $0 + $1.count }, to: &bytes)
@@ -63,6 +63,6 @@ enum DERBytes {
         return bytes
     }
 
-    /// A UTF8String.
+    /// Encodes a text as a UTF8String.
     static func text(_ text: String) -> [UInt8] { element(utf8String, Array(text.utf8)) }
 }

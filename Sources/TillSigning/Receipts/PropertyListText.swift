@@ -1,19 +1,19 @@
-/// NeXTSTEP property lists in text, as far as old receipts use them: one dictionary of quoted strings.
+/// Reads and writes NeXTSTEP property lists as text, as far as receipts use them: one dictionary of quoted strings.
 enum PropertyListText {
-    /// One pair on each line, indented by a tab, with spaces around the equals sign: existing clients match this with
-    /// patterns.
+    /// Writes one pair per line, indented by a tab, with spaces around the equals sign. Existing clients match this
+    /// layout with regular expressions.
     static func write(_ pairs: [(String, String)]) -> String {
         "{\n" + pairs.map { "\t\(quoted($0)) = \(quoted($1));\n" }.joined() + "}"
     }
 
-    /// Reads a dictionary of quoted strings; rejects duplicate names.
+    /// Reads a dictionary of quoted strings. Duplicate names are rejected.
     static func read(_ bytes: [UInt8]) throws(ReceiptRefusal) -> [String: String] {
         var reader = Reader(rest: bytes[...])
         var values: [String: String] = [:]
         guard reader.skip("{") else { throw .malformed(reason: "does not begin with {") }
         while !reader.skip("}") {
             guard let name = reader.string(), reader.skip("="), let value = reader.string(), reader.skip(";") else {
-                throw .malformed(reason: "is not a list of quoted names and values, name = value;")
+                throw .malformed(reason: "is not a list of quoted names and values, such as \"name\" = \"value\";")
             }
             guard values.updateValue(value, forKey: name) == nil else {
                 throw .malformed(reason: "has \(Words.quoted(name)) twice")
@@ -26,7 +26,7 @@ enum PropertyListText {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    /// Quotes a text in ASCII; other characters become `\Uxxxx`, in UTF-16.
+    /// Quotes a text. Each UTF-16 code unit that is neither printable ASCII nor a line feed becomes `\Uxxxx`.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for unit in text.utf16 {
@@ -36,10 +36,7 @@ enum PropertyListText {
             case 0x0A: result += "\\n"
             case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
             default:
-                result += "\\U"
-                for shift in [12, 8, 4, 0] {
-                    result += String(unit >> UInt16(shift) & 15, radix: 16)
-                }
+                result += "\\U" + Hexadecimal.text([UInt8(unit >> 8), UInt8(unit & 0xFF)])
             }
         }
         return result + "\""
@@ -59,7 +56,7 @@ enum PropertyListText {
             return true
         }
 
-        /// A string between quotation marks; nil when it is missing or malformed.
+        /// Reads a string between quotation marks; nil if the string is missing or malformed.
         mutating func string() -> String? {
             guard skip("\"") else { return nil }
             var units: [UInt16] = []

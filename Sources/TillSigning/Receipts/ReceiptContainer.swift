@@ -1,21 +1,21 @@
-/// The file around a payload: CMS SignedData in the layout that the store uses.
+/// Encodes the file of a receipt: CMS SignedData in the layout that the App Store uses.
 ///
-/// One hash algorithm with NULL; the certificates in the order leaf, intermediate, root; one signer without signed
-/// attributes; rsaEncryption with NULL. For one chain everything is constant except payload, signature and lengths. See
-/// docs/api/receipts/app-receipts.md.
+/// The file has one hash algorithm with NULL parameters, and the certificates in the order leaf, intermediate, root. It
+/// has one signer without signed attributes, and the algorithm rsaEncryption with NULL parameters. For one chain,
+/// everything except the payload, the signature and the lengths is constant. See docs/api/receipts/app-receipts.md.
 struct ReceiptContainer: Sendable {
-    /// The bytes before the payload, from the version to the content type.
+    /// The version and the hash algorithm, which precede the payload.
     private let algorithms: [UInt8]
-    /// The certificates, with their tag.
+    /// The encoded certificates, with their tag.
     private let certificates: [UInt8]
-    /// SignerInfo without its header, up to the signature.
+    /// The content of SignerInfo before the signature.
     private let signer: [UInt8]
 
-    /// Prepares the constant parts.
+    /// Encodes the constant parts.
     ///
     /// - Parameters:
-    ///   - certificatesDER: leaf, intermediate, root.
-    ///   - leaf: the first of them.
+    ///   - certificatesDER: the leaf, intermediate and root certificates.
+    ///   - leaf: the parts of the leaf certificate.
     init(certificatesDER: [[UInt8]], leaf: CertificateAnatomy, algorithm: ReceiptAlgorithm) {
         let version: [UInt8] = [DERBytes.integer, 1, 1]
         algorithms = version + DERBytes.element(DERBytes.set, algorithm.digest)
@@ -24,7 +24,7 @@ struct ReceiptContainer: Sendable {
         signer = version + identifier + algorithm.digest + ReceiptAlgorithm.rsaEncryption
     }
 
-    /// The complete file.
+    /// Encodes the complete file.
     func bytes(payload: some Collection<UInt8>, signature: some Collection<UInt8>) -> [UInt8] {
         let octets = DERBytes.count(of: payload.count)
         let dataType = DERBytes.count(of: ReceiptAlgorithm.data.count)

@@ -1,21 +1,22 @@
 import Foundation
+import TillCalendar
 
-/// The date formats of receipts and of verifyReceipt's answers.
+/// The date formats of receipts and of verifyReceipt responses.
 ///
-/// All dates are milliseconds since 1970. A fraction of a second is cut off. Years before 0 and after 9999 cannot be
-/// written; the nearest instant that can is written instead.
+/// All dates are milliseconds since 1970. Fractions of a second are cut off. A date before the year 0 or after 9999 is
+/// replaced with the nearest date in this range.
 package enum ReceiptDate {
-    /// The format in receipts: `2020-07-14T19:36:40Z`.
+    /// Formats a date as in receipts: `2020-07-14T19:36:40Z`.
     package static func iso8601(_ instant: Int64) -> String {
         String(decoding: bytes(of: instant, separator: UInt8(ascii: "T"), suffix: "Z"), as: UTF8.self)
     }
 
-    /// The format in answers: `2020-07-14 19:36:40 Etc/GMT`.
+    /// Formats a date in GMT as in verifyReceipt responses: `2020-07-14 19:36:40 Etc/GMT`.
     package static func gmt(_ instant: Int64) -> String {
         String(decoding: bytes(of: instant, separator: UInt8(ascii: " "), suffix: " Etc/GMT"), as: UTF8.self)
     }
 
-    /// Pacific local time, with daylight saving time: `2020-07-14 12:36:40 America/Los_Angeles`.
+    /// Formats a date in Pacific time, with daylight saving time: `2020-07-14 12:36:40 America/Los_Angeles`.
     package static func pacific(_ instant: Int64) -> String {
         let instant = within(instant)
         let offset = pacificZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant) / 1_000))
@@ -31,19 +32,19 @@ package enum ReceiptDate {
         return zone
     }()
 
-    /// 0000-01-01 and the last millisecond of 9999.
+    /// The dates that have a text: from 0000-01-01 to the last millisecond of 9999.
     private static let spellable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     private static func within(_ instant: Int64) -> Int64 {
         min(max(instant, spellable.lowerBound), spellable.upperBound)
     }
 
-    /// The text of an instant: `yyyy-MM-dd`, the separator, `HH:mm:ss` and the suffix.
+    /// Formats a date as `yyyy-MM-dd`, the separator, `HH:mm:ss` and the suffix.
     static func bytes(of instant: Int64, separator: UInt8, suffix: StaticString) -> [UInt8] {
         let instant = within(instant)
         let (seconds, days) = (floorDivide(instant, 1_000), floorDivide(instant, 86_400_000))
         let time = seconds - days * 86_400
-        let (year, month, day) = civil(days)
+        let date = CivilDate(daysSince1970: days)
         var text: [UInt8] = []
         text.reserveCapacity(19 + suffix.utf8CodeUnitCount)
         func two(_ number: Int64, _ mark: UInt8?) {
@@ -52,10 +53,10 @@ package enum ReceiptDate {
             if let mark { text.append(mark) }
         }
         let (dash, colon) = (UInt8(ascii: "-"), UInt8(ascii: ":"))
-        two(year / 100, nil)
-        two(year % 100, dash)
-        two(month, dash)
-        two(day, separator)
+        two(date.year / 100, nil)
+        two(date.year % 100, dash)
+        two(date.month, dash)
+        two(date.day, separator)
         two(time / 3_600, colon)
         two(time / 60 % 60, colon)
         two(time % 60, nil)
@@ -63,55 +64,26 @@ package enum ReceiptDate {
         return text
     }
 
-    /// The instant of `yyyy-MM-ddTHH:mm:ss`, with or without a fraction, followed by `Z` or an offset (`+0300`,
-    /// `-07:00`). Nil for anything else, and for an invalid date or time. Fractions below a millisecond are cut off.
+    /// Parses `yyyy-MM-ddTHH:mm:ss`, with or without a fraction, followed by `Z` or an offset (`+0300`, `-07:00`).
+    /// Returns nil for any other text and for an invalid date or time. Fractions below a millisecond are cut off.
     static func instant(of text: ArraySlice<UInt8>) -> Int64? {
-        // Longer than any known fraction.
+        // No known date text is this long.
         guard text.count <= 64 else { return nil }
         var digits = Digits(rest: text)
         guard
             let year = digits.number(4), digits.skip("-"), let month = digits.number(2), digits.skip("-"),
             let day = digits.number(2), digits.skip("T"), let hour = digits.number(2), digits.skip(":"),
             let minute = digits.number(2), digits.skip(":"), let second = digits.number(2),
-            (1...12).contains(month), (1...length(of: month, year)).contains(day),
-            hour < 24, minute < 60, second < 60,
+            let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second < 60,
             let fraction = digits.fraction(), let offset = digits.offset(), digits.rest.isEmpty
         else { return nil }
-        let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        let seconds = date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second - offset
         return seconds * 1_000 + fraction
     }
 
     private static func floorDivide(_ number: Int64, _ divisor: Int64) -> Int64 {
         let quotient = number / divisor
         return number % divisor < 0 ? quotient - 1 : quotient
-    }
-
-    private static func length(of month: Int64, _ year: Int64) -> Int64 {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// The civil date of a number of days since 1970, in eras of 400 years that begin in March.
-    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = days + 719_468
-        let era = floorDivide(shifted, 146_097)
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let part = (5 * dayOfYear + 2) / 153
-        let month = part < 10 ? part + 3 : part - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
-    }
-
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let era = floorDivide(year, 400)
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
     /// Parses a date's text.
@@ -135,7 +107,7 @@ package enum ReceiptDate {
             return true
         }
 
-        /// In milliseconds; 0 without a dot.
+        /// Reads a fraction of a second in milliseconds; 0 if the next character is not a dot.
         mutating func fraction() -> Int64? {
             guard skip(".") else { return 0 }
             var (value, weight, count): (Int64, Int64, Int) = (0, 100, 0)
@@ -147,7 +119,7 @@ package enum ReceiptDate {
             return count > 0 ? value : nil
         }
 
-        /// Seconds east of UTC.
+        /// Reads an offset from UTC in seconds, positive to the east.
         mutating func offset() -> Int64? {
             if skip("Z") { return 0 }
             let sign: Int64 = skip("+") ? 1 : -1

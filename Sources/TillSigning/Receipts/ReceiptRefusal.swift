@@ -1,11 +1,12 @@
-/// Why bytes are not accepted as a receipt.
+/// The reason why a receipt is rejected.
 package enum ReceiptRefusal: Error, Sendable, Equatable {
-    /// The bytes are not a receipt (verifyReceipt: 21002). `reason` is the predicate of a sentence about the receipt.
+    /// The bytes are not a receipt; the status in verifyReceipt is 21002. `reason` is the predicate of a sentence whose
+    /// subject is the receipt.
     case malformed(reason: String)
-    /// A receipt without a valid signature under a trusted root (verifyReceipt: 21003).
+    /// The receipt has no valid signature under a trusted root; the status in verifyReceipt is 21003.
     case notAuthenticated(reason: String)
 
-    /// One sentence for the developer who sent the receipt.
+    /// Explains the reason in one sentence, for the developer who sent the receipt.
     package var explanation: String {
         switch self {
         case .malformed(let reason), .notAuthenticated(let reason): "The receipt \(reason)."

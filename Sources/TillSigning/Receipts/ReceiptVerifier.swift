@@ -4,32 +4,32 @@ import Foundation
 import Synchronization
 import X509
 
-/// Decides whether a receipt was signed under one of the trusted roots.
+/// Verifies that a receipt was signed under one of the trusted roots.
 ///
-/// The file must have exactly the layout of the store's receipts: after payload, certificates and signature were
-/// verified, the file is encoded again and compared. So no octet can be changed, not even one that no signature covers.
-/// Verified chains are cached; the next receipt of a chain costs one RSA operation.
+/// The signature does not cover all bytes of a receipt. Therefore the verifier encodes the payload, certificates and
+/// signature again and compares the result with the file, so that any changed byte is detected. Verified chains are
+/// cached; the next receipt of the same chain needs only one RSA operation.
 package final class ReceiptVerifier: Sendable {
     private let roots: Set<[UInt8]>
     private let accepted: Set<ReceiptAlgorithm>
     let purchaseCertificates: Set<[UInt8]>
     private let trusted = Mutex<[[UInt8]: Trusted]>([:])
 
-    /// More chains than a shop ever had; above this the cache is emptied.
+    /// The maximum number of cached chains. If it is reached, the cache is emptied. A shop never has this many chains.
     private static let memory = 64
 
-    /// A chain that leads to a trusted root.
+    /// A verified chain under a trusted root.
     private struct Trusted: Sendable {
         let key: _RSA.Signing.PublicKey
-        /// The range of instants (milliseconds since 1970) at which all three certificates are valid.
+        /// The dates at which all three certificates are valid, in milliseconds since 1970.
         let validity: ClosedRange<Int64>
         let containers: [ReceiptAlgorithm: ReceiptContainer]
     }
 
     /// - Parameters:
-    ///   - rootsDER: the trusted roots. A receipt's last certificate must be one of them, octet by octet.
+    ///   - rootsDER: the trusted roots. The last certificate of a receipt must have the same bytes as a trusted root.
     ///   - purchaseCertificatesDER: the trusted certificates for receipts of single transactions.
-    ///   - acceptsSHA1: whether receipts from before 2023 are accepted, too.
+    ///   - acceptsSHA1: whether to accept also receipts with SHA-1, which the App Store used until 2023.
     package init(rootsDER: [[UInt8]], purchaseCertificatesDER: [[UInt8]] = [], acceptsSHA1: Bool = false) {
         roots = Set(rootsDER)
         purchaseCertificates = Set(purchaseCertificatesDER)
@@ -48,12 +48,12 @@ package final class ReceiptVerifier: Sendable {
         return signed.receipt
     }
 
-    /// Returns only when the receipt is authentic.
+    /// Verifies a parsed receipt. Returns normally only if the receipt is authentic.
     ///
     /// - Throws: ``ReceiptRefusal/notAuthenticated(reason:)``.
     package func verify(_ signed: SignedReceipt) throws(ReceiptRefusal) {
         guard !signed.hasSignedAttributes else {
-            throw .notAuthenticated(reason: "has signed attributes, which the store's receipts never have")
+            throw .notAuthenticated(reason: "has signed attributes, which App Store receipts never have")
         }
         guard let algorithm = signed.algorithm, accepted.contains(algorithm) else {
             throw .notAuthenticated(reason: "is hashed with another algorithm than SHA-256")
@@ -61,14 +61,14 @@ package final class ReceiptVerifier: Sendable {
         let chain = try chain(of: signed.certificatesDER)
         guard chain.validity.contains(signed.receipt.creationDate) else {
             let date = ReceiptDate.iso8601(signed.receipt.creationDate)
-            throw .notAuthenticated(reason: "was made on \(date), when its certificates were not valid")
+            throw .notAuthenticated(reason: "was created on \(date), when its certificates were not valid")
         }
         guard isValid(signed.signature, for: signed.payload, algorithm, chain.key) else {
             throw .notAuthenticated(reason: "was changed after it was signed, or was signed with another key")
         }
         let canonical = chain.containers[algorithm]?.bytes(payload: signed.payload, signature: signed.signature)
         guard canonical == signed.bytes else {
-            throw .notAuthenticated(reason: "is not encoded like the store's receipts")
+            throw .notAuthenticated(reason: "is not encoded like App Store receipts")
         }
     }
 
@@ -100,11 +100,11 @@ package final class ReceiptVerifier: Sendable {
 
     private func prove(_ certificatesDER: [[UInt8]]) throws(ReceiptRefusal) -> Trusted {
         guard certificatesDER.count == 3 else {
-            throw .notAuthenticated(reason: "holds \(certificatesDER.count) certificates instead of three")
+            throw .notAuthenticated(reason: "contains \(certificatesDER.count) certificates instead of three")
         }
-        // First, because it is cheap: an untrusted root makes checking signatures needless.
+        // The root is checked first, because this check is cheap and makes other checks unnecessary.
         guard roots.contains(certificatesDER[2]) else {
-            throw .notAuthenticated(reason: "leads to a root that is not trusted")
+            throw .notAuthenticated(reason: "has a root certificate that is not trusted")
         }
         let inspection: ReceiptChainInspection
         do {
@@ -116,7 +116,7 @@ package final class ReceiptVerifier: Sendable {
             throw .notAuthenticated(reason: "has an invalid certificate chain: \(problem)")
         }
         guard let key = _RSA.Signing.PublicKey(inspection.leaf.publicKey), let validity = inspection.validity else {
-            throw .notAuthenticated(reason: "has certificates that were never valid together")
+            throw .notAuthenticated(reason: "has certificates that are never valid at the same time")
         }
         let containers = accepted.map { algorithm in
             let leaf = inspection.anatomies[0]
@@ -127,8 +127,7 @@ package final class ReceiptVerifier: Sendable {
 }
 
 extension ReceiptChainInspection {
-    /// The range of instants (milliseconds since 1970) at which all three certificates are valid; nil when there is
-    /// none.
+    /// The dates at which all three certificates are valid, in milliseconds since 1970; nil if there is no such date.
     fileprivate var validity: ClosedRange<Int64>? {
         let certificates = [leaf, intermediate, root]
         let starts = certificates.map { Int64(($0.notValidBefore.timeIntervalSince1970 * 1_000).rounded()) }

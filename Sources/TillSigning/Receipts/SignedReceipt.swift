@@ -1,19 +1,19 @@
-/// An app receipt as it was received, parsed but not verified: call ``ReceiptVerifier/verify(_:)`` before using it.
+/// An app receipt that was received, parsed but not verified. Call ``ReceiptVerifier/verify(_:)`` before using it.
 package struct SignedReceipt: Sendable {
     /// The default maximum size of a receipt in bytes.
     package static let defaultLimit = 8 << 20
     /// The maximum number of certificates in a receipt.
     package static let maximumCertificates = 10
 
-    /// The content.
+    /// The content of the receipt.
     package let receipt: AppReceipt
-    /// The certificates as DER, in order: leaf, intermediate, root.
+    /// The certificates as DER, in the order of the file. In a valid receipt: leaf, intermediate, root.
     package let certificatesDER: [[UInt8]]
     /// The complete file.
     let bytes: [UInt8]
-    /// The signed part.
+    /// The signed part of the file.
     let payload: ArraySlice<UInt8>
-    /// Nil for an algorithm that receipts do not use.
+    /// The hash algorithm; nil for an algorithm that receipts do not use.
     let algorithm: ReceiptAlgorithm?
     let signature: ArraySlice<UInt8>
     /// Whether the signature covers signed attributes instead of the payload.
@@ -22,12 +22,12 @@ package struct SignedReceipt: Sendable {
     /// Parses `bytes`, in DER or BER.
     ///
     /// - Parameters:
-    ///   - bytes: the file, not its Base64.
+    ///   - bytes: the receipt file, not encoded in Base64.
     ///   - limit: the maximum size in bytes.
     /// - Throws: ``ReceiptRefusal/malformed(reason:)``.
     package init(_ bytes: [UInt8], limit: Int = defaultLimit) throws(ReceiptRefusal) {
         guard bytes.count <= limit else {
-            throw .malformed(reason: "has \(bytes.count) bytes; at most \(limit) are read")
+            throw .malformed(reason: "has \(bytes.count) bytes; the maximum is \(limit)")
         }
         let parts: Parts
         do {
@@ -44,7 +44,7 @@ package struct SignedReceipt: Sendable {
         receipt = try AppReceipt(payload: parts.payload)
     }
 
-    /// CMS SignedData with one signer.
+    /// The parts of CMS SignedData with one signer.
     private struct Parts {
         let payload: ArraySlice<UInt8>
         var certificates: [[UInt8]] = []
@@ -76,7 +76,7 @@ package struct SignedReceipt: Sendable {
                 while !list.isAtEnd {
                     guard certificates.count < SignedReceipt.maximumCertificates else {
                         let limit = SignedReceipt.maximumCertificates
-                        throw BERReader.Fault(reason: "holds more than \(limit) certificates")
+                        throw BERReader.Fault(reason: "contains more than \(limit) certificates")
                     }
                     certificates.append(Array(try list.next(DERBytes.sequence).encoded))
                 }
@@ -106,7 +106,7 @@ extension BERReader {
     /// Reads an OBJECT IDENTIFIER that must have a certain value.
     fileprivate mutating func skipIdentifier(_ contents: [UInt8], _ name: String) throws(Fault) {
         guard try next(DERBytes.objectIdentifier).content == contents[...] else {
-            throw Fault(reason: "is not \(name) of CMS")
+            throw Fault(reason: "is not CMS \(name)")
         }
     }
 }

@@ -2,10 +2,10 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// The `signature` in a transaction's receipt: version, RSA-1024 signature, certificate.
+/// The value of `signature` in the receipt of a transaction: a version, an RSA-1024 signature and a certificate.
 ///
-/// The signature is PKCS#1 v1.5 with SHA-1, over the version's octet and the purchase info. This is insecure, but the
-/// format allows nothing else.
+/// The signature covers the version's octet and the purchase info, and uses PKCS#1 v1.5 with SHA-1. This is insecure,
+/// but the format allows nothing else.
 private struct PurchaseSeal {
     static let version: UInt8 = 2
     static let signatureCount = RSAKeys.purchaseKeySize / 8
@@ -21,11 +21,11 @@ private struct PurchaseSeal {
     init(_ bytes: [UInt8]) throws(ReceiptRefusal) {
         let head = 1 + Self.signatureCount + 4
         guard bytes.count > head, bytes[0] == Self.version else {
-            throw .malformed(reason: "has a signature of another version than 2")
+            throw .malformed(reason: "has a signature whose version is not 2")
         }
         let count = bytes[head - 4..<head].reduce(0) { $0 << 8 | Int($1) }
         guard count == bytes.count - head else {
-            throw .malformed(reason: "has a certificate of \(bytes.count - head) bytes instead of the stated \(count)")
+            throw .malformed(reason: "has a certificate of \(bytes.count - head) bytes, but states \(count) bytes")
         }
         signature = bytes[1..<1 + Self.signatureCount]
         certificateDER = Array(bytes[head...])
@@ -53,14 +53,16 @@ private struct PurchaseSeal {
 }
 
 extension ReceiptChain {
-    /// Signs the receipt of one transaction: the text that the device gives to its app, before any Base64.
+    /// Signs the receipt of one transaction and returns the text that an app reads on the device. Clients encode this
+    /// text in Base64 for verifyReceipt.
     ///
-    /// - Throws: ``SigningError`` when the library cannot sign.
+    /// - Throws: ``SigningError`` if the library cannot sign.
     package func mint(_ receipt: TransactionReceipt) throws(SigningError) -> String {
         try mint(receipt) { _, _ in }
     }
 
-    /// The same with signature and purchase info changed after signing, for receipts that verifiers must reject.
+    /// Signs the receipt of one transaction, but lets the caller change the signature and the purchase info afterwards,
+    /// for receipts that verifiers must reject.
     func mint(
         _ receipt: TransactionReceipt,
         tampering tamper: (_ signature: inout [UInt8], _ purchaseInfo: inout [UInt8]) -> Void
@@ -77,18 +79,18 @@ extension ReceiptChain {
 }
 
 extension ReceiptVerifier {
-    /// The maximum size of a transaction's receipt in bytes.
+    /// The maximum size of the receipt of one transaction, in bytes.
     package static let transactionLimit = 64 << 10
 
-    /// Parses and verifies the receipt of one transaction, with the trusted purchase certificates.
+    /// Parses and verifies the receipt of one transaction, with the trusted certificates for such receipts.
     ///
-    /// The outer text must be as ``ReceiptChain/mint(_:)-(TransactionReceipt)`` writes it. Its environment is not
-    /// signed: a caller that relies on it must know where the transaction was made.
+    /// The outer property list must have exactly the layout of ``ReceiptChain/mint(_:)-(TransactionReceipt)``. The
+    /// environment in it is not signed, so the caller must check that the transaction exists in that environment.
     ///
     /// - Throws: ``ReceiptRefusal``; `malformed` takes precedence over `notAuthenticated`.
     package func parseTransaction(_ bytes: [UInt8]) throws(ReceiptRefusal) -> TransactionReceipt {
         guard bytes.count <= Self.transactionLimit else {
-            throw .malformed(reason: "has \(bytes.count) bytes; at most \(Self.transactionLimit) are read")
+            throw .malformed(reason: "has \(bytes.count) bytes; the maximum is \(Self.transactionLimit)")
         }
         let outer = try PropertyListText.read(bytes)
         func decoded(_ name: String) throws(ReceiptRefusal) -> [UInt8] {
@@ -102,7 +104,7 @@ extension ReceiptVerifier {
         let seal = try PurchaseSeal(sealBytes)
         let name = outer["environment"] ?? TransactionReceipt.Environment.production.rawValue
         guard let environment = TransactionReceipt.Environment(rawValue: name) else {
-            throw .malformed(reason: "names an unknown environment")
+            throw .malformed(reason: "has an unknown environment")
         }
         let receipt = try TransactionReceipt(purchaseInfo: purchaseInfo, environment: environment)
         guard purchaseCertificates.contains(seal.certificateDER) else {
@@ -117,7 +119,7 @@ extension ReceiptVerifier {
             throw .notAuthenticated(reason: "was changed after it was signed, or was signed with another key")
         }
         guard Array(PurchaseSeal.text(sealBytes, purchaseInfo, environment).utf8) == bytes else {
-            throw .notAuthenticated(reason: "is not encoded like the store's receipts")
+            throw .notAuthenticated(reason: "is not encoded like App Store receipts")
         }
         return receipt
     }

@@ -1,44 +1,47 @@
-/// The receipt of one transaction as in iOS 6, `SKPaymentTransaction.transactionReceipt`: a property list in text.
+/// The receipt of one transaction as in iOS 6 (`SKPaymentTransaction.transactionReceipt`): a property list as text.
+/// Each property's comment names its key in the property list.
 ///
-/// All dates are milliseconds since 1970, UTC, and keep their milliseconds only where the text has a `-ms` field for
-/// them. See docs/api/receipts/app-receipts.md.
+/// All dates are in milliseconds since 1970, UTC. Only keys with the suffix `-ms` contain the milliseconds; the other
+/// dates have whole seconds. See docs/api/receipts/app-receipts.md.
 package struct TransactionReceipt: Sendable, Equatable {
-    /// The environment in the outer text. It is not signed, so a caller must also look up the transaction.
+    /// The environment in the outer property list. It is not signed, so a caller must also look up the transaction.
     package enum Environment: String, Sendable {
         case production = "Production"
         case sandbox = "Sandbox"
     }
 
-    /// The store that sold it.
+    /// The environment of the transaction.
     package var environment: Environment
-    /// `bid`.
+    /// `bid`: the bundle id of the app.
     package var bundleID: String
     /// `bvrs`: the version of the app.
     package var applicationVersion: String
-    /// `product-id`.
+    /// `product-id`: the product identifier.
     package var productID: String
-    /// `item-id`: the Apple id of the product.
+    /// `item-id`: the Apple ID of the product.
     package var itemID: String
-    /// `quantity`.
+    /// `quantity`: the quantity.
     package var quantity: Int64
-    /// `transaction-id`.
+    /// `transaction-id`: the transaction identifier.
     package var transactionID: String
-    /// `original-transaction-id`.
+    /// `original-transaction-id`: the original transaction identifier.
     package var originalTransactionID: String
-    /// `purchase-date`, with `-ms` and `-pst`.
+    /// `purchase-date`, and the same key with the suffixes `-ms` and `-pst`: the purchase date.
     package var purchaseDate: Int64
-    /// `original-purchase-date`, with `-ms` and `-pst`.
+    /// `original-purchase-date`, and the same key with the suffixes `-ms` and `-pst`: the purchase date of the original
+    /// transaction.
     package var originalPurchaseDate: Int64
-    /// `unique-identifier`: the device, 40 hexadecimal digits.
+    /// `unique-identifier`: the identifier of the device, 40 hexadecimal digits.
     package var uniqueIdentifier: String
-    /// `unique-vendor-identifier`: the device for the developer, a UUID.
+    /// `unique-vendor-identifier`: the `identifierForVendor` of the device, a UUID.
     package var uniqueVendorIdentifier: String
-    /// `web-order-line-item-id`, of subscriptions.
+    /// `web-order-line-item-id`: the id of a charge; nil except for subscriptions.
     package var webOrderLineItemID: String?
-    /// `expires-date`, which is in milliseconds, with `-formatted` and `-formatted-pst`; of subscriptions.
+    /// `expires-date` in milliseconds, and the same key with the suffixes `-formatted` and `-formatted-pst`: the end of
+    /// the period; nil except for subscriptions.
     package var expirationDate: Int64?
 
-    /// A receipt; the defaults are those of a first purchase of one in the sandbox.
+    /// Creates a receipt. The defaults are those of a first purchase with the quantity 1 in the sandbox.
     package init(
         environment: Environment = .sandbox,
         bundleID: String,
@@ -63,13 +66,13 @@ package struct TransactionReceipt: Sendable, Equatable {
         expirationDate = nil
     }
 
-    /// Whether bytes are this kind of text rather than an app receipt: the first character that is not white space is
-    /// `{`.
+    /// Whether bytes are probably the receipt of a transaction, and not an app receipt: the first character that is not
+    /// white space is `{`.
     package static func looksLike(_ bytes: [UInt8]) -> Bool {
         bytes.first { !PropertyListText.isSpace($0) } == UInt8(ascii: "{")
     }
 
-    /// The inner text, which is signed.
+    /// Writes the inner property list, which is signed.
     func purchaseInfo() -> String {
         var pairs: [(String, String)] = []
         func date(_ name: String, _ instant: Int64) {
@@ -97,7 +100,7 @@ package struct TransactionReceipt: Sendable, Equatable {
         return PropertyListText.write(pairs)
     }
 
-    /// Reads the inner text. The dates come from the `-ms` fields.
+    /// Reads the inner property list. The dates come from the keys with the suffix `-ms`.
     init(purchaseInfo: [UInt8], environment: Environment) throws(ReceiptRefusal) {
         let values = try PropertyListText.read(purchaseInfo)
         func text(_ name: String) throws(ReceiptRefusal) -> String {

@@ -1,25 +1,26 @@
 import Crypto
 import Foundation
+import TillJSON
 
-/// A key for the API: its id, and the P-256 private key that a developer downloads as a `.p8` file.
+/// An API key: its id, and the P-256 private key that a developer downloads as a `.p8` file.
 ///
-/// Till stores the id and the public key. See docs/api/authentication.md.
+/// Till stores only the id and the public key. See docs/api/authentication.md.
 package struct APIKeyPair: Sendable {
     /// The length of a key id.
     package static let keyIDLength = 10
     private static let keyIDCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
-    /// Ten characters of A–Z and 0–9 when Till made it; otherwise the id that was given with an imported key.
+    /// The key id: ten characters of A–Z and 0–9 if Till created the key, otherwise the id of the imported key.
     package let keyID: String
     private let privateKey: P256.Signing.PrivateKey
 
-    /// Makes a new key with a random id.
+    /// Creates a key with a random id.
     package static func make() -> APIKeyPair {
         var generator = SystemRandomNumberGenerator()
         return make(using: &generator)
     }
 
-    /// Makes a new key with an id from `generator`. The key itself always uses the system's randomness.
+    /// Creates a key with an id from `generator`. The key itself always comes from the system's random generator.
     package static func make(using generator: inout some RandomNumberGenerator) -> APIKeyPair {
         var keyID = ""
         for _ in 0..<keyIDLength {
@@ -28,16 +29,16 @@ package struct APIKeyPair: Sendable {
         return APIKeyPair(keyID: keyID, privateKey: P256.Signing.PrivateKey())
     }
 
-    /// Imports an existing key, for example one that a server already uses.
+    /// Imports an existing key, for example a key that a developer's server already uses.
     ///
     /// - Parameters:
     ///   - keyID: 1 to 64 ASCII letters, digits, `-` or `_`.
     ///   - privateKeyPEM: the content of the `.p8` file.
-    /// - Throws: ``SigningError`` when either is invalid.
+    /// - Throws: ``SigningError`` if the id or the private key is invalid.
     package init(keyID: String, privateKeyPEM: Secret) throws(SigningError) {
         guard Self.isUsable(keyID) else {
             let rule = "1 to 64 ASCII letters, digits, hyphens and underscores"
-            throw SigningError(.unusableValue, .apiKey, "cannot have this id: an id is \(rule)")
+            throw SigningError(.unusableValue, .apiKey, "cannot have this id: an id consists of \(rule)")
         }
         self.init(keyID: keyID, privateKey: try CertificateText.p256(privateKeyPEM, .apiKey))
     }
@@ -47,17 +48,21 @@ package struct APIKeyPair: Sendable {
         self.privateKey = privateKey
     }
 
-    /// The content of the `.p8` file: PEM, PKCS#8.
+    /// The content of the `.p8` file: PKCS#8 as PEM.
     package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
-    /// The public half, which Till stores.
+    /// The public key, which Till stores.
     package var publicKey: VerificationKey { VerificationKey(privateKey.publicKey) }
 
-    /// Signs claims (UTF-8 JSON) like a developer's server: a compact JWS whose header has `alg`, `kid` and `typ`.
+    /// Signs claims (UTF-8 JSON) as a developer's server does. The result is a compact JWS whose header contains `alg`,
+    /// `kid` and `typ`.
     ///
-    /// - Throws: ``SigningError`` with code `cryptography`.
+    /// - Throws: ``SigningError`` with the code `cryptography`.
     package func sign(_ claims: [UInt8]) throws(SigningError) -> String {
-        let header = "{\"alg\":\"ES256\",\"kid\":\"\(keyID)\",\"typ\":\"JWT\"}"
-        var text = Base64URL.encode(Array(header.utf8))
+        var header = JSONWriter(capacity: 64)
+        header.put("alg", "ES256")
+        header.put("kid", keyID)
+        header.put("typ", "JWT")
+        var text = Base64URL.encode(header.finish())
         text.append(SigningChain.dot)
         Base64URL.append(claims, to: &text)
         let signature = try SigningError.wrapping(.cryptography, .apiKey, "could not sign") {

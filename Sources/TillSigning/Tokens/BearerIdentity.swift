@@ -1,11 +1,11 @@
-/// The identity of a verified token.
+/// The verified content of a bearer token.
 package struct BearerIdentity: Sendable, Equatable {
-    /// The key that signed.
+    /// The id of the key that signed the token.
     package let keyID: String
-    /// The issuer the key belongs to.
+    /// The issuer to which the key belongs.
     package let issuer: String
-    /// The token's app; the caller checks that it exists.
+    /// The bundle id of the token's app. The caller must check that the app exists.
     package let bundleID: String
-    /// Until when the token may be used, in seconds since 1970.
+    /// The expiration date of the token, in seconds since 1970.
     package let expiresAt: Double
 }

@@ -1,41 +1,42 @@
 import Crypto
+import TillJSON
 
 /// The token of an `Authorization` header, parsed but not verified.
 ///
-/// The caller looks up ``keyID``, then calls ``verify(key:issuer:now:leeway:knowing:)``, or ``refuseUnknownKey()`` when
-/// there is no such key. Time is real time, in seconds since 1970, and may be fractional. See
-/// docs/api/authentication.md.
+/// The caller looks up the key for ``keyID`` and then calls ``verify(key:issuer:now:leeway:knowing:)``, or
+/// ``refuseUnknownKey()`` if there is no such key. All times are real time in seconds since 1970, and may have
+/// fractions. See docs/api/authentication.md.
 package struct BearerToken: Sendable {
     /// The required `aud`.
     package static let audience = "appstoreconnect-v1"
     /// The maximum number of seconds between `iat` (or now) and `exp`.
     package static let maximumLifetime: Double = 3_600
-    /// How many seconds a client's clock may be ahead.
+    /// The number of seconds by which a client's clock may be ahead.
     package static let defaultLeeway: Double = 60
 
-    /// The key that the token claims to be signed with.
+    /// `kid`: the id of the key with which the token is allegedly signed.
     package let keyID: String
-    /// `iss`, if present.
+    /// `iss`; nil if it is missing.
     package let issuer: String?
-    /// `bid`, if present.
+    /// `bid`; nil if it is missing or not a string.
     package let bundleID: String?
     private let audience: [String]
-    /// `iat`, which two of the four official libraries omit.
+    /// `iat`; nil if it is missing. Two of Apple's four libraries omit it.
     private let issuedAt: Double?
     private let expiresAt: Double?
     private let proof: Proof
 
-    /// Whether the signature was checked.
+    /// The state of the signature check.
     private enum Proof: Sendable {
-        /// Not checked yet; the header's text is the key for caching the token.
+        /// The signature was not checked yet. The text of the `Authorization` header is the token's key in the cache.
         case unchecked(CompactJWS, header: String)
-        /// Checked earlier and valid, with this key.
+        /// The signature was checked earlier and is valid for this key.
         case checked(VerificationKey)
     }
 
-    /// Reads the value of an `Authorization` header, nil when the request has none.
+    /// Reads the token from the value of an `Authorization` header; nil if the request has no such header.
     ///
-    /// - Parameter known: verified tokens, which need not be parsed again.
+    /// - Parameter known: a cache with verified tokens, which need not be parsed again.
     /// - Throws: ``BearerRefusal``.
     package init(
         authorization: String?,
@@ -61,8 +62,8 @@ package struct BearerToken: Sendable {
         proof = .unchecked(jws, header: header)
         self.keyID = keyID
         issuer = try Self.string("iss", in: jws)
-        // A bid that is not a string counts as missing: routes that know the app answer with their own error instead of
-        // 401.
+        // A bid that is not a string counts as missing. Endpoints with an error code of their own for a missing bid
+        // return that code instead of a 401.
         bundleID = (try? Self.string("bid", in: jws)) ?? nil
         audience = try Self.audience(in: jws)
         issuedAt = try Self.seconds("iat", in: jws)
@@ -71,14 +72,14 @@ package struct BearerToken: Sendable {
 
     /// Verifies the token with the key that ``keyID`` names.
     ///
-    /// The signature comes first, so that clients without a key learn nothing from the order of the other checks.
+    /// The signature is checked first, so that a client without a key learns nothing from the other checks.
     ///
     /// - Parameters:
-    ///   - key: the public half of the key.
-    ///   - issuer: the issuer the key belongs to.
-    ///   - now: the wall-clock time, in seconds since 1970.
-    ///   - leeway: how many seconds the client's clock may be ahead.
-    ///   - known: the cache for tokens with a valid signature.
+    ///   - key: the public key.
+    ///   - issuer: the issuer to which the key belongs.
+    ///   - now: the real time, in seconds since 1970.
+    ///   - leeway: the number of seconds by which the client's clock may be ahead.
+    ///   - known: a cache that keeps the token if its signature is valid.
     /// - Throws: ``BearerRefusal``.
     package func verify(
         key: VerificationKey,
@@ -96,18 +97,18 @@ package struct BearerToken: Sendable {
         return BearerIdentity(keyID: keyID, issuer: expectedIssuer, bundleID: bundleID, expiresAt: expiresAt)
     }
 
-    /// The refusal for a key that does not exist, after as much work as a real verification: the response time must not
-    /// reveal which key ids exist.
+    /// Returns the refusal for a key that does not exist. It first verifies the signature with another key, so that the
+    /// response time does not reveal which key ids exist.
     package func refuseUnknownKey() -> BearerRefusal {
-        // The result is known, because the throwaway key's private half is gone; only the time matters. The client of a
-        // cached token already knows that the key existed.
+        // Only the time matters: nobody has the private key of `decoy`, so the verification always fails. A client with
+        // a cached token already knows that its key existed, so no verification is needed.
         guard case .unchecked(let jws, _) = proof else { return .unknownKey(keyID: keyID) }
         return jws.verify(with: Self.decoy) ? .badSignature(keyID: keyID) : .unknownKey(keyID: keyID)
     }
 
     private static let decoy = VerificationKey(P256.Signing.PrivateKey().publicKey)
 
-    /// Whether the signature is the key's, from the cache or by verifying it.
+    /// Whether the token was signed with a key. The result for a cached token is already known.
     private func isSigned(with key: VerificationKey, knowing known: VerifiedTokenCache?) -> Bool {
         switch proof {
         case .checked(let one): return one == key
@@ -118,7 +119,7 @@ package struct BearerToken: Sendable {
         }
     }
 
-    /// The same claims, with the key that verified them.
+    /// Creates a token with the same claims, marked as verified with a key.
     private init(_ token: BearerToken, checkedWith key: VerificationKey) {
         proof = .checked(key)
         keyID = token.keyID
@@ -141,7 +142,7 @@ package struct BearerToken: Sendable {
         guard issuedAt <= now + leeway else {
             throw .issuedInFuture(seconds: issuedAt - now, leeway: leeway)
         }
-        // Whole seconds: a client may cut the fraction off only one of the two.
+        // Both times are rounded down to seconds, because a client may round down only one of the two claims.
         let lifetime = expiresAt.rounded(.down) - issuedAt.rounded(.down)
         guard lifetime <= maximum else {
             throw .livesTooLong(seconds: lifetime, maximum: maximum, countedFromIssue: true)
@@ -154,7 +155,8 @@ extension BearerToken {
         let words = authorization.split(maxSplits: 1) { $0 == " " || $0 == "\t" }
         guard let scheme = words.first else { throw .notBearer(scheme: nil) }
         guard scheme.lowercased() == "bearer" else {
-            // Only text that looks like a scheme is repeated: the client may have sent its token there.
+            // The explanation repeats the text only if it looks like a scheme, because the client may have sent its
+            // token in this position.
             let isName = scheme.utf8.count <= 16 && scheme.allSatisfy { $0.isASCII && $0.isLetter }
             throw .notBearer(scheme: isName ? String(scheme) : nil)
         }
@@ -181,12 +183,12 @@ extension BearerToken {
     private static func seconds(_ name: String, in jws: CompactJWS) throws(BearerRefusal) -> Double? {
         switch jws.claims[name] {
         case nil, .null?: nil
-        case .number(let value)?: value
+        case .number(let digits)?: Double(digits)
         default: throw .wrongKind(claim: name, expected: "a number of seconds since 1970")
         }
     }
 
-    /// A string and an array of one string are equivalent.
+    /// Reads `aud`. A string and an array with one string are equivalent.
     private static func audience(in jws: CompactJWS) throws(BearerRefusal) -> [String] {
         switch jws.claims["aud"] {
         case nil, .null?:

@@ -1,15 +1,16 @@
 import Crypto
 import Foundation
 
-/// The value that lets an app check whether a signed transaction was made for its device.
+/// Computes `deviceVerification`, with which an app checks that a signed transaction was created for its device.
 ///
 /// See docs/api/signed-data.md.
 package enum DeviceVerification {
-    /// Base64 of SHA-384 over the nonce and the device's id, both as lower-case UUID text, without a separator.
+    /// Hashes the nonce and the device id, both as lower-case UUID text without a separator, with SHA-384. Returns the
+    /// hash in Base64.
     ///
     /// - Parameters:
-    ///   - nonce: goes into the payload beside the value.
-    ///   - deviceID: the verification id of the device; never in a payload.
+    ///   - nonce: the `deviceVerificationNonce` in the same payload.
+    ///   - deviceID: the verification id of the device. No payload contains it.
     package static func value(nonce: UUID, deviceID: UUID) -> String {
         let text = nonce.uuidString.lowercased() + deviceID.uuidString.lowercased()
         return Base64.encode(Array(SHA384.hash(data: Array(text.utf8))))

@@ -1,14 +1,14 @@
-/// The content of a verified introductory-offer token.
+/// The content of a verified token for an introductory offer.
 package struct IntroductoryOfferGrant: Sendable, Equatable {
-    /// The subscription.
+    /// The subscription product.
     package let productID: String
     /// Whether the customer may use the introductory offer.
     package let isAllowed: Bool
-    /// A transaction or app transaction of the customer.
+    /// The id of a transaction or app transaction of the customer.
     package let transactionID: String
-    /// Valid once; the caller stores used ones.
+    /// The nonce, which is valid once. The caller stores used nonces.
     package let nonce: String
-    /// When the token was issued, in seconds since 1970. The caller decides how old it may be.
+    /// The date when the token was issued, in seconds since 1970. The caller decides how old a token may be.
     package let issuedAt: Double
 
     /// Checks that the token is for the purchased product.

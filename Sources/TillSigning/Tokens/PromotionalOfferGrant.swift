@@ -1,14 +1,14 @@
-/// The content of a verified promotional-offer token.
+/// The content of a verified token for a promotional offer.
 package struct PromotionalOfferGrant: Sendable, Equatable {
-    /// The subscription that may be bought.
+    /// The subscription product that the customer may buy.
     package let productID: String
-    /// The offer that applies.
+    /// The offer identifier.
     package let offerID: String
-    /// A transaction or app transaction of the customer; nil when the token is for any customer.
+    /// The id of a transaction or app transaction of the customer; nil if the token is valid for any customer.
     package let transactionID: String?
-    /// Valid once; the caller stores used ones.
+    /// The nonce, which is valid once. The caller stores used nonces.
     package let nonce: String
-    /// When the token was issued, in seconds since 1970. The caller decides how old it may be.
+    /// The date when the token was issued, in seconds since 1970. The caller decides how old a token may be.
     package let issuedAt: Double
 
     /// Checks that the token is for the purchased product and offer.

@@ -1,32 +1,31 @@
 import Foundation
 
-/// The older form of a promotional offer: the values and, separately, a signature over them that the developer's server
-/// made with an API key.
+/// A promotional offer in the older form: single values, which the developer's server signed with an API key.
 ///
 /// The newer form is ``StoreRequestToken``. See docs/api/offers.md.
 package struct PromotionalOfferSignature: Sendable, Equatable {
-    /// How long a signature is valid, in milliseconds.
+    /// The time for which a signature is valid, in milliseconds.
     package static let lifetime: Int64 = 86_400_000
-    /// U+2063 INVISIBLE SEPARATOR, between the signed values.
+    /// U+2063 INVISIBLE SEPARATOR, which separates the signed values.
     private static let separator = "\u{2063}"
 
-    /// The app.
+    /// The bundle id of the app.
     package let bundleID: String
-    /// The API key that supposedly signed.
+    /// The id of the API key with which the values are allegedly signed.
     package let keyID: String
-    /// The subscription to buy.
+    /// The subscription product that the customer buys.
     package let productID: String
-    /// The offer of that subscription.
+    /// The offer identifier.
     package let offerID: String
-    /// The app's name for its customer, often an account token; empty when there is none. Upper and lower case are
+    /// The app's name for its customer, often the app account token; empty if there is none. Upper and lower case are
     /// equivalent.
     package let applicationUsername: String
-    /// A UUID that is valid once; the caller stores used ones. Upper and lower case are equivalent.
+    /// A UUID that is valid once. The caller stores used nonces. Upper and lower case are equivalent.
     package let nonce: String
-    /// When the signature was made, in milliseconds since 1970.
+    /// The date of the signature, in milliseconds since 1970.
     package let timestamp: Int64
 
-    /// A signature's values.
+    /// Creates the offer from its values.
     package init(
         bundleID: String,
         keyID: String,
@@ -45,7 +44,7 @@ package struct PromotionalOfferSignature: Sendable, Equatable {
         self.timestamp = timestamp
     }
 
-    /// The text that is signed (ECDSA with SHA-256, as UTF-8).
+    /// The text that the developer's server signs, as UTF-8, with ECDSA and SHA-256.
     package var signedText: String {
         [
             bundleID, keyID, productID, offerID, applicationUsername.lowercased(), nonce.lowercased(),
@@ -53,13 +52,13 @@ package struct PromotionalOfferSignature: Sendable, Equatable {
         ].joined(separator: Self.separator)
     }
 
-    /// Verifies the signature and its time.
+    /// Verifies the signature and its date.
     ///
     /// - Parameters:
-    ///   - signature: DER in standard Base64, as from the official libraries.
-    ///   - key: the public half of the key that ``keyID`` names.
-    ///   - now: milliseconds since 1970, by the clock that the developer's server uses.
-    ///   - leeway: how many milliseconds that server's clock may be ahead.
+    ///   - signature: the signature as DER in standard Base64, as Apple's libraries create it.
+    ///   - key: the public key with the id ``keyID``.
+    ///   - now: the current time on the clock that the developer's server uses, in milliseconds since 1970.
+    ///   - leeway: the number of milliseconds by which that server's clock may be ahead.
     /// - Throws: ``OfferSignatureRefusal``.
     package func verify(
         _ signature: String,
@@ -70,7 +69,8 @@ package struct PromotionalOfferSignature: Sendable, Equatable {
         guard UUID(uuidString: nonce) != nil else { throw .nonceNotUUID(nonce) }
         guard let der = Base64.decode(signature) else { throw .notBase64 }
         guard key.isValid(der: der, for: Array(signedText.utf8)) else { throw .badSignature(keyID: keyID) }
-        // As Doubles, because an untrusted timestamp may be any 64-bit number and the difference could overflow.
+        // The difference is a Double, because an untrusted timestamp may be any 64-bit number, so that an integer
+        // could overflow.
         let age = Double(now) - Double(timestamp)
         guard age <= Double(Self.lifetime) else {
             throw .expired(seconds: (age - Double(Self.lifetime)) / 1_000)

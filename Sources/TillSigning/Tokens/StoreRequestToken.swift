@@ -1,21 +1,23 @@
+import TillJSON
+
 /// A token by a developer's server that authorizes a request of its app, parsed but not verified: the newer form of
 /// promotional offers, and eligibility for introductory offers.
 ///
-/// The caller looks up ``keyID``, then calls the function for the request. See docs/api/offers.md.
+/// The caller looks up the key for ``keyID`` and then calls the function for the kind of offer. See docs/api/offers.md.
 package struct StoreRequestToken: Sendable {
-    /// The purpose of a token, from its `aud`.
+    /// The values of `aud`, which states the purpose of a token.
     private enum Audience: String {
         case promotionalOffer = "promotional-offer"
         case introductoryOfferEligibility = "introductory-offer-eligibility"
     }
 
-    /// The key that the token claims to be signed with.
+    /// `kid`: the id of the key with which the token is allegedly signed.
     package let keyID: String
     private let jws: CompactJWS
 
     /// Parses a token.
     ///
-    /// - Throws: ``OfferSignatureRefusal``: `malformed`, `wrongAlgorithm`, `keyIDMissing`.
+    /// - Throws: ``OfferSignatureRefusal``: `malformed`, `wrongAlgorithm` or `keyIDMissing`.
     package init(_ text: String, limit: Int = CompactJWS.defaultLimit) throws(OfferSignatureRefusal) {
         do {
             jws = try CompactJWS(text, limit: limit)
@@ -28,20 +30,20 @@ package struct StoreRequestToken: Sendable {
         self.keyID = keyID
     }
 
-    /// The required issuer, key and app of a token.
+    /// The values that a token must have, and the current time.
     package struct Expectation: Sendable {
-        /// The public half of the key that `kid` names.
+        /// The public key with the id `kid`.
         package let key: VerificationKey
-        /// The issuer the key belongs to.
+        /// The issuer to which the key belongs.
         package let issuer: String
-        /// The app in which the request is made.
+        /// The bundle id of the app in which the customer buys the offer.
         package let bundleID: String
-        /// Seconds since 1970, by the clock that the developer's server uses.
+        /// The current time on the clock that the developer's server uses, in seconds since 1970.
         package let now: Double
-        /// How many seconds that server's clock may be ahead.
+        /// The number of seconds by which that server's clock may be ahead.
         package let leeway: Double
 
-        /// An expectation from its values.
+        /// Creates the expectation from its values.
         package init(key: VerificationKey, issuer: String, bundleID: String, now: Double, leeway: Double = 60) {
             self.key = key
             self.issuer = issuer
@@ -51,7 +53,7 @@ package struct StoreRequestToken: Sendable {
         }
     }
 
-    /// The offer that the token grants.
+    /// Verifies the token and returns the promotional offer that it grants.
     ///
     /// - Throws: ``OfferSignatureRefusal``.
     package func promotionalOffer(_ expected: Expectation) throws(OfferSignatureRefusal) -> PromotionalOfferGrant {
@@ -65,7 +67,7 @@ package struct StoreRequestToken: Sendable {
         )
     }
 
-    /// The token's decision about the introductory offer.
+    /// Verifies the token and returns its decision about the introductory offer.
     ///
     /// - Throws: ``OfferSignatureRefusal``.
     package func introductoryOffer(_ expected: Expectation) throws(OfferSignatureRefusal) -> IntroductoryOfferGrant {
@@ -82,7 +84,7 @@ package struct StoreRequestToken: Sendable {
         )
     }
 
-    /// The checks that all these tokens have in common. Returns `iat`.
+    /// Performs the checks that both kinds of tokens have in common, and returns `iat`.
     private func verify(_ audience: Audience, _ expected: Expectation) throws(OfferSignatureRefusal) -> Double {
         guard jws.verify(with: expected.key) else { throw .badSignature(keyID: keyID) }
         let aud = try optionalString("aud")
@@ -91,7 +93,7 @@ package struct StoreRequestToken: Sendable {
         guard iss == expected.issuer else { throw .wrongIssuer(iss, expected: expected.issuer) }
         let bid = try optionalString("bid")
         guard bid == expected.bundleID else { throw .wrongBundleID(bid, expected: expected.bundleID) }
-        guard case .number(let issuedAt) = jws.claims["iat"] else {
+        guard let issuedAt = jws.claims["iat"]?.double else {
             throw .claim("iat", expected: "a number of seconds since 1970")
         }
         guard issuedAt <= expected.now + expected.leeway else {

@@ -1,11 +1,11 @@
 import Foundation
 import TillCore
 
-/// An account as an engine selects it: the state, and the columns that duplicate parts of the state.
+/// An account as an engine reads it: the state, and the columns that repeat parts of the state.
 package struct AccountRow: Sendable {
-    /// The columns that engines select.
+    /// The columns that engines select, in this order.
     package static let columns = ["account", "customer", "version", "change_number", "row_count", "state"]
-    /// The columns as a list for a statement.
+    /// The columns as a list for an SQL statement.
     package static let list = columns.joined(separator: ", ")
 
     private struct Counters: Equatable {
@@ -18,9 +18,9 @@ package struct AccountRow: Sendable {
     private let customer: String
     private let content: Result<(counters: Counters, state: String), DamagedRow>
 
-    /// Keeps the cells; the state is decoded later, after the connection was returned.
+    /// Copies the cells. The state is decoded later, when the connection is free again.
     ///
-    /// - Throws: `DamagedRow` for an account without a number.
+    /// - Throws: `DamagedRow` if the account has no number.
     package init(_ cells: some StoredCells) throws(DamagedRow) {
         id = AccountID(try cells.integer(0))
         customer = (try? cells.text(1)) ?? "unknown"
@@ -36,7 +36,7 @@ package struct AccountRow: Sendable {
         }
     }
 
-    /// The account, or why it cannot be read.
+    /// The account, or the reason why it cannot be read.
     package func stored() -> StoredAccount {
         switch content {
         case .failure(let damage): return damaged("its column \(damage.column) \(damage.problem)")
@@ -50,7 +50,8 @@ package struct AccountRow: Sendable {
         }
     }
 
-    /// A differing version would make every later write fail as a conflict.
+    /// The contradiction between the columns and the state; nil if there is none. With different versions, every later
+    /// write would fail with a conflict.
     private func reason(for account: Account, _ counters: Counters) -> String? {
         let said = Counters(
             version: account.version,
@@ -65,7 +66,7 @@ package struct AccountRow: Sendable {
             ("row_count", counters.rowCount, said.rowCount),
         ]
         return pairs.filter { $0.1 != $0.2 }
-            .map { "its column \($0.0) is \($0.1), and its state says \($0.2)" }.joined(separator: "; ")
+            .map { "its column \($0.0) is \($0.1), but its state has \($0.2)" }.joined(separator: "; ")
     }
 
     private func damaged(_ reason: String) -> StoredAccount {
@@ -74,7 +75,7 @@ package struct AccountRow: Sendable {
 }
 
 extension Account {
-    /// The state as every engine stores it: JSON with sorted keys, so that equal states are equal texts.
+    /// The state in the form that every engine stores: JSON with sorted keys, so that equal states have equal texts.
     package func storedState() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,15 +1,15 @@
 import TillCore
 
-/// A stored row with a value that no version of Till wrote, for example after a manual edit of the database. Till never
-/// guesses a value: the error names the row.
+/// The error for a stored row with a value that no version of Till wrote, for example after a manual edit of the
+/// database. Till never guesses a value; the error identifies the row.
 package struct DamagedRow: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The table that the row is stored in.
+    /// The table of the row.
     package let table: String
-    /// Which row it is, such as `id 2000000005121024`; nil if unknown.
+    /// The key of the row, such as `id 2000000005121024`; nil if unknown.
     package let row: String?
     /// The column that cannot be read.
     package let column: String
-    /// What is wrong with the value: a predicate without a full stop.
+    /// What is wrong with the value: the predicate of a sentence, without a full stop.
     package let problem: String
 
     /// A row that cannot be read.
@@ -20,7 +20,7 @@ package struct DamagedRow: Error, Equatable, Sendable, CustomStringConvertible {
         self.problem = problem
     }
 
-    /// The same error with the row named, unless it is named already.
+    /// The same error with this key of the row, unless the error already has a key.
     package func naming(_ row: String?) -> DamagedRow {
         DamagedRow(table: table, row: self.row ?? row, column: column, problem: problem)
     }
@@ -30,21 +30,21 @@ package struct DamagedRow: Error, Equatable, Sendable, CustomStringConvertible {
         "a row of the table \(table)\(row.map { " (\($0))" } ?? "") is damaged: its column \(column) \(problem)"
     }
 
-    /// Names the row, the column and the remedy.
+    /// The row, the column and the remedy.
     package var description: String {
-        "\(reason); run till doctor, then restore a backup or a snapshot that was made before"
+        "\(reason); run till doctor, then restore a backup or a snapshot from before the damage"
     }
 
-    /// Why no identifiers are left to reserve.
+    /// The error for a counter with too few identifiers left to reserve.
     ///
-    /// - Parameter next: the counter value where they would begin; nil where none is stored.
+    /// - Parameter next: The next counter value; nil if none is stored.
     package static func counter(_ next: Int64?) -> DamagedRow {
         DamagedRow(
             table: "identifiers",
             row: "series all",
             column: "next",
             problem: next.map {
-                "is \($0), so that not enough identifiers are left below \(Identifiers.maxCounters)"
+                "is \($0), so too few identifiers are left below \(Identifiers.maxCounters)"
             } ?? "is missing"
         )
     }

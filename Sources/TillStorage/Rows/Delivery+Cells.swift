@@ -1,7 +1,7 @@
 import Foundation
 import TillCore
 
-/// How a delivery is stored, in every engine: the columns in one fixed order, written and read by place.
+/// The stored form of a delivery in every engine. The columns have a fixed order, and are written and read by index.
 extension Delivery {
     /// The columns of the table `deliveries`, in the order in which engines select them.
     package static let storedColumns = [
@@ -11,16 +11,16 @@ extension Delivery {
         "signed_date", "due", "attempts", "is_delivered", "log",
     ]
 
-    /// The attempts as a JSON text; most deliveries have none yet when they are written.
+    /// The attempts as JSON text. Most deliveries have no attempts yet when they are written.
     ///
-    /// - Throws: `EncodingError`.
+    /// - Throws: `EncodingError` if an attempt cannot be encoded.
     package func storedLog() throws -> String {
         attempts.isEmpty ? "[]" : String(decoding: try JSONEncoder().encode(attempts), as: UTF8.self)
     }
 
     /// Reads a row.
     ///
-    /// - Throws: `DamagedRow` for a value that no version of Till wrote.
+    /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
     package init(_ cells: some StoredCells) throws(DamagedRow) {
         do throws(DamagedRow) {
             self = try Self.read(cells)

@@ -1,6 +1,7 @@
 import TillCore
 
-/// How a notification is stored, in every engine: the columns in one fixed order, written and read by place.
+/// The stored form of a notification in every engine. The columns have a fixed order, and are written and read by
+/// index.
 extension OutboxEntry {
     /// The columns of the table `outbox`, in the order in which engines select them.
     package static let storedColumns = [
@@ -12,7 +13,7 @@ extension OutboxEntry {
 
     /// Reads a row.
     ///
-    /// - Throws: `DamagedRow` for a value that no version of Till wrote.
+    /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
     package init(_ cells: some StoredCells) throws(DamagedRow) {
         do throws(DamagedRow) {
             self = try Self.read(cells)

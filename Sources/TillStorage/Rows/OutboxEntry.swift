@@ -1,55 +1,56 @@
 import TillCore
 
-/// The number of a notification: counter × 1,024 + partition, so that the partition follows from it.
+/// The id of a notification. Its number is counter × 1,024 + partition, so it contains the partition.
 package struct NotificationID: Hashable, Comparable, Sendable {
-    /// Rises, within an account, in the order in which notifications are made.
+    /// The number. Within an account, later notifications have higher numbers.
     package let number: Int64
 
-    /// An existing number.
+    /// The id with an existing number.
     package init(_ number: Int64) { self.number = number }
 
-    /// The partition of the notification: that of its account.
+    /// The partition of the notification, which is the partition of its account.
     package var partition: Partition { Partition(of: number) }
 
     package static func < (left: NotificationID, right: NotificationID) -> Bool { left.number < right.number }
 }
 
-/// A notification, signed once and never again.
+/// A notification. It is signed once, and every attempt sends the same signed payload.
 ///
-/// The certificates are most of a sent body, so they are stored once for each chain; the sent body is reassembled byte
-/// for byte (docs/internals/decisions/07-outbox.md).
+/// The certificates are the largest part of the sent body, so they are stored once for each chain. The sent body is
+/// assembled from the stored parts, with the same bytes for every attempt (docs/internals/decisions/07-outbox.md).
 package struct OutboxEntry: Equatable, Sendable {
-    /// Contains the partition.
+    /// The id, which contains the partition.
     package let id: NotificationID
-    /// The app and the environment.
+    /// The app and the environment of the notification.
     package let scope: AccountScope
-    /// Nil for notifications about the app: tests and summaries.
+    /// The account; nil for notifications about the app, such as tests and summaries.
     package let account: AccountID?
-    /// First attempts for one original transaction are made in order.
+    /// The original transaction; nil if there is none. First attempts for the same original transaction are made in
+    /// order.
     package let original: TransactionID?
-    /// The transaction that it is about.
+    /// The transaction that the notification is about; nil if there is none.
     package let transaction: TransactionID?
-    /// `notificationUUID`, lower case.
+    /// `notificationUUID` in lower case.
     package let uuid: String
     /// `notificationType`.
     package let type: String
-    /// `subtype`; nil where there is none.
+    /// `subtype`; nil if the notification has none.
     package let subtype: String?
-    /// Whether it was triggered by request, without a cause in the ledger.
+    /// Whether an operator requested the notification, so that no event of the ledger caused it.
     package let isTriggered: Bool
-    /// The signed date of all its parts.
+    /// The signed date of the notification and of its signed parts.
     package let signedDate: Timestamp
-    /// The outer payload, with its signature over the complete payload. A byte 1 is a placeholder for the signed
-    /// transaction (or app transaction), a byte 2 for the signed renewal info; such bytes never occur in JSON.
+    /// The outer payload, with its signature over the complete payload. A byte 1 stands for the signed transaction (or
+    /// app transaction), and a byte 2 for the signed renewal info. JSON never contains these bytes.
     package let body: SignedPart
-    /// The transaction; for a withdrawn consent, the app transaction.
+    /// The signed transaction. For a withdrawn consent it is the signed app transaction.
     package let transactionInfo: SignedPart?
-    /// Only for auto-renewables.
+    /// The signed renewal info; only for auto-renewable subscriptions.
     package let renewalInfo: SignedPart?
-    /// The chain that signed all parts; nil for version 1, which is not signed.
+    /// The id of the chain that signed all parts; nil for version 1, which is not signed.
     package let chain: String?
 
-    /// A notification with all its parts.
+    /// A notification with its parts.
     package init(
         id: NotificationID,
         scope: AccountScope,
@@ -85,12 +86,12 @@ package struct OutboxEntry: Equatable, Sendable {
 
 /// A payload and its signature, without the JWS header.
 package struct SignedPart: Equatable, Sendable {
-    /// UTF-8 JSON.
+    /// The payload as JSON in UTF-8.
     package let payload: [UInt8]
-    /// 64 bytes, r then s.
+    /// The signature: 64 bytes, first r and then s.
     package let signature: [UInt8]
 
-    /// A payload and its signature.
+    /// A payload with its signature.
     package init(payload: [UInt8], signature: [UInt8]) {
         self.payload = payload
         self.signature = signature
@@ -102,23 +103,24 @@ package struct Delivery: Equatable, Sendable {
     package let notification: NotificationID
     /// `primary`, or the name of another endpoint of the app's environment.
     package let endpoint: String
-    /// The app and the environment.
+    /// The app and the environment of the delivery.
     package let scope: AccountScope
-    /// The clock that decides when it falls due.
+    /// The clock that determines when the delivery is due.
     package var clock: ClockName
-    /// The notification's account.
+    /// The notification's account; nil for a notification about the app.
     package let account: AccountID?
-    /// First attempts for one original transaction are made in order.
+    /// The original transaction; nil if there is none. First attempts for the same original transaction are made in
+    /// order.
     package let original: TransactionID?
-    /// `notificationType`; histories are filtered by it.
+    /// `notificationType`, which notification histories filter by.
     package let type: String
-    /// `subtype`; histories are filtered by it.
+    /// `subtype`, which notification histories filter by; nil if the notification has none.
     package let subtype: String?
-    /// Histories are ordered by it.
+    /// The signed date, which determines the order of notification histories.
     package let signedDate: Timestamp
-    /// When the next attempt is due, on that clock; nil once it was delivered or abandoned.
+    /// The instant of the next attempt on that clock; nil if the delivery succeeded or was abandoned.
     package var due: Timestamp?
-    /// Oldest first.
+    /// The attempts so far, oldest first.
     package var attempts: [SendAttempt]
     /// Whether an attempt succeeded.
     package var isDelivered: Bool
@@ -140,7 +142,7 @@ package struct Delivery: Equatable, Sendable {
         )
     }
 
-    /// A delivery as an engine reads it.
+    /// A delivery that an engine has read.
     package init(
         notification: NotificationID,
         endpoint: String,
@@ -169,45 +171,46 @@ package struct Delivery: Equatable, Sendable {
     }
 }
 
-/// A query for notifications of an app's environment, ordered by the signed date.
+/// A query for notifications of an app's environment, ordered by their signed dates.
 package struct NotificationQuery: Sendable {
-    /// Which notifications count; each kind is a subset of the one before.
+    /// The kinds of notifications to include. Each kind is a subset of the previous kind.
     package enum Kind: Int64, Sendable {
         /// All notifications.
         case every
-        /// Without version 1, which repeats the same events.
+        /// All notifications except those of version 1, which repeat the same events.
         case signed
-        /// Also without requested notifications: each one left has a cause in the ledger.
+        /// Only notifications of version 2 that an event of the ledger caused, without those that an operator
+        /// requested.
         case caused
     }
 
-    /// The app and the environment.
+    /// The app and the environment of the notifications.
     package var scope: AccountScope
-    /// Only those with attempts at this endpoint; nil means all.
+    /// Only notifications with attempts at this endpoint; nil for all notifications.
     package var endpoint: String?
-    /// Signed at or after this date.
+    /// Only notifications that were signed at or after this date.
     package var from: Timestamp?
-    /// Signed at or before this date.
+    /// Only notifications that were signed at or before this date.
     package var to: Timestamp?
-    /// Only this `notificationType`.
+    /// Only notifications of this `notificationType`; nil for all types.
     package var type: String?
-    /// Only this `subtype`; nil with `isSubtypeFixed` means only notifications without one.
+    /// Only notifications of this `subtype`. If `isSubtypeFixed` is set, nil selects notifications without a subtype.
     package var subtype: String?
-    /// Whether `subtype` filters at all.
+    /// Whether the query filters by `subtype`.
     package var isSubtypeFixed: Bool
     package var account: AccountID?
-    /// Only what was not delivered.
+    /// Only notifications that were not delivered.
     package var onlyFailures: Bool
-    /// Which of all notifications; not used together with `endpoint`.
+    /// The kinds of notifications to include. It is not used together with `endpoint`.
     package var kind = Kind.every
-    /// The last notification of the previous page.
+    /// The last notification of the previous page; nil for the first page.
     package var after: (signedDate: Timestamp, id: NotificationID)?
-    /// Newest first; then `after` means before.
+    /// Whether the newest notification is first. In that case the page continues with older notifications than `after`.
     package var isDescending: Bool
-    /// The maximum number of notifications.
+    /// The maximum number of notifications in the result.
     package var limit: Int
 
-    /// All notifications of an app's environment, oldest first.
+    /// A query for all notifications of an app's environment, oldest first.
     package init(
         scope: AccountScope,
         endpoint: String? = nil,

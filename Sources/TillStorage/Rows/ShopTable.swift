@@ -1,8 +1,8 @@
-/// The tables that make up a shop, with the same columns in every engine, so that rows can be exported from one engine
-/// and imported into another. Tables that only concern a server (the request log, reserved identifiers) are not among
-/// them.
+/// The tables that contain the data of apps and customers. They have the same columns in every engine, so that rows can
+/// be exported from one engine and imported into another. Tables that concern only a server (the request log and the
+/// reserved identifiers) are not listed.
 package enum ShopTable: String, CaseIterable, Sendable {
-    // In the order in which they are filled: a row never precedes the one it refers to.
+    // The cases are in the order of an import: a row never comes before a row that it refers to.
     case documents
     case accounts
     case ledger
@@ -12,21 +12,21 @@ package enum ShopTable: String, CaseIterable, Sendable {
 
     /// A column of a table.
     package struct Column: Equatable, Sendable {
-        /// What a cell may hold.
+        /// The type of the cells in a column.
         package enum Kind: String, Sendable {
             case integer
             case text
             case bytes
         }
 
-        /// Its name in the engines.
+        /// The name of the column in the engines.
         package let name: String
-        /// What its cells hold.
+        /// The type of the cells in this column.
         package let kind: Kind
-        /// Whether a cell may be null.
+        /// Whether cells of this column may be null.
         package let isOptional: Bool
 
-        /// A column.
+        /// A column with its name and type.
         package init(name: String, kind: Kind, isOptional: Bool) {
             self.name = name
             self.kind = kind
@@ -34,13 +34,13 @@ package enum ShopTable: String, CaseIterable, Sendable {
         }
     }
 
-    /// The column with the environment. Its name is that of version 0.1.0.
+    /// The column that contains the environment. It still has its name from version 0.1.0.
     package static let environment = "realm"
 
-    /// How many rows are transferred at once. A catalog is one row, and no page may fill the memory.
+    /// The number of rows in a page of a transfer. A catalog is a single row, and a page must not fill the memory.
     package var pageLength: Int { self == .documents ? 16 : 500 }
 
-    /// The columns of the unique key; exports are ordered by them.
+    /// The columns of the unique key. Exports are ordered by them.
     package var key: [String] {
         switch self {
         case .documents: ["kind", "name"]
@@ -52,7 +52,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
         }
     }
 
-    /// Every column.
+    /// All columns of the table, in order.
     package var columns: [Column] {
         switch self {
         case .documents: Self.columns(text: ["kind", "name", "body"], optional: ["app": .text])
@@ -115,14 +115,14 @@ package enum ShopTable: String, CaseIterable, Sendable {
     }
 }
 
-/// A value of a row.
+/// A value in a row.
 package enum Cell: Hashable, Sendable {
     case integer(Int64)
     case text(String)
     case bytes([UInt8])
     case null
 
-    /// Whether every engine can store it in a column: texts must not contain U+0000.
+    /// Whether every engine can store the value in the column. For example, a text must not contain U+0000.
     package func fits(_ column: ShopTable.Column) -> Bool {
         switch self {
         case .integer: column.kind == .integer
@@ -133,23 +133,23 @@ package enum Cell: Hashable, Sendable {
     }
 }
 
-/// A row of a table: a cell for each of its columns, in order.
+/// A row of a table. It has one cell for each column, in the order of the columns.
 package struct TableRow: Hashable, Sendable {
-    /// One for each column of the table.
+    /// The cells, one for each column of the table.
     package let cells: [Cell]
 
-    /// A row.
+    /// A row with its cells.
     package init(_ cells: [Cell]) { self.cells = cells }
 
-    /// The cells of some columns, in the order of `columns`.
+    /// The cells of the given columns, in the order of `columns`.
     package func cells(_ columns: [String], of table: ShopTable) -> [Cell] {
         columns.compactMap { self[$0, of: table] }
     }
 
-    /// The cells of the unique key.
+    /// The cells of the unique key of the table.
     package func key(of table: ShopTable) -> [Cell] { cells(table.key, of: table) }
 
-    /// The cell of a column.
+    /// The cell in a column; nil if the table has no such column.
     package subscript(_ column: String, of table: ShopTable) -> Cell? {
         table.columns.firstIndex { $0.name == column }.map { cells[$0] }
     }

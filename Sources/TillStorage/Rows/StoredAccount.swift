@@ -1,11 +1,11 @@
 import TillCore
 
-/// An account in a list. Accounts are read separately, so that one that cannot be read does not hide the others.
+/// An account of a list. Each account is read separately, so that an unreadable account does not hide the others.
 package enum StoredAccount: Equatable, Sendable {
     case sound(Account)
     case damaged(DamagedAccount)
 
-    /// The number; lists are ordered by it.
+    /// The account id. Lists are ordered by it.
     package var id: AccountID {
         switch self {
         case .sound(let account): account.id
@@ -26,7 +26,7 @@ package enum StoredAccount: Equatable, Sendable {
         if case .sound(let account) = self { account } else { nil }
     }
 
-    /// Why the account cannot be read; nil if it can.
+    /// The reason why the account cannot be read; nil if it can be read.
     package var damage: DamagedAccount? {
         if case .damaged(let damaged) = self { damaged } else { nil }
     }
@@ -43,7 +43,7 @@ package enum StoredAccount: Equatable, Sendable {
 }
 
 extension Storage {
-    /// An account by its number, or why it cannot be read.
+    /// The account with this number, or the reason why it cannot be read; nil if there is no such account.
     package func storedAccount(_ id: AccountID) async throws -> StoredAccount? {
         do {
             return try await account(id).map { .sound($0) }
@@ -52,8 +52,8 @@ extension Storage {
         }
     }
 
-    /// The readable accounts among those that `storedAccounts` finds. To count, or to go from page to page, use
-    /// `storedAccounts`.
+    /// The accounts that `storedAccounts` returns, without those that cannot be read. Use `storedAccounts` to count
+    /// accounts or to read page by page.
     package func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account] {
         try await storedAccounts(of: scope, after: after, limit: limit).compactMap(\.account)
     }

@@ -1,13 +1,13 @@
 import TillCore
 
-/// A part of a store's complete contents at one moment.
+/// A part of the complete contents of a database at one moment.
 package enum StoredPart: Sendable {
-    /// The first counter value that was never reserved. Always the first part.
+    /// The lowest counter value that was never reserved. It is always the first part.
     case highWater(Int64)
-    /// Rows of a table, ordered so that each row follows those it refers to.
+    /// Rows of a table. Each row comes after the rows that it refers to.
     case rows([TableRow], ShopTable)
-    /// A snapshot; its rows follow.
+    /// A snapshot. Its rows follow in later parts.
     case snapshot(Snapshot)
-    /// Rows of a snapshot's table, in order.
+    /// Rows of a table in a snapshot, in the order of their positions.
     case rowsOfSnapshot([TableRow], ShopTable, Snapshot)
 }

@@ -5,7 +5,7 @@ struct TableCells: StoredCells {
     let table: String
     private let cells: [Cell]
     private let columns: [ShopTable.Column]
-    /// The index among the cells for each index among the selected columns.
+    /// For each index among the selected columns, the index among the cells.
     private let places: [Int]
 
     private init(_ row: TableRow, of table: ShopTable, _ places: [Int]) {

@@ -1,10 +1,10 @@
 import TillCore
 
-/// Finds what is wrong with a row of cells by reading it the way the engines do.
+/// Finds damage in a row by reading its cells in the same way as the engines.
 extension TableRow {
-    /// The first cell that cannot be read; nil when the row is readable.
+    /// The error for the first cell that cannot be read; nil if the whole row can be read.
     ///
-    /// - Parameter table: the table of the cells.
+    /// - Parameter table: The table of the row.
     package func damage(of table: ShopTable) -> DamagedRow? {
         if let damage = misfit(of: table) { return damage }
         do throws(DamagedRow) {
@@ -20,7 +20,7 @@ extension TableRow {
         }
     }
 
-    /// The first cell whose type differs from its column's; nil when there is none.
+    /// The error for the first cell that does not have the type of its column; nil if there is none.
     package func misfit(of table: ShopTable) -> DamagedRow? {
         for (cell, column) in zip(cells, table.columns) where !cell.isOf(column) {
             return DamagedRow(
@@ -35,12 +35,12 @@ extension TableRow {
 }
 
 extension ShopTable.Column.Kind {
-    /// What is wrong with a cell that must be of this kind: a predicate without a full stop.
+    /// What is wrong with a cell that must have this kind: the predicate of a sentence, without a full stop.
     ///
-    /// - Parameter found: what the cell holds.
-    package func problem(holding found: String) -> String { "holds \(found) where \(words) must be" }
+    /// - Parameter found: The content that the cell has instead.
+    package func problem(holding found: String) -> String { "contains \(found) instead of \(words)" }
 
-    /// The kind in words.
+    /// The kind as text for messages.
     package var words: String {
         switch self {
         case .integer: "an integer"
@@ -51,7 +51,7 @@ extension ShopTable.Column.Kind {
 }
 
 extension Cell {
-    /// The kind of value; nil for null.
+    /// The kind of the value; nil for null.
     var kind: ShopTable.Column.Kind? {
         switch self {
         case .integer: .integer
@@ -69,7 +69,7 @@ extension Cell {
         column.kind.problem(holding: kind?.words ?? "nothing")
     }
 
-    /// The value of a key as findings show it.
+    /// The value of a key as text for messages.
     fileprivate var words: String {
         switch self {
         case .integer(let number): String(number)

@@ -1,6 +1,6 @@
 import TillCore
 
-/// How a transaction is stored, in every engine: the columns in one fixed order, written and read by place.
+/// The stored form of a transaction in every engine. The columns have a fixed order, and are written and read by index.
 extension Transaction {
     /// The columns of the table `ledger`, in the order in which engines select them.
     package static let storedColumns = [
@@ -12,9 +12,10 @@ extension Transaction {
         "commitment",
     ]
 
-    /// Reads a row without needless allocations, because pages of the history are read with it.
+    /// Reads a row with as few allocations as possible, because every page of the transaction history uses this
+    /// function.
     ///
-    /// - Throws: `DamagedRow` for a value that no version of Till wrote.
+    /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
     package init(_ cells: some StoredCells) throws(DamagedRow) {
         do throws(DamagedRow) {
             self = try Transaction.read(cells)
@@ -93,12 +94,12 @@ extension Transaction {
 }
 
 extension Commitment {
-    /// A month of a commitment as compact text: month, months, end, price, currency.
+    /// A month of a commitment as text: month, number of months, end, price and currency.
     package var stored: String {
         "\(period) \(periods) \(expiresDate.milliseconds) \(price.milliunits) \(price.currency)"
     }
 
-    /// Reads that text; nil for a text of another form.
+    /// Reads the text that `stored` returns; nil for any other text.
     package init?(stored text: String) {
         let parts = text.split(separator: " ")
         guard

@@ -1,11 +1,12 @@
 import TillCore
 
 extension Transaction {
-    /// Reads a row of the table `ledger` as it is exported and imported.
+    /// Reads a row of the table `ledger` in the form of exports and imports.
     ///
-    /// Accepts only what Till writes; an engine is more lenient with the rows that it stored itself.
+    /// This function accepts only values that Till writes. An engine is less strict with the rows that it stored
+    /// itself.
     ///
-    /// - Throws: `DamagedRow` for a value that no version of Till wrote.
+    /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
     package init(_ row: TableRow) throws(DamagedRow) {
         let cells = TableCells.ledger(row)
         try self.init(cells)
@@ -13,7 +14,7 @@ extension Transaction {
         if let damage { throw damage.naming("id \(id.number)") }
     }
 
-    /// The first column that is null, or not null, in contradiction to another column.
+    /// The error for the first column that contradicts another column, because it is null or because it is not null.
     private func inconsistentColumn(in cells: TableCells) -> DamagedRow? {
         func contradiction(_ place: Int) -> DamagedRow { cells.damaged(place, "contradicts other columns of the row") }
         if (ownership == .familyShared) != (sharedFrom != nil) { return contradiction(31) }
@@ -25,7 +26,7 @@ extension Transaction {
         return nil
     }
 
-    /// The first malformed text among those that are otherwise read as they are.
+    /// The error for the first text of a wrong form among the texts that the engines do not check.
     private func malformedText(in cells: TableCells) -> DamagedRow? {
         if let price, !Self.isCurrency(price.currency) { return cells.strange(19) }
         if let offer, offer.wholePeriod == nil, !cells.isNull(23) { return cells.strange(23) }
@@ -33,7 +34,7 @@ extension Transaction {
         return nil
     }
 
-    /// Three capital letters, as in ISO 4217.
+    /// Whether the text is three capital letters, as in ISO 4217.
     private static func isCurrency(_ text: String) -> Bool {
         text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }

@@ -1,12 +1,12 @@
 import TillCore
 
-/// The rules alone, in memory.
+/// Runs the rules of TillCore alone, in memory.
 package final class CoreBackend: Backend {
-    /// The shop in memory.
+    /// The shop in memory, with its accounts and transactions.
     package private(set) var core: CoreShop
     private var jobs = 0
 
-    /// An empty shop.
+    /// Creates a shop without customers.
     package init(_ settings: BackendSettings) {
         core = CoreShop(
             in: settings.environment,

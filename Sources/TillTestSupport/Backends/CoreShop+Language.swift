@@ -1,8 +1,8 @@
 import TillCore
 
-/// The words of `TestLanguage` that the tests of the rules need, without waiting. A customer without a name is ann.
+/// The operations of `TestLanguage` that tests of the rules need, without `async`. The default customer is ann.
 extension CoreShop {
-    /// An empty shop at noon UTC of a day.
+    /// Creates a shop without customers, whose clock shows noon UTC of a day.
     package init(
         on day: String = "2026-01-01",
         in environment: StoreEnvironment = .sandbox,
@@ -14,7 +14,8 @@ extension CoreShop {
 
     /// Buys a product.
     ///
-    /// - Returns: the customer's new transaction, or the latest one of the subscription that the purchase changes.
+    /// - Returns: The customer's new transaction. If the purchase changes a subscription, the latest transaction of
+    ///   that subscription.
     @discardableResult
     package mutating func buy(
         _ product: String,
@@ -38,13 +39,13 @@ extension CoreShop {
         return row
     }
 
-    /// Turns off the renewal of the customer's subscription.
+    /// Turns off auto-renew for the customer's subscription.
     package mutating func cancelRenewal(of customer: String = "ann") throws(Refusal) {
         guard let subscription = subscription(customer) else { throw .unknownAccount(customer) }
         try perform(.turnAutoRenewOff(subscription.originalID), by: customer)
     }
 
-    /// Refunds a transaction, and returns it as it is then.
+    /// Refunds a transaction, and returns the refunded transaction.
     @discardableResult
     package mutating func refund(
         _ row: Transaction,
@@ -56,32 +57,32 @@ extension CoreShop {
         return rows[row.id] ?? row
     }
 
-    /// Lets a customer join the family of another.
+    /// Adds a customer to another customer's family.
     package mutating func join(_ customer: String, familyOf host: String) throws(Refusal) {
         open(host)
         guard let account = accounts[host] else { throw .unknownAccount(host) }
         try perform(.joinFamily(of: account.id, named: "family"), by: customer)
     }
 
-    /// Advances the time to noon UTC of a day or to an instant, with all events on the way.
+    /// Advances the clock to noon UTC of a day or to an instant, and processes all events on the way.
     package mutating func advance(to day: String) { advance(to: Timestamp(day: day)) }
 
     // MARK: Reading
 
-    /// The customer's first subscription.
+    /// The first subscription that the customer bought.
     package func subscription(_ customer: String = "ann") -> Subscription? { accounts[customer]?.subscriptions.first }
 
-    /// The first subscription that the customer bought, or that a family member shares with the customer.
+    /// The customer's first subscription with this ownership: bought by the customer, or shared by a family member.
     package func held(_ customer: String = "ann", _ ownership: Ownership = .purchased) -> (any HeldSubscription)? {
         accounts[customer]?.heldSubscriptions.first { $0.ownership == ownership }
     }
 
-    /// The status of that subscription.
+    /// The status of the customer's first subscription with this ownership.
     package func status(_ customer: String, _ ownership: Ownership = .purchased) -> SubscriptionStatus? {
         held(customer, ownership)?.status
     }
 
-    /// The renewal info of that subscription.
+    /// The renewal info of the customer's first subscription with this ownership.
     package func renewalInfo(
         _ customer: String = "ann",
         _ ownership: Ownership = .purchased

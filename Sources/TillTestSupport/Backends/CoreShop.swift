@@ -1,30 +1,31 @@
 import TillCore
 
-/// A shop without a store: accounts and rows in memory, changed by the rules alone, on a clock that the test moves.
-/// A value type: a copy is independent, so that a test can compare two ways through the same time.
+/// A shop without a database. It keeps accounts and transactions in memory, and only the rules of TillCore change them.
+/// Only the test moves its clock.
+/// Copies are independent (it is a value type), so a test can advance two copies in different ways and compare them.
 package struct CoreShop: Sendable {
     /// The products for sale.
     package var catalog: Catalog
-    /// The settings of the environment.
+    /// The policy of the environment.
     package var policy: Policy
-    /// Determines the format of ids.
+    /// The App Store environment, which determines the format of ids.
     package let environment: StoreEnvironment
-    /// The shop's time.
+    /// The time on the shop's clock.
     package private(set) var now: Timestamp
-    /// By the customer's name.
+    /// The accounts by the customer's name.
     package private(set) var accounts: [String: Account] = [:]
-    /// Every row ever written, in its current state.
+    /// Every transaction ever created, in its present state.
     package private(set) var rows: [TransactionID: Transaction] = [:]
-    /// Of all customers, in the order of creation.
+    /// The events of all customers, oldest first.
     package private(set) var events: [Event] = []
     package private(set) var notifications: [Notification] = []
-    /// Errors that a shop with a store would have rejected.
+    /// Errors for which a shop with a database would have rejected the write, one sentence each.
     package private(set) var complaints: [String] = []
     private var nextIdentifier: Int64 = 1
     /// The transition rule for subscriptions.
     private let rule: Transitions.Rule
 
-    /// An empty shop at an instant.
+    /// Creates a shop without customers, at an instant.
     package init(
         in environment: StoreEnvironment,
         selling products: [Product],
@@ -56,7 +57,7 @@ package struct CoreShop: Sendable {
         )
     }
 
-    /// Runs a customer's command now, and returns what the rules wrote and answered.
+    /// Runs a customer's command at the present time, and returns the result of the rules.
     @discardableResult
     package mutating func perform(_ command: Command, by customer: String = "ann") throws(Refusal) -> Ledger {
         open(customer)
@@ -78,7 +79,7 @@ package struct CoreShop: Sendable {
         return ledger
     }
 
-    /// Advances the time: every event that falls due happens in order.
+    /// Advances the clock, and processes every event that falls due on the way, in the order of the due times.
     package mutating func advance(to instant: Timestamp) {
         while let (due, account) = nextDue, due <= instant {
             now = max(now, due)
@@ -89,20 +90,20 @@ package struct CoreShop: Sendable {
         now = max(now, instant)
     }
 
-    /// Advances the time for each family separately, in the order of their accounts: all events of one family before
-    /// those of the next, as a shop processes an advance.
+    /// Advances the clock for each family separately, as `Shop` does: all events of one family are processed before
+    /// those of the next. Families are processed in the order of their account numbers.
     ///
     /// - Parameters:
-    ///   - customer: only this customer's family; nil for all.
-    ///   - steps: how many deadlines are processed before the results are kept.
-    ///   - parts: reports an endless loop after this many times `steps` deadlines.
+    ///   - customer: Advances only this customer's family; nil advances all families.
+    ///   - steps: The number of deadlines that are processed before the results are stored.
+    ///   - parts: The number of such batches after which an endless loop is reported.
     package mutating func pendingAdvance(
         to instant: Timestamp,
         for customer: String? = nil,
         atMost steps: Int = .max,
         parts: Int = .max
     ) {
-        // An account that loops once would loop again the next day.
+        // After a loop, every further advance would report the same loop again.
         guard complaints.isEmpty else { return }
         now = max(now, instant)
         var done: Set<AccountID> = []
@@ -122,12 +123,12 @@ package struct CoreShop: Sendable {
         }
     }
 
-    /// Processes the events that fell due before an operation. Reports a deadline that repeats for ever.
+    /// Processes the events that fell due before an operation. Reports a deadline that repeats endlessly.
     private mutating func catchUp(_ ledger: inout Ledger) {
         if !ledger.catchUp(atMost: 20_000) { complaints.append("endless deadlines before an operation") }
     }
 
-    /// Runs a job in every account, in the order of their numbers.
+    /// Runs a job in every account, in the order of the account numbers.
     package mutating func perform(_ job: Job) {
         for account in accounts.values.sorted(by: { $0.id < $1.id }) {
             var ledger = ledger(of: Set(account.family?.members ?? [account.id]), for: .job(job), at: now)
@@ -141,17 +142,17 @@ package struct CoreShop: Sendable {
         }
     }
 
-    /// The next scheduled event, and its account.
+    /// The time of the next scheduled event in any account, with that account.
     package var nextDue: (Timestamp, Account)? {
         let ledger = ledger(of: [], for: .processDue, at: now)
         return accounts.values.compactMap { account in ledger.nextDue(of: account).map { ($0, account) } }
             .min { ($0.0, $0.1.id) < ($1.0, $1.1.id) }
     }
 
-    /// The customer of an account.
+    /// The name of the customer to whom an account belongs.
     package func customer(_ id: AccountID) -> String? { accounts.values.first { $0.id == id }?.customer }
 
-    /// The customer's rows in the order of the history.
+    /// The customer's transactions, in the order of the transaction history.
     package func history(_ customer: String) -> [Transaction] {
         rows.values.filter { $0.account == accounts[customer]?.id }.sorted { $0.change < $1.change }
     }
@@ -171,8 +172,8 @@ package struct CoreShop: Sendable {
         )
     }
 
-    /// Keeps the decisions of the rules. Unused ids are used next, so that two ways through the same time give the same
-    /// ids.
+    /// Stores the result of the rules. Ids that the rules did not use are used for the next operation, so that two ways
+    /// to pass the same time create the same ids.
     private mutating func keep(_ ledger: Ledger) {
         nextIdentifier += 1_000_000 - ledger.identifiers.remaining
         for changed in ledger.accounts.values { accounts[changed.customer] = changed }

@@ -2,28 +2,28 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// An environment of a complete shop on a store.
+/// One environment of a complete `Shop` with a database.
 package final class ShopBackend: Backend, Sendable {
-    /// The shop.
+    /// The shop, with its data directory and its app.
     package let test: TestShop
-    /// Production or sandbox.
+    /// The App Store environment: production or sandbox.
     package let environment: StoreEnvironment
-    /// The app in the environment.
+    /// The test's app in this environment.
     package var scope: AccountScope { AccountScope(environment: environment, app: TestShop.bundleID) }
     /// The environment's clock.
     package var clock: ClockName { ClockName(scope) }
 
-    /// An environment of a shop.
+    /// Creates the backend for one environment of an existing shop.
     package init(_ test: TestShop, in environment: StoreEnvironment) {
         self.test = test
         self.environment = environment
     }
 
-    /// A new shop on a frozen clock.
+    /// Opens a new shop whose clock is frozen.
     package convenience init(_ opening: BackendSettings, on engine: TestEngine) async throws {
         let policy = opening.policy
         var settings = Settings(policy)
-        // Longer than a busy machine takes to answer.
+        // Even on a busy machine, a webhook receiver answers within this time.
         settings.deliveryTimeout = 120
         let start = opening.start
         let test = try await TestShop(
@@ -77,13 +77,14 @@ package final class ShopBackend: Backend, Sendable {
     private func name(_ customer: String) -> CustomerName { CustomerName(scope, customer) }
 }
 
-/// A policy that has settings that a shop does not have.
+/// A policy with values that the settings of a shop cannot express.
 struct PolicyNotSettable: Error {
     let policy: Policy
 }
 
 extension Settings {
-    /// The settings of a server that give its environments a policy, as far as they are settings of the server.
+    /// The server settings that give an environment this policy. Values of the policy that no server setting controls
+    /// are ignored.
     package init(_ policy: Policy) {
         self.init(tokenChangeMovesHistory: policy.tokenChangeMovesHistory)
         sandboxRenewalCap = policy.renewalCap ?? 0

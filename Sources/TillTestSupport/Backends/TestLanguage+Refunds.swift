@@ -1,6 +1,6 @@
 import TillCore
 
-/// Refunds and families.
+/// Operations on refunds and families.
 extension TestLanguage {
     /// Refunds a transaction.
     @discardableResult
@@ -14,7 +14,7 @@ extension TestLanguage {
         return try await backend.perform(.refund(refund), by: customer)
     }
 
-    /// Refunds the purchase of a date, or the latest one.
+    /// Refunds the customer's purchase of a date, or the customer's latest purchase if no date is given.
     package func grantRefund(
         to customer: String,
         of date: String? = nil,
@@ -24,7 +24,7 @@ extension TestLanguage {
         try await refund(try await purchase(of: customer, date), by: customer, share, because: reason)
     }
 
-    /// The customer requests a refund of the purchase of a date, or of the latest one.
+    /// Requests a refund of the customer's purchase of a date, or of the latest purchase if no date is given.
     package func requestRefund(
         by customer: String,
         of date: String? = nil,
@@ -33,7 +33,7 @@ extension TestLanguage {
         try await backend.perform(.requestRefund(try await purchase(of: customer, date).id, reason), by: customer)
     }
 
-    /// The developer sends consumption information.
+    /// Sends consumption information on behalf of the developer.
     package func sendConsumption(
         about customer: String,
         of date: String? = nil,
@@ -44,7 +44,7 @@ extension TestLanguage {
         try await backend.perform(.reportConsumption(try await purchase(of: customer, date).id, report), by: customer)
     }
 
-    /// Declines a requested refund.
+    /// Declines the refund that the customer requested.
     package func declineRefund(to customer: String, of date: String? = nil) async throws {
         try await backend.perform(.declineRefund(try await purchase(of: customer, date).id), by: customer)
     }
@@ -56,34 +56,34 @@ extension TestLanguage {
 
     // MARK: Families
 
-    /// Lets a customer join the family of another.
+    /// Adds a customer to another customer's family.
     package func join(_ customer: String, familyOf host: String) async throws {
         if try await backend.account(of: host) == nil { try await backend.open(host, storefront: .unitedStates) }
         guard let account = try await backend.account(of: host) else { throw NothingFound("no account of \(host)") }
         try await backend.perform(.joinFamily(of: account.id, named: "family"), by: customer)
     }
 
-    /// Lets a customer leave the family.
+    /// Removes a customer from the family.
     package func leaveFamily(_ customer: String) async throws {
         try await backend.perform(.leaveFamily, by: customer)
     }
 
-    /// Shares the customer's latest purchase with the family, or stops that.
+    /// Turns Family Sharing of the customer's latest purchase on or off.
     package func setSharing(_ shares: Bool, by customer: String) async throws {
         let original = try await purchase(of: customer, nil).originalID
         try await backend.perform(.shareWithFamily(original, shares), by: customer)
     }
 
-    // MARK: Which one
+    // MARK: Finding the transaction
 
-    /// The original transaction of the customer's own subscription, the latest if there are several.
+    /// The original transaction of the customer's own subscription; of the latest subscription if there are several.
     func subscription(of customer: String) async throws -> TransactionID {
         let own = try await backend.account(of: customer)?.subscriptions.map(\.originalID).max()
         guard let own else { throw NothingFound("\(customer) has no subscription") }
         return own
     }
 
-    /// The customer's own transaction whose period began on a date, or the latest one.
+    /// The customer's own transaction whose period began on a date, or the latest transaction if no date is given.
     private func purchase(of customer: String, _ date: String?) async throws -> Transaction {
         let own = try await backend.transactions(of: customer).filter { $0.ownership == .purchased }
             .sorted { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) }
@@ -95,7 +95,7 @@ extension TestLanguage {
     }
 }
 
-/// An operation on something that a test did not create.
+/// A test named a subscription or transaction that it has not created.
 struct NothingFound: Error, CustomStringConvertible {
     let description: String
 

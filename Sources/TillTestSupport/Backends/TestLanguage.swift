@@ -1,8 +1,8 @@
 import TillCore
 
-/// The language of the tests: what customers, the developer and the operator do, in the same words on every backend.
+/// The operations of customers, the developer and the operator, under the same names on every backend.
 package protocol TestLanguage {
-    /// Where it happens.
+    /// The backend on which the operations run.
     var backend: any Backend { get }
     /// The instant that a date such as `2026-01-31` means.
     func instant(_ date: String) -> Timestamp
@@ -11,13 +11,14 @@ package protocol TestLanguage {
 extension TestLanguage {
     // MARK: Buying
 
-    /// Creates a customer. The other operations create their customers in the United States.
+    /// Creates a customer in a storefront. Every other operation creates its customer in the United States if
+    /// necessary.
     package func open(_ customer: String, in storefront: String) async throws {
         guard let place = Storefront(code: storefront) else { throw NothingFound("no storefront \(storefront)") }
         try await backend.open(customer, storefront: place)
     }
 
-    /// Buys a product; returns nil when the purchase is held.
+    /// Buys a product; returns nil when the purchase is held for Ask to Buy.
     @discardableResult
     package func buy(
         _ product: String,
@@ -43,12 +44,12 @@ extension TestLanguage {
         return try await backend.perform(.purchase(purchase), by: customer)
     }
 
-    /// For the shop a change of plan is a purchase of another product of the group.
+    /// Changes the customer's plan. A plan change is a purchase of another product of the same subscription group.
     package func changePlan(of customer: String, to product: String, offer: OfferChoice = .automatic) async throws {
         try await buy(product, by: customer, offer: offer)
     }
 
-    /// Whether a parent must approve the customer's purchases.
+    /// Turns Ask to Buy on or off for the customer. While it is on, a parent must approve each purchase.
     package func setAskToBuy(_ asks: Bool, for customer: String) async throws {
         try await backend.perform(.setAskToBuy(asks), by: customer)
     }
@@ -65,22 +66,22 @@ extension TestLanguage {
 
     // MARK: Renewal
 
-    /// Turns off the renewal of the customer's subscription.
+    /// Turns off auto-renew for the customer's subscription.
     package func cancelRenewal(of customer: String) async throws {
         try await backend.perform(.turnAutoRenewOff(try await subscription(of: customer)), by: customer)
     }
 
-    /// Turns the renewal on again.
+    /// Turns auto-renew on again.
     package func resumeRenewal(of customer: String) async throws {
         try await backend.perform(.turnAutoRenewOn(try await subscription(of: customer)), by: customer)
     }
 
-    /// Renewals are declined; if `withPurchases` is set, purchases too.
+    /// Makes the customer's payment method decline renewals; if `withPurchases` is set, also purchases.
     package func declineCard(of customer: String, withPurchases: Bool = false) async throws {
         try await backend.perform(.useCard(withPurchases ? .declined : .declinedForRenewals), by: customer)
     }
 
-    /// The customer's payment method is valid.
+    /// Makes the customer's payment method valid.
     package func acceptCard(of customer: String) async throws {
         try await backend.perform(.useCard(.accepted), by: customer)
     }
@@ -100,7 +101,7 @@ extension TestLanguage {
 
     // MARK: Prices and the catalog
 
-    /// The catalog's price changes for new customers, and for subscribers unless their price is preserved.
+    /// Raises the catalog price for new customers. Subscribers are affected too, unless their price is preserved.
     package func raisePrice(
         of product: String,
         to milliunits: Int64,
@@ -113,22 +114,22 @@ extension TestLanguage {
         try await backend.perform(Job.Work.raisePrice(raise))
     }
 
-    /// The catalog's price changes, and so does that of subscribers.
+    /// Lowers the catalog price for new customers and for subscribers.
     package func lowerPrice(of product: String, to milliunits: Int64) async throws {
         try await backend.change(product) { $0.prices = .usd(milliunits) }
     }
 
-    /// The customer agrees to a higher price.
+    /// Makes the customer consent to a price increase.
     package func acceptPriceIncrease(of customer: String) async throws {
         try await backend.perform(.acceptPriceIncrease(try await subscription(of: customer)), by: customer)
     }
 
-    /// Takes a product off sale.
+    /// Removes a product from sale.
     package func removeFromSale(_ product: String) async throws {
         try await backend.change(product) { $0.isForSale = false }
     }
 
-    /// Sells a product again.
+    /// Puts a product on sale again.
     package func putOnSale(_ product: String) async throws {
         try await backend.change(product) { $0.isForSale = true }
     }

@@ -10,15 +10,15 @@ extension Product {
     /// A non-renewing subscription at USD 9.99.
     package static let season = Product(id: "season", type: .nonRenewing, referenceName: "Season", prices: .usd(9_990))
 
-    /// A monthly plan at USD 4.99 with a free week, which families share.
+    /// A monthly plan at USD 4.99 with a free week and Family Sharing.
     package static let pro = plan(isShared: true, offers: .freeWeek).with { $0.referenceName = "Pro" }
 
     /// An auto-renewable subscription.
     ///
     /// - Parameters:
-    ///   - level: 1 is the highest.
-    ///   - group: all plans are in one group unless the test says otherwise.
-    ///   - monthly: the price of a month of a commitment that is billed monthly; nil for none.
+    ///   - level: The level in the subscription group; 1 is the highest.
+    ///   - group: The subscription group. By default, all plans are in the same group.
+    ///   - monthly: The monthly price of a commitment that is billed monthly; nil if the plan has no such commitment.
     package static func plan(
         _ id: String = "pro",
         level: Int = 1,
@@ -46,10 +46,10 @@ extension Product {
         )
     }
 
-    /// The same product, shared with families.
+    /// A copy of the product with Family Sharing.
     package var shared: Product { with { $0.isFamilyShareable = true } }
 
-    /// The same product with a change.
+    /// A copy of the product with a change.
     package func with(_ change: (inout Product) -> Void) -> Product {
         var product = self
         change(&product)
@@ -58,7 +58,7 @@ extension Product {
 }
 
 extension PriceList {
-    /// A price in the United States, in thousandths of a dollar.
+    /// A price in the United States, in milliunits (thousandths of a dollar).
     package static func usd(_ milliunits: Int64) -> PriceList {
         PriceList(standard: Money(milliunits: milliunits, currency: "USD"))
     }

@@ -1,8 +1,8 @@
 import TillCore
 
 extension SampleCatalog {
-    /// The products of random workloads: two groups of plans with offers of every kind, and products of the three other
-    /// types, with other prices in Germany and Japan.
+    /// The products of random workloads: two subscription groups with offers of every kind, and products of the three
+    /// other types. Their prices in Germany and Japan differ from the standard price.
     package static let simulation: [Product] = (premium + news + oneTime).map(\.pricedAbroad)
 
     private static let premium: [Product] = [
@@ -82,7 +82,7 @@ extension SampleCatalog {
 }
 
 extension Product {
-    /// The same product with other prices in Germany and Japan.
+    /// A copy of the product with different prices in Germany and Japan.
     fileprivate var pricedAbroad: Product {
         with { product in
             product.prices = product.prices.abroad

@@ -1,6 +1,6 @@
 import TillCore
 
-/// The cases of `Command`, so that a simulation can report which of them it used.
+/// The cases of `Command` without their values, so that a simulation can report which commands it ran.
 package enum CommandKind: String, CaseIterable, Sendable {
     case purchase, finish, setAppAccountToken, joinFamily, leaveFamily, shareWithFamily, downloadApp
     case turnAutoRenewOff, turnAutoRenewOn, useCard, setAskToBuy, decideHeldPurchase
@@ -9,7 +9,7 @@ package enum CommandKind: String, CaseIterable, Sendable {
     case raisePrice, massExtension, shareProduct
     case useClock, processDue
 
-    /// The kind of a command. A new case of `Command` needs a kind here, and a random operation.
+    /// The kind of a command. A new case of `Command` also needs a case here and a random operation.
     package init(_ command: Command) {
         self =
             switch command {

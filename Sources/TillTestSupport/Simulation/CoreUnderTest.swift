@@ -1,21 +1,21 @@
 import TillCore
 
-/// The rules alone, without a store.
+/// Runs a workload on the rules of TillCore alone, in memory.
 package struct CoreUnderTest: SystemUnderTest {
-    /// How the system under test lets time pass.
+    /// The order in which the system processes events while time passes.
     package enum Passing: Sendable {
-        /// Each family advances separately, in one go or in this many steps at a time.
+        /// Each family advances separately, either in one advance or by this many deadlines at a time.
         case familyByFamily(steps: Int, parts: Int = .max)
-        /// All events of the shop happen in the order in which they fall due, each at its own instant.
+        /// All events of the shop are processed in the order in which they fall due, each at its own instant.
         case asItFallsDue
     }
 
     private var shop: CoreShop
     private let passing: Passing
 
-    /// The shop of a workload at its start.
+    /// Creates the shop of a workload, as it is at the start of the workload.
     ///
-    /// - Parameter rule: the transition rule for subscriptions.
+    /// - Parameter rule: The transition rule for subscriptions.
     package init(
         for workload: Workload,
         passing: Passing = .familyByFamily(steps: .max),
@@ -32,7 +32,7 @@ package struct CoreUnderTest: SystemUnderTest {
         for customer in workload.customers { shop.open(customer.name, storefront: customer.storefront) }
     }
 
-    /// Advances the time.
+    /// Advances the clock.
     package mutating func advance(to instant: Timestamp, for customer: String?) {
         switch passing {
         case .asItFallsDue: shop.advance(to: instant)
@@ -52,7 +52,7 @@ package struct CoreUnderTest: SystemUnderTest {
             }
         case .sell(let product, let job):
             shop.catalog.put(product)
-            // Events that waited for the product are due now.
+            // Events that waited for this change of the product fall due now.
             shop.pendingAdvance(to: shop.now)
             if let job { shop.perform(job) }
         case .job(let job): shop.perform(job)
@@ -62,7 +62,7 @@ package struct CoreUnderTest: SystemUnderTest {
         return nil
     }
 
-    /// The complete state.
+    /// Returns the complete state.
     package func observe() -> Observation {
         Observation(
             accounts: shop.accounts,

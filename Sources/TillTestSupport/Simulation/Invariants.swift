@@ -1,6 +1,6 @@
 import TillCore
 
-/// Invariants that hold for every shop between two operations.
+/// The conditions that every shop satisfies between two operations.
 struct Invariants {
     private let observation: Observation
     private let ledger: Ledger
@@ -20,9 +20,9 @@ struct Invariants {
         for account in observation.accounts.values { byID[account.id] = account }
     }
 
-    /// The violations, a sentence each.
+    /// The violated conditions, one sentence each.
     ///
-    /// - Parameter deeply: whether to check every row, rather than the accounts only.
+    /// - Parameter deeply: Whether every transaction is checked, or only the accounts.
     static func findings(in observation: Observation, deeply: Bool) -> [String] {
         var invariants = Invariants(observation)
         invariants.broken = observation.complaints
@@ -135,7 +135,7 @@ struct Invariants {
         )
     }
 
-    // MARK: The rows
+    // MARK: The transactions
 
     private mutating func checkRows() {
         for row in observation.rows.values { rows[row.account, default: []].append(row) }
@@ -198,7 +198,7 @@ struct Invariants {
         }
     }
 
-    /// No two paid transactions are valid for the same time.
+    /// Checks that no two paid transactions cover the same time.
     private mutating func checkPaidTime(_ run: [Transaction], of account: Account) {
         let paid = run.filter { $0.revocation == nil && !$0.isUpgraded && ($0.price?.milliunits ?? 0) > 0 }
             .sorted { $0.purchaseDate < $1.purchaseDate }

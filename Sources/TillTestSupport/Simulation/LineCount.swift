@@ -1,14 +1,14 @@
 import Synchronization
 import TillCore
 
-/// Counts how often the lines of the transition table were used.
+/// Counts how often a simulation used each line of the transition table.
 package final class LineCount: Sendable {
     private let counts = Mutex<[TransitionLine: Int]>([:])
 
-    /// Nothing counted yet.
+    /// Creates a count without entries.
     package init() {}
 
-    /// The transition table, counting.
+    /// A rule that returns the steps of the transition table and counts each use.
     package var rule: Transitions.Rule {
         { state, cause, now throws(Objection) in
             let steps = try Transitions.steps(from: state, cause, at: now)
@@ -17,6 +17,6 @@ package final class LineCount: Sendable {
         }
     }
 
-    /// How often a line was used.
+    /// The number of times a line was used.
     package subscript(line: TransitionLine) -> Int { counts.withLock { $0[line, default: 0] } }
 }

@@ -1,31 +1,31 @@
 import TillCore
 
-/// The transition table with one mistake, to show that the laws find it.
+/// The transition table with one deliberate mistake, to show that the simulation's checks find the mistake.
 package struct MistakenTable: Sendable {
-    /// The mistake in a line.
+    /// A kind of mistake in a line of the table.
     package enum Mistake: String, CaseIterable, Sendable {
-        /// Nothing happens: the state stays, and no notification is sent.
+        /// Nothing happens: the state does not change, and no notification is sent.
         case removed
-        /// The notification is sent, and a wrong state follows.
+        /// The notification is sent, but the next state is wrong.
         case redirected
     }
 
     private let line: TransitionLine
     private let mistake: Mistake
 
-    /// Lines in which a mistake makes a difference: a line without a notification has nothing to remove.
+    /// The lines that this mistake changes. A line that sends no notification cannot lose one.
     package static func lines(for mistake: Mistake) -> [TransitionLine] {
         let matrix = TransitionMatrix()
         return matrix.handled.filter { mistake == .redirected || !matrix.cell($0).hasSuffix("silent") }
     }
 
-    /// The table with a mistake in one line.
+    /// Creates the table with a mistake in one line.
     package init(_ mistake: Mistake, in line: TransitionLine) {
         self.line = line
         self.mistake = mistake
     }
 
-    /// The rule of the table.
+    /// The transition rule with the mistake.
     package var rule: Transitions.Rule {
         { state, cause, now throws(Objection) in
             let steps = try Transitions.steps(from: state, cause, at: now)
@@ -39,7 +39,7 @@ package struct MistakenTable: Sendable {
         }
     }
 
-    /// A wrong state that is possible for the same transaction.
+    /// A wrong state for the same transaction, as far as such a state can exist.
     private static func other(than state: SubscriptionState, at now: Timestamp) -> SubscriptionState {
         let latest = state.latest
         return switch state {
@@ -51,10 +51,10 @@ package struct MistakenTable: Sendable {
         }
     }
 
-    /// Finds the first seed, of so many, whose workload breaks a law, or that leaves a required line of the table
-    /// unreached.
+    /// Runs the workloads of the first `seeds` seeds until one of them fails or has a transition that is not in the
+    /// table. If none does, looks for a transition that no workload reached.
     ///
-    /// - Returns: the number of workloads it took, and the finding; nil without a finding.
+    /// - Returns: The number of workloads that were run and the finding; nil if nothing was found.
     package func discovery(within seeds: UInt64) async -> (workloads: UInt64, finding: String)? {
         var count = TransitionCount()
         for seed in 1...seeds {

@@ -1,16 +1,16 @@
 import TillCore
 
-/// The observed state of a shop, by customer, without what may differ between two ways through the same time: the
-/// numbers in ids, the dates of signatures, the numbers of writes.
+/// The observed state of a shop, by customer. It leaves out what may differ between two ways to pass the same time: the
+/// numbers in ids, the signature dates, and the numbers of writes.
 struct NormalizedState: Sendable {
-    /// Everything of one customer.
+    /// The complete state of one customer.
     struct CustomerState: Equatable, Sendable {
         var account: Account
-        /// In the order of the history.
+        /// The customer's transactions, in the order of the transaction history.
         var rows: [Transaction]
-        /// In the order of creation.
+        /// The customer's notifications, in the order of their creation.
         var notifications: [Notification]
-        /// In the same order.
+        /// The delivery attempts of each notification, in the order of `notifications`.
         var attempts: [NotificationAttempts] = []
     }
 
@@ -18,8 +18,8 @@ struct NormalizedState: Sendable {
     private var names: [Int64: Int64] = [:]
 
     /// - Parameters:
-    ///   - attempts: by the customer's name.
-    ///   - isExact: whether the dates of signatures count too.
+    ///   - attempts: The delivery attempts, by the customer's name.
+    ///   - isExact: Whether signature dates must be equal, too.
     init(of observation: Observation, _ attempts: [String: [NotificationAttempts]] = [:], isExact: Bool) {
         var rows: [AccountID: [Transaction]] = [:]
         for row in observation.rows.values { rows[row.account, default: []].append(row) }
@@ -37,7 +37,7 @@ struct NormalizedState: Sendable {
         }
     }
 
-    /// Replaces every id of an account with a number, in the order in which the ids were created.
+    /// Replaces every id of an account with a number that follows the order in which the ids were created.
     private mutating func name(_ rows: [Transaction], of account: Account) {
         let ordered = rows.sorted { Identifiers.counter(of: $0.id) < Identifiers.counter(of: $1.id) }
         for (place, row) in ordered.enumerated() {
@@ -104,7 +104,7 @@ struct NormalizedState: Sendable {
 }
 
 extension NormalizedState.CustomerState {
-    /// Removes the dates of signatures and changes.
+    /// Removes the dates of signatures and of changes.
     fileprivate mutating func clearDates() {
         let never = Timestamp(milliseconds: 0)
         func clear(_ row: inout Transaction) { row.modifiedDate = never }
@@ -131,7 +131,7 @@ extension NormalizedState.CustomerState {
 }
 
 extension NormalizedState {
-    /// The first difference from another normalized state, with both values; nil when they are equal.
+    /// The first difference from another normalized state, with the values of both states; nil if the states are equal.
     func difference(from other: NormalizedState) -> String? {
         for customer in Set(customers.keys).union(other.customers.keys).sorted() {
             guard let mine = customers[customer], let theirs = other.customers[customer] else {
@@ -169,13 +169,13 @@ extension NormalizedState {
 }
 
 extension Notification {
-    /// `DID_RENEW`, `EXPIRED/VOLUNTARY`…
+    /// The notification type and subtype, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`.
     package var words: String { Notice(type, subtype).words }
 }
 
-/// Finds the parts that differ in two values of one type.
+/// Finds the properties in which two values of the same type differ.
 enum ValueDifference {
-    /// One line for each such part: its path and both values.
+    /// One line for each property that differs: its path, and its value in both.
     static func parts(of mine: Any, and theirs: Any, named path: String) -> [String] {
         let left = Mirror(reflecting: mine)
         let right = Mirror(reflecting: theirs)

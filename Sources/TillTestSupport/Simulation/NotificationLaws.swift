@@ -1,11 +1,11 @@
 import TillCore
 
-/// Laws about all notifications together: a server that reads only notifications knows every status.
+/// Checks that a server that reads only notifications knows every status of every subscription.
 struct NotificationLaws {
     private var statuses: [TransactionID: SubscriptionStatus] = [:]
     private var latest: [TransactionID: TransactionID] = [:]
     private var infos: [TransactionID: RenewalInfo] = [:]
-    /// The revocation in the last notification of each transaction.
+    /// The revocation that the last notification of each transaction reported.
     private var revocations: [TransactionID: Revocation?] = [:]
     private(set) var broken: [String] = []
 
@@ -13,7 +13,7 @@ struct NotificationLaws {
         if !holds { broken.append(sentence()) }
     }
 
-    /// Reads notifications in the order of their creation.
+    /// Reads the notifications, oldest first.
     mutating func read(_ notifications: some Sequence<Notification>) {
         for notification in notifications {
             revocations[notification.transaction.id] = .some(notification.transaction.revocation)
@@ -32,7 +32,7 @@ struct NotificationLaws {
         }
     }
 
-    /// Whether a notification is about a new transaction, which is then the latest.
+    /// Whether a notification reports a new transaction of the subscription, which is then the latest.
     private mutating func begins(_ notification: Notification, _ original: TransactionID) -> Bool {
         let isNew =
             switch notification.type {
@@ -44,8 +44,8 @@ struct NotificationLaws {
         return isNew
     }
 
-    /// A refund of the latest transaction revokes, and its reversal restores; a refund of another one changes no
-    /// status.
+    /// Checks that a refund of the latest transaction revokes the subscription, and that its reversal ends the
+    /// revocation. A refund of an earlier transaction must not change the status.
     private mutating func checkRefund(
         _ notification: Notification,
         _ status: SubscriptionStatus,
@@ -67,18 +67,18 @@ struct NotificationLaws {
         }
     }
 
-    /// A notification before a voluntary expiration said that auto-renewal is off.
+    /// Checks that an earlier notification reported auto-renew as off before the subscription expires voluntarily.
     private mutating func checkAutoRenewal(_ notification: Notification, before: RenewalInfo?, _ what: String) {
         guard notification.type == .expired, notification.subtype == .voluntary else { return }
         let isOff = before?.autoRenews == false || before?.commitment?.autoRenews == false
         expect(isOff, "\(what) ends a subscription with auto-renewal on")
     }
 
-    /// A mass extension has a notification for every subscription that it concerns.
+    /// Checks that a mass extension sends a notification for every subscription that it affects.
     ///
     /// - Parameters:
-    ///   - before: the state before it.
-    ///   - notifications: the notifications after it.
+    ///   - before: The state before the mass extension.
+    ///   - notifications: The notifications that the mass extension sent.
     mutating func check(_ wanted: MassExtension, before: Observation, _ notifications: some Sequence<Notification>) {
         let answered = notifications.filter { $0.type == .renewalExtended || $0.type == .renewalExtension }
             .map(\.transaction.originalID)
@@ -95,7 +95,7 @@ struct NotificationLaws {
         }
     }
 
-    /// Renewal info agrees with the status, key by key.
+    /// Checks that each field of the renewal info agrees with the status.
     private mutating func check(
         _ info: RenewalInfo,
         _ status: SubscriptionStatus,
@@ -153,9 +153,9 @@ struct NotificationLaws {
         }
     }
 
-    /// Compares the notifications with the state.
+    /// Compares the statuses according to the notifications with the actual state.
     ///
-    /// - Parameter deeply: whether to look for every transaction.
+    /// - Parameter deeply: Whether every transaction is checked, too.
     mutating func compare(with observation: Observation, deeply: Bool) {
         for account in observation.accounts.values.sorted(by: { $0.id < $1.id }) {
             for subscription in account.heldSubscriptions {
@@ -185,8 +185,8 @@ struct NotificationLaws {
         }
     }
 
-    /// A change of a customer's choices or consent was notified. Prices and win-back offers follow the catalog and the
-    /// time.
+    /// Checks that a notification reported every change of the customer's choices or consent. Prices and win-back
+    /// offers are not compared: they change with the catalog and with time, without a notification.
     private mutating func compare(_ subscription: Subscription, of account: Account, _ observation: Observation) {
         guard let notified = infos[subscription.originalID] else { return }
         let info = RenewalInfo(
@@ -214,7 +214,7 @@ struct NotificationLaws {
         )
     }
 
-    /// The findings since the last call.
+    /// Returns the findings since the last call.
     mutating func takeFindings() -> [String] {
         defer { broken = [] }
         return broken

@@ -1,9 +1,9 @@
 import TillCore
 
-/// An operation that a workload plans before the state is known: `RandomOperationReader` picks the subscription or
-/// transaction when the time has come, so that the operation fits whatever happened before.
+/// An operation that a workload plans before the state is known. `RandomOperationReader` picks the subscription or
+/// transaction when the operation is due, so that the operation fits the state at that time.
 package enum RandomOperation: Equatable, Sendable {
-    // Purchases.
+    // Operations that buy something.
     case subscribe
     case subscribeAgain
     case buySameAgain
@@ -16,23 +16,23 @@ package enum RandomOperation: Equatable, Sendable {
     case buyOnce
     case startPurchaseAndLeave
     case decideHeldPurchase(approved: Bool)
-    // The customer's choices.
+    // Operations with which the customer changes a subscription.
     case cancel
-    /// To cancel unpaid subscriptions, now and then.
+    /// Sometimes cancels a subscription whose renewal payment failed.
     case giveUp
     case resume
     case useCard(Card)
     case askToBuy(Bool)
     case acceptPriceIncrease
     case download
-    // The app's operations.
+    // Operations of the app on the device.
     case finish
     case setToken
-    // Families.
+    // Operations on families.
     case join
     case leave
     case share(Bool)
-    // Refunds.
+    // Operations on refunds.
     case requestRefund
     case reportConsumption
     case refundLatest
@@ -51,10 +51,10 @@ package enum RandomOperation: Equatable, Sendable {
     case changeGrace
     case useClock
     case processDue
-    /// An operation that must be refused, or has no effect.
+    /// A command that must be refused or has no effect.
     case nonsense
 
-    /// Whether it concerns the whole shop, so that all of the shop must first advance to this time.
+    /// Whether the operation affects the whole shop. All customers must reach its time before it runs.
     package var concernsEverybody: Bool {
         switch self {
         case .extendEverybody, .raisePrice, .lowerPrice, .removeFromSale, .returnToSale, .shareProduct, .changeGrace:
@@ -65,16 +65,16 @@ package enum RandomOperation: Equatable, Sendable {
     }
 }
 
-/// A random operation, resolved in the state at its time.
+/// An operation with the subscription or transaction that `RandomOperationReader` picked.
 package enum Operation: Sendable {
     /// A customer's command.
     case command(Command, by: String)
-    /// The catalog sells this from now on; then a job runs in every account.
+    /// Puts a product with these properties in the catalog; then a job runs in every account.
     case sell(Product, job: Job?)
-    /// A job runs in every account.
+    /// Runs a job in every account.
     case job(Job)
-    /// The app opts in to a grace period, or out of it.
+    /// Sets the app's grace period; nil turns the grace period off.
     case grace(GracePeriod?)
-    /// The state has no target for it.
+    /// Does nothing, because the state has no subscription or transaction for the operation.
     case nothing
 }

@@ -1,13 +1,14 @@
 import TillCore
+import TillShop
 
-/// Resolves a random operation in the present state.
+/// Picks the subscription, transaction or product of a random operation from the present state.
 struct RandomOperationReader {
     let observation: Observation
     let account: Account
     let schedule: Workload.ScheduledOperation
     private var random: SeededRandom
 
-    /// Nil for an unknown customer.
+    /// Creates a reader for one customer; nil if the customer is unknown.
     init?(_ schedule: Workload.ScheduledOperation, by customer: String, in observation: Observation) {
         guard let account = observation.accounts[customer] else { return nil }
         self.account = account
@@ -16,7 +17,7 @@ struct RandomOperationReader {
         random = SeededRandom(seed: schedule.random)
     }
 
-    /// The resolved operation.
+    /// The operation with the picked subscription, transaction or product.
     mutating func operation() -> Operation {
         switch schedule.operation {
         case .subscribe, .subscribeAgain, .buySameAgain, .changePlan, .withdrawPlanChange, .takeOffer,
@@ -64,7 +65,7 @@ struct RandomOperationReader {
         }
     }
 
-    /// A customer who was asked to consent to a price increase cancels by declining it.
+    /// The command that cancels a subscription. A customer who was asked to consent to a price increase declines it.
     private func cancellation(of subscription: Subscription) -> Command {
         subscription.priceIncrease?.stage == .pending
             ? .declinePriceIncrease(subscription.originalID) : .turnAutoRenewOff(subscription.originalID)
@@ -149,7 +150,7 @@ struct RandomOperationReader {
 
     private mutating func join() -> Operation {
         let others = observation.accounts.values.filter { $0.id != account.id }.sorted { $0.id < $1.id }
-        // Seldom the customer's own account, which makes a family of one.
+        // Sometimes picks the customer's own account, which makes a family of one.
         let host = random.chance(4) ? account : random.pick(others) ?? account
         return command(.joinFamily(of: host.id, named: host.family?.name ?? "family of \(host.customer)"))
     }
@@ -217,7 +218,7 @@ struct RandomOperationReader {
             return .sell(product, job: Job(id: name, task: .shareProduct(product.id)))
         default: break
         }
-        // Prefers products that a customer owns, so that withdrawing one has an effect.
+        // Prefers products with subscribers, so that removing the product from sale has an effect.
         let held = subscription { $0.status != .expired }.flatMap {
             observation.catalog.products[$0.latestTransaction.productID]
         }
@@ -248,7 +249,7 @@ struct RandomOperationReader {
 
     private mutating func invalidCommand() -> Command? {
         let otherAccounts = observation.accounts.values.filter { $0.id != account.id }.map(\.id)
-        // The first row of another account: it is the same even if that account has not advanced yet.
+        // The lowest transaction id of the other accounts does not depend on whether those accounts have advanced yet.
         let otherRow = observation.rows.values.filter { otherAccounts.contains($0.account) }.map(\.id).min()
         let unknown = random.chance(50) ? otherRow ?? TransactionID(1) : TransactionID(1)
         let other = row { $0.ownership == .familyShared || !$0.isOriginal }?.id ?? unknown
@@ -273,12 +274,12 @@ struct RandomOperationReader {
         observation.catalog.products.values.filter { $0.isForSale == forSale && fits($0) }.sorted { $0.id < $1.id }
     }
 
-    /// One of the customer's own subscriptions, preferably a matching one.
+    /// One of the customer's own subscriptions; one that fits, if there is any.
     private mutating func subscription(_ fits: (Subscription) -> Bool) -> Subscription? {
         random.pick(account.subscriptions.filter(fits)) ?? random.pick(account.subscriptions)
     }
 
-    /// One of the customer's rows, preferably a matching one; more often a late one.
+    /// One of the customer's transactions; one that fits, if there is any. In half of the cases it is the latest.
     private mutating func row(_ fits: (Transaction) -> Bool) -> Transaction? {
         let all = observation.rows.values.filter { $0.account == account.id }.sorted { $0.change < $1.change }
         let fitting = all.filter(fits)
@@ -288,7 +289,7 @@ struct RandomOperationReader {
 }
 
 extension PriceList {
-    /// Every price, multiplied by this percentage.
+    /// The price list with every price multiplied by this percentage.
     fileprivate func times(_ percent: Int64) -> PriceList {
         func scaled(_ money: Money) -> Money {
             Money(milliunits: money.milliunits * percent / 100, currency: money.currency)

@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// A complete shop on a store: operations and advances take the same path as in a server.
+/// Runs a workload on a complete `Shop` with a database. Operations and advances use the same functions as in a server.
 package struct ShopUnderTest: SystemUnderTest {
     private let test: TestShop
     private let scope: AccountScope
@@ -13,7 +13,7 @@ package struct ShopUnderTest: SystemUnderTest {
 
     private var clock: ClockName { ClockName(scope) }
 
-    /// The shop of a workload at its start. Settings that only the rules have keep the shop's values.
+    /// Opens the shop of a workload at its start. Policy values that no server setting controls keep their defaults.
     package init(for workload: Workload, on engine: TestEngine = .sqlite) async throws {
         let policy = workload.policy
         test = try await TestShop(
@@ -34,7 +34,8 @@ package struct ShopUnderTest: SystemUnderTest {
             $0.refundRule = policy.refundRule
         }
         _ = try await shop.setClock(ClockName(scope), .freeze(at: workload.start))
-        // The test's real-time clock is stopped, so that this clock moves only when it is advanced, like a frozen one.
+        // A `TestShop` never moves its real-time clock by itself. A clock with speed 1 therefore moves only when it is
+        // advanced, like a frozen clock.
         if workload.seed.isMultiple(of: 2) { _ = try await shop.setClock(ClockName(scope), .run(speed: 1)) }
         for customer in workload.customers {
             _ = try await shop.openAccount(
@@ -46,10 +47,11 @@ package struct ShopUnderTest: SystemUnderTest {
         shop.signals.add(Signals.Listener(notifications: { notificationLog.add($0) }))
     }
 
-    /// Lets the shop's clock advance.
+    /// Advances the clock of the environment and all customer clocks.
     package mutating func advance(to instant: Timestamp, for customer: String?) async throws {
         guard instant > test.shop.now(on: clock) else { return }
-        // Customer clocks show the same time, so that all customers of a workload share one timeline.
+        // All customers of a workload share one timeline, so customer clocks show the same time as the environment's
+        // clock.
         for own in test.shop.clocks.own(in: scope) {
             _ = try await test.shop.advance(ClockName(scope, own: own), .to(instant), settling: false)
         }
@@ -72,7 +74,7 @@ package struct ShopUnderTest: SystemUnderTest {
                 catalog.put(product)
                 return catalog
             }
-            // Events that waited for the product are due now.
+            // Events that waited for this change of the product fall due now.
             for customer in customers {
                 _ = try await test.shop.perform(.processDue, by: CustomerName(scope, customer))
             }
@@ -84,13 +86,13 @@ package struct ShopUnderTest: SystemUnderTest {
         return nil
     }
 
-    /// Creates the clock that a customer is assigned to.
+    /// Creates the clock to which the command assigns the customer.
     private func makeClock(for command: Command) async throws {
         guard case .useClock(let own?) = command, test.shop.clock(ClockName(scope, own: own)) == nil else { return }
         try await test.shop.createClock(ClockName(scope, own: own), .frozen(at: test.shop.now(on: clock)))
     }
 
-    /// The delivery attempts, once everything that is due on every clock has been tried.
+    /// Returns the delivery attempts, once every attempt that is due on any clock was made.
     package func attempts() async throws -> [String: [NotificationAttempts]] {
         let storage = test.shop.storage
         for name in [clock] + test.shop.clocks.own(in: scope).map({ ClockName(scope, own: $0) }) {
@@ -117,7 +119,7 @@ package struct ShopUnderTest: SystemUnderTest {
         return attempts
     }
 
-    /// The complete stored state.
+    /// Returns the complete stored state.
     package func observe() async throws -> Observation {
         var accounts: [String: Account] = [:]
         var rows: [TransactionID: Transaction] = [:]
@@ -137,7 +139,7 @@ package struct ShopUnderTest: SystemUnderTest {
     }
 }
 
-/// Notifications in the order of creation.
+/// The notifications, in the order of their creation.
 private final class NotificationLog: Sendable {
     private let notifications = Mutex<[Notification]>([])
 
@@ -146,8 +148,8 @@ private final class NotificationLog: Sendable {
     func add(_ more: [Notification]) { notifications.withLock { $0 += more } }
 }
 
-/// Deliveries that have been due for minutes without an attempt.
+/// A delivery had no attempt for minutes, although it was due.
 struct DeliveriesPending: Error {
-    /// The key of the clock on which they are due.
+    /// The key of the clock on which the delivery is due.
     let clock: String
 }

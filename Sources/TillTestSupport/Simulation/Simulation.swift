@@ -1,30 +1,31 @@
 import TillCore
 
-/// The law over seeds: the result of a workload does not depend on how its time passes.
+/// Checks for many seeds that the result of a workload does not depend on how its time passes.
 package enum Simulation {
-    /// How often time stops between two operations.
+    /// How often the clock stops between two operations.
     package enum Pace: Sendable {
-        /// Never.
+        /// The clock never stops.
         case advances
-        /// Once a day.
+        /// The clock stops once a day.
         case days
-        /// Hourly for sixty days, and never before and after.
+        /// The clock stops every hour during sixty days, and never before and after them.
         case sixtyDaysOfHours
     }
 
-    /// The result of a seed.
+    /// The result of the workload of one seed.
     package struct Verdict: Sendable {
-        /// Reproduces this verdict.
+        /// The seed, with which this result can be reproduced.
         package let seed: UInt64
-        /// The failure, beginning with the seed; nil without a failure.
+        /// The failure, as a text that begins with the seed; nil if there is none.
         package let failure: String?
-        /// The transitions of the run.
+        /// The transitions that occurred in the run.
         package let count: TransitionCount
     }
 
-    /// Runs a workload on the rules alone in three ways, and compares the results.
+    /// Runs a workload three times on the rules of TillCore alone: with daily, single and hourly advances. Compares the
+    /// results.
     ///
-    /// - Parameter rule: the transition rule of the first run.
+    /// - Parameter rule: The transition rule of the run with daily advances.
     package static func judge(
         seed: UInt64,
         rule: @escaping Transitions.Rule = Transitions.steps
@@ -32,7 +33,7 @@ package enum Simulation {
         let workload = WorkloadGenerator.workload(of: seed)
         var days = SimulationRun(of: workload, in: CoreUnderTest(for: workload, rule: rule), isWatched: true)
         await days.run(at: .days)
-        // Two deadlines at a time, so that an advance in parts is compared with one as a whole.
+        // For odd seeds, an advance is processed in parts of two deadlines, and its result must be the same.
         let steps = seed.isMultiple(of: 2) ? Int.max : 2
         var advances = SimulationRun(
             of: workload,
@@ -51,9 +52,10 @@ package enum Simulation {
         return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: days.count)
     }
 
-    /// Runs a workload on two systems of one kind, in single advances and at another pace, and compares them.
+    /// Runs a workload on two systems of the same kind, one in single advances and one at another pace, and compares
+    /// the results.
     ///
-    /// - Parameter system: makes a new system under test at the start of a workload.
+    /// - Parameter system: Creates a new system under test, as it is at the start of a workload.
     package static func judge<System: SystemUnderTest>(
         seed: UInt64,
         at pace: Pace,
@@ -72,23 +74,23 @@ package enum Simulation {
     }
 }
 
-/// One run of a workload.
+/// One run of a workload on one system.
 package struct SimulationRun<System: SystemUnderTest>: Sendable {
     private let workload: Workload
     private var system: System
     private let isWatched: Bool
     private var now: Timestamp
     private var seenNotifications = 0
-    /// The time of the last observation.
+    /// The time at which the state was last checked.
     private var watched: Timestamp
     private var laws = NotificationLaws()
     private var operations: [(schedule: Workload.ScheduledOperation, operation: Operation, refusal: Refusal?)] = []
-    /// The transitions of the run, if it was watched.
+    /// The transitions that occurred in the run; empty if the run was not watched.
     package private(set) var count = TransitionCount()
-    /// The first failure, and the operations up to it.
+    /// The first failure, with the operations before it.
     package private(set) var failure: String?
 
-    /// - Parameter isWatched: whether the invariants are checked and the transitions counted.
+    /// - Parameter isWatched: Whether the invariants are checked and the transitions are counted during the run.
     package init(of workload: Workload, in system: System, isWatched: Bool = false) {
         self.workload = workload
         self.system = system
@@ -170,7 +172,7 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
 
     // MARK: Differences
 
-    /// The first difference from another run of the same workload; nil when there is none.
+    /// The first difference from another run of the same workload; nil if the results are equal.
     func difference(from other: SimulationRun, _ ways: String, isExact: Bool) async -> String? {
         if let failure { return failure }
         if let failure = other.failure { return failure }
@@ -207,7 +209,7 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
 }
 
 extension Refusal {
-    /// The name of the case, since its associated values may have other ids.
+    /// The name of the case. The associated values are left out, because ids may differ between two runs.
     fileprivate var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }
 
@@ -223,7 +225,7 @@ extension Operation {
         }
     }
 
-    /// The exact operation.
+    /// The operation with all its values.
     fileprivate var text: String {
         switch self {
         case .command(.purchase(let purchase), _):

@@ -1,24 +1,24 @@
 import TillCore
 
-/// A shop that can run a workload: the rules alone, or a complete shop on an engine.
-/// Clocks do not move between two calls. The customers exist already.
+/// A shop that can run a workload: the rules of TillCore alone, or a complete `Shop` with a database.
+/// Its clocks do not move between two calls, and its customers exist from the start.
 package protocol SystemUnderTest: Sendable {
-    /// Advances the time to an instant that is not earlier than the present.
+    /// Advances the clock to an instant that is not earlier than the present time.
     ///
-    /// - Parameter customer: the customer of the next operation; nil for all. Only this customer and their family must
-    ///   reach the instant; others may stay behind until a later call names them or all.
+    /// - Parameter customer: The customer of the next operation; nil for all customers. Only this customer's family
+    ///   must reach the instant. The others may stay behind until a later call names them or passes nil.
     mutating func advance(to instant: Timestamp, for customer: String?) async throws
 
-    /// Runs an operation now.
+    /// Runs an operation at the present time.
     ///
-    /// - Returns: why it was refused; nil when it was done.
+    /// - Returns: The reason for the refusal; nil if the operation was done.
     mutating func perform(_ operation: Operation) async throws -> Refusal?
 
-    /// The present state.
+    /// Returns the present state.
     func observe() async throws -> Observation
 
-    /// The delivery attempts so far, by the customer's name, in the order of the notifications. Waits until everything
-    /// that is due has been tried; empty where nothing is delivered.
+    /// Returns the delivery attempts so far, by the customer's name, in the order of the notifications. Waits until
+    /// every attempt that is due was made. The result is empty if the system delivers nothing.
     func attempts() async throws -> [String: [NotificationAttempts]]
 }
 
@@ -26,26 +26,26 @@ extension SystemUnderTest {
     package func attempts() async throws -> [String: [NotificationAttempts]] { [:] }
 }
 
-/// The attempts to deliver a notification, without their duration.
+/// The attempts to deliver one notification, without their durations.
 package struct NotificationAttempts: Equatable, Sendable {
-    /// One attempt.
+    /// One delivery attempt.
     package struct Attempt: Equatable, Sendable {
-        /// By the shop's clock.
+        /// The date of the attempt, on the shop's clock.
         package let date: Timestamp
-        /// The result.
+        /// The result, as in Apple's notification history.
         package let result: SendAttemptResult
-        /// The HTTP status; nil without an answer.
+        /// The HTTP status of the answer; nil without an answer.
         package let status: Int?
     }
 
-    /// Type and subtype.
+    /// The type and subtype of the notification.
     package let words: String
-    /// Oldest first.
+    /// The attempts, oldest first.
     package let attempts: [Attempt]
-    /// When the next attempt is due; nil when there will be none.
+    /// The time at which the next attempt is due; nil if there will be none.
     package let next: Timestamp?
 
-    /// The attempts of a delivery.
+    /// Reads the attempts of a stored delivery.
     package init(words: String, attempts: [SendAttempt], next: Timestamp?) {
         self.words = words
         self.attempts = attempts.map { Attempt(date: $0.date, result: $0.result, status: $0.status) }
@@ -55,19 +55,19 @@ package struct NotificationAttempts: Equatable, Sendable {
 
 /// The complete observable state of a shop.
 package struct Observation: Sendable {
-    /// By the customer's name.
+    /// The accounts, by the customer's name.
     package var accounts: [String: Account]
-    /// Every row of every customer, in its current state.
+    /// The transactions of all customers, in their present state.
     package var rows: [TransactionID: Transaction]
-    /// In the order of creation; earlier elements stay at the front.
+    /// The notifications, oldest first. A later observation begins with the same notifications.
     package var notifications: [Notification]
     /// The products for sale.
     package var catalog: Catalog
-    /// The settings of the environment.
+    /// The policy of the environment.
     package var policy: Policy
-    /// The shop's time.
+    /// The time on the shop's clock.
     package var now: Timestamp
-    /// Problems that the system reports about itself: a sentence each.
+    /// Errors that the system found in itself, one sentence each.
     package var complaints: [String]
 
     /// An observed state.

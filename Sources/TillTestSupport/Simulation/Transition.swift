@@ -1,6 +1,7 @@
 import TillCore
 
-/// The rows of the table of transitions (docs/api/lifecycle.md, States), one for each notification that a row may mean.
+/// The rows of the transition table (docs/api/lifecycle.md, section States). A row with several possible notifications
+/// has a case for each of them.
 package enum Transition: String, CaseIterable, Sendable {
     case firstPurchase = "none, first purchase → 1"
     case renewal = "1, renewal paid → 1"
@@ -36,20 +37,20 @@ package enum Transition: String, CaseIterable, Sendable {
     case extended = "1, date extended → 1"
 }
 
-/// Counts the transitions of workloads, and records those that are not in the table.
+/// Counts the transitions of workloads, and collects the transitions that are not in the table.
 package struct TransitionCount: Sendable {
-    /// How often each row of the table was reached.
+    /// The number of times that each row of the table occurred.
     package private(set) var reached: [Transition: Int] = [:]
-    /// The operations, and those that were not refused.
+    /// For each kind of command, how many were run and how many of these were not refused.
     package private(set) var commands: [CommandKind: (tried: Int, done: Int)] = [:]
-    /// Notifications with a change of status that is not in the table, each with its count.
+    /// The status changes that are not in the table, with their notification and their number.
     package private(set) var strange: [String: Int] = [:]
     private var statuses: [TransactionID: SubscriptionStatus] = [:]
 
-    /// An empty count.
+    /// Creates a count without entries.
     package init() {}
 
-    /// Counts the notifications of an operation, or of an advance.
+    /// Counts the notifications of an operation or of an advance.
     mutating func count(_ notifications: some Sequence<Notification>, after operation: Operation?) {
         var isPurchase = false
         if case .command(.purchase, _) = operation { isPurchase = true }
@@ -74,7 +75,7 @@ package struct TransitionCount: Sendable {
         }
     }
 
-    /// Reads the present statuses; a family's access returns without a notification.
+    /// Reads the present statuses, because a family member can regain access without a notification.
     mutating func note(_ observation: Observation) {
         for account in observation.accounts.values {
             for subscription in account.heldSubscriptions where statuses[subscription.originalID] != nil {
@@ -98,22 +99,22 @@ package struct TransitionCount: Sendable {
         }
     }
 
-    /// Adds another count.
+    /// Adds the numbers of another count.
     package mutating func add(_ other: TransitionCount) {
         reached.merge(other.reached) { $0 + $1 }
         strange.merge(other.strange) { $0 + $1 }
         commands.merge(other.commands) { ($0.tried + $1.tried, $0.done + $1.done) }
     }
 
-    /// Rows of the table that were reached less often than this.
+    /// The rows of the table that occurred less often than this.
     package func rare(below times: Int) -> [Transition] {
         Transition.allCases.filter { reached[$0, default: 0] < times }
     }
 
-    /// Commands that were always refused.
+    /// The commands that never succeeded.
     package var unused: [CommandKind] { CommandKind.allCases.filter { (commands[$0]?.done ?? 0) == 0 } }
 
-    /// Every row with its count, and every command.
+    /// The number of every row of the table and of every command, as text.
     package var text: String {
         let rows = Transition.allCases.map { "\(padded(reached[$0, default: 0]))  \($0.rawValue)" }
         let kinds = CommandKind.allCases.map { kind in
@@ -131,7 +132,7 @@ package struct TransitionCount: Sendable {
     }
 }
 
-/// One notification of a subscription, between two statuses.
+/// One notification of a subscription, with the statuses before and after it.
 private struct Step {
     let before: SubscriptionStatus?
     let words: String
@@ -142,7 +143,7 @@ private struct Step {
     var text: String { "\(before.map { String($0.rawValue) } ?? "none"), \(words) → \(after.rawValue)" + family }
     private var family: String { isShared ? " (family)" : "" }
 
-    /// The row of the table.
+    /// The row of the table; nil if no row matches.
     var transition: Transition? {
         switch (before, words, after) {
         case (nil, "SUBSCRIBED/INITIAL_BUY", .active): .firstPurchase
@@ -180,26 +181,26 @@ private struct Step {
         }
     }
 
-    /// Notifications that leave the status unchanged, or that the table leaves open.
+    /// Whether the notification leaves the status unchanged, or the table does not mention it.
     var isOrdinary: Bool {
         switch words {
         case "PRICE_INCREASE/PENDING", "PRICE_INCREASE/ACCEPTED", "RENEWAL_EXTENSION/FAILURE":
             before == after && (after == .active || after == .revoked)
         case "CONSUMPTION_REQUEST", "REFUND_DECLINED": before == after
-        // Auto-renewal is turned off before a billing retry ends, and when the sandbox limit of renewals is reached.
+        // Auto-renew is turned off before a billing retry ends, and when the sandbox limit of renewals is reached.
         case "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED":
             before == after ? after == .gracePeriod || after == .billingRetry : before == .active && after == .expired
-        // The renewal after a commitment can be chosen during an unpaid period.
+        // A customer can turn on the renewal that follows a commitment while the current period is in billing retry.
         case "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED": before == .billingRetry && after == .billingRetry
-        // A refund is reversed after the end of the subscription.
+        // A reversed refund can restore a transaction whose grace period, billing retry or period has already ended.
         case "GRACE_PERIOD_EXPIRED": before == .billingRetry && after == .billingRetry
         case "EXPIRED/BILLING_RETRY": isShared && before == .revoked && after == .expired
         case "EXPIRED/VOLUNTARY": before == .expired && after == .expired
-        // About a period that had ended, or was in billing retry.
+        // The refunded period had already ended, or was in billing retry.
         case "REFUND": before == .expired || before == .billingRetry || (before == .revoked && after == .active)
         case "REFUND_REVERSED": before == after || before == .revoked
         case "REVOKE": isShared && before != nil
-        // Family access begins, or returns, while the purchase is in its grace period.
+        // The family member gets access, or gets it back, while the purchase is in its grace period.
         case "SUBSCRIBED/INITIAL_BUY": isShared && before == nil && after == .gracePeriod
         case "SUBSCRIBED/RESUBSCRIBE": before == .gracePeriod || (isShared && after == .gracePeriod)
         default: false

@@ -1,13 +1,13 @@
 import TillCore
 
-/// A line of the transition table: a kind of state and a kind of cause.
+/// A line of the transition table: the kind of the state before the change, and the kind of the change.
 package struct TransitionLine: Hashable, Sendable, CustomStringConvertible {
-    /// The state before.
+    /// The kind of the state before the change.
     package let state: StateKind
-    /// What happens.
+    /// The kind of the change.
     package let cause: CauseKind
 
-    /// The line of a state and a cause.
+    /// Creates the line for a state and a change.
     package init(_ state: StateKind, _ cause: CauseKind) {
         self.state = state
         self.cause = cause
@@ -41,7 +41,7 @@ package enum StateKind: String, CaseIterable, Sendable {
     }
 }
 
-/// The kinds of causes, named as in the documentation.
+/// The kinds of changes, named as in the documentation.
 package enum CauseKind: String, CaseIterable, Sendable {
     case purchase = "purchase of a subscription"
     case planChange = "plan change at once"
@@ -71,7 +71,7 @@ package enum CauseKind: String, CaseIterable, Sendable {
     case priceRise = "price rise planned"
     case sharing = "sharing on or off"
 
-    /// The kind of a cause.
+    /// The kind of a change.
     package init(_ cause: Cause) {
         self =
             switch cause {
@@ -106,11 +106,11 @@ package enum CauseKind: String, CaseIterable, Sendable {
     }
 }
 
-/// Every pair of a state and a cause, evaluated in the transition table with a sample of each.
+/// The transition table for every pair of a state and a change, evaluated with one sample of each.
 package struct TransitionMatrix {
     private let now = Timestamp(milliseconds: 1_767_225_600_000)
 
-    /// The matrix of the rules.
+    /// Creates the matrix of the rules of TillCore.
     package init() {}
 
     private func period(_ number: Int64, from start: Int64, refunded: Bool = false) -> SubscriptionPeriod {
@@ -147,7 +147,7 @@ package struct TransitionMatrix {
         return SubscriptionPeriod(transaction, until: begin.advanced(milliseconds: 30 * day))
     }
 
-    /// A state of each kind.
+    /// A sample state of a kind.
     package func state(_ kind: StateKind) -> SubscriptionState? {
         let (running, over) = (period(1, from: -10), period(1, from: -35))
         let later = now.advanced(milliseconds: 86_400_000)
@@ -162,7 +162,7 @@ package struct TransitionMatrix {
         }
     }
 
-    /// A cause of each kind.
+    /// A sample change of a kind.
     package func cause(_ kind: CauseKind, in state: SubscriptionState?) -> Cause {
         let (new, later) = (period(9, from: 0), now.advanced(milliseconds: 86_400_000))
         let latest = state?.latest ?? new
@@ -197,7 +197,7 @@ package struct TransitionMatrix {
         }
     }
 
-    /// The result of a pair: the next status with each notification, or the refusal.
+    /// The result for one pair: the next status with each notification, or the reason for the refusal.
     package func cell(_ line: TransitionLine) -> String {
         let before = state(line.state)
         do throws(Objection) {
@@ -211,17 +211,17 @@ package struct TransitionMatrix {
         }
     }
 
-    /// Whether the table accepts a cause in a state.
+    /// Whether the table accepts the change in the state.
     package func isHandled(_ line: TransitionLine) -> Bool { Objection(rawValue: cell(line)) == nil }
 
-    /// Every line that accepts its cause.
+    /// Every line whose change the table accepts in its state.
     package var handled: [TransitionLine] {
         StateKind.allCases.flatMap { state in
             CauseKind.allCases.map { TransitionLine(state, $0) }.filter(isHandled)
         }
     }
 
-    /// The matrix as in the documentation: a table in Markdown.
+    /// The matrix as a Markdown table, as in the documentation.
     package var markdown: String {
         let head = "| Cause | " + StateKind.allCases.map(\.rawValue).joined(separator: " | ") + " |"
         let rule = "|" + String(repeating: "---|", count: StateKind.allCases.count + 1)

@@ -3,17 +3,17 @@ import Synchronization
 import TillCore
 import TillShop
 
-/// A notification endpoint that fails by a seed. Failures depend only on the notification and the number of the
-/// attempt, so that two ways through one workload get the same failures.
-/// It fails only after the request certainly arrived: one attempt is one request.
+/// A webhook endpoint that fails in a pattern that the seed determines. A failure depends only on the notification and
+/// the number of the attempt, so two runs of the same workload have the same failures.
+/// It fails only after it has received the complete request, so the number of requests equals the number of attempts.
 final class UnreliableEndpoint: Sendable {
     private let post: WebhookReceiver
     private let deliveryWorker: DeliveryWorker
 
-    /// The URL.
+    /// The URL of the endpoint.
     var url: String { post.url }
 
-    /// Opens an endpoint, and a delivery worker that delivers a shop's notifications to it.
+    /// Opens the endpoint, and starts a delivery worker for the shop's notifications.
     init(for test: TestShop, seed: UInt64) async throws {
         let counts = Mutex<[String: Int]>([:])
         post = try await WebhookReceiver.start { request in
@@ -34,7 +34,7 @@ final class UnreliableEndpoint: Sendable {
         }
     }
 
-    /// Half of all notifications are accepted at once, one in twelve never.
+    /// Accepts half of all notifications at the first attempt, and never accepts one in twelve.
     private static func answer(to key: String, attempt: Int, seed: UInt64) -> WebhookReceiver.Answer {
         let hash = key.utf8.reduce(seed &+ 0x9e37_79b9_7f4a_7c15) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
         var random = SeededRandom(seed: hash)
@@ -49,7 +49,7 @@ final class UnreliableEndpoint: Sendable {
         }
     }
 
-    /// The UUID of a notification, and a name that is the same in every way through a workload.
+    /// The UUID of a notification, and a key that is the same in every run of the workload.
     private static func identity(in body: [UInt8]) -> (uuid: String, key: String)? {
         struct Envelope: Decodable { let signedPayload: String }
         struct Body: Decodable {

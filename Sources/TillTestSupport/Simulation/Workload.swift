@@ -1,39 +1,41 @@
 import TillCore
+import TillShop
 
-/// A year of a few customers of one shop, generated from a seed.
+/// One simulated year of a few customers of one shop, generated from a seed.
 package struct Workload: Sendable {
-    /// A planned operation at an instant.
+    /// An operation, with the instant at which it is planned.
     package struct ScheduledOperation: Sendable {
-        /// Anywhere in the workload; half of them at the time of day of its start.
+        /// An instant during the workload. Half of all operations are planned at the time of day at which the workload
+        /// starts.
         package var instant: Timestamp
         /// The customer, as an index of `customers`.
         package var customer: Int
-        /// Resolved when the instant has come.
+        /// The kind of operation. Its subscription or transaction is picked when the instant has come.
         package var operation: RandomOperation
-        /// Determines which of the subscriptions, products and offers is used.
+        /// Random bits that pick the subscription, product or offer.
         package var random: UInt64
     }
 
-    /// The same seed gives the same workload.
+    /// The seed; the same seed gives the same workload.
     package let seed: UInt64
-    /// Where the app is sold.
+    /// The App Store environment: production or sandbox.
     package let environment: StoreEnvironment
-    /// The value at the start; the grace period may change.
+    /// The policy at the start; operations may change the grace period.
     package let policy: Policy
-    /// Names and storefronts; the accounts are created in this order at the start.
+    /// The names and storefronts of the customers. Their accounts are created in this order at the start.
     package let customers: [(name: String, storefront: Storefront)]
-    /// The first instant.
+    /// The instant at which the workload starts.
     package let start: Timestamp
-    /// The length of a simulated day, in milliseconds: shorter where months are accelerated.
+    /// The length of a simulated day in milliseconds. It is shorter at an accelerated renewal rate.
     package let day: Int64
-    /// How many days it lasts.
+    /// The length of the workload in simulated days.
     package let days: Int
-    /// The first of the sixty days that can run hour by hour.
+    /// The first of the sixty days that a run can simulate hour by hour.
     package let firstHourlyDay: Int
-    /// In the order of their instants.
+    /// The planned operations, earliest first.
     package let operations: [ScheduledOperation]
 
-    /// The last instant.
+    /// The instant at which the workload ends.
     package var end: Timestamp { start.advanced(milliseconds: Int64(days) * day) }
 }
 
@@ -48,7 +50,7 @@ package struct WorkloadGenerator {
 
     private init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// The workload of a seed.
+    /// Generates the workload of a seed.
     package static func workload(of seed: UInt64) -> Workload {
         var maker = WorkloadGenerator(seed: seed)
         return maker.make(seed)
@@ -58,11 +60,11 @@ package struct WorkloadGenerator {
         let environment: StoreEnvironment = random.one(of: .production, .sandbox)
         let rate = chooseRate(in: environment)
         let policy = choosePolicy(for: environment, rate: rate)
-        // Thirty days of a workload are a month, at any rate.
+        // At every renewal rate, a month has the length of thirty days of the workload.
         let month = rate.end(of: Period(1, .month), from: start, anchorDay: nil).milliseconds - start.milliseconds
         day = rate.isCalendar ? 86_400_000 : month / 30
-        // Some begin on the last day of a month, some shortly before daylight saving changes; some not on a whole
-        // second.
+        // Some workloads start on the last day of a month, some shortly before a change to or from daylight saving
+        // time, and some not on a whole second.
         let dates: [Int64] = [1_767_225_600, 1_769_889_600, 1_772_913_600, 1_774_958_400, 1_793_520_000]
         start = Timestamp(seconds: random.pick(dates) ?? dates[0]).advanced(milliseconds: random.chance(30) ? 417 : 0)
         people = random.number(in: 1...4)
@@ -106,7 +108,8 @@ package struct WorkloadGenerator {
             policy.refundWindow = 60_000
             if random.chance(50) { policy.renewalCap = 12 }
         }
-        // No setting limits the renewals of production; the rules allow it.
+        // No server setting limits the number of renewals in production, but the rules of TillCore support a limit
+        // there, too.
         if policy.renewalLead > 0, random.chance(20) { policy.renewalCap = 3 }
         policy.keepsAnchorDay = random.chance(80)
         policy.keepsGraceDate = random.chance(50)
@@ -125,7 +128,7 @@ package struct WorkloadGenerator {
         if random.chance(30) { schedule(customer, .buyOnce, on: random.number(in: 0...200)) }
     }
 
-    /// Operations that belong together, so that rare sequences happen often enough.
+    /// Plans operations that belong together, so that rare sequences happen often enough.
     private mutating func episode() {
         let customer = random.number(in: 0...people - 1)
         let first = random.number(in: 5...300)
@@ -159,7 +162,8 @@ package struct WorkloadGenerator {
         if random.chance(60) { schedule(customer, .useCard(.accepted), on: later + random.number(in: 1...90)) }
     }
 
-    /// Operations during a billing retry or after expiration, which chance alone rarely produces.
+    /// Plans operations during billing retry or after expiration. Independent random operations seldom fall into these
+    /// times.
     private mutating func retryOperations(_ customer: Int, from first: Int) {
         schedule(
             customer,
@@ -243,7 +247,7 @@ package struct WorkloadGenerator {
     }
 
     private mutating func extended(_ customer: Int, from first: Int) {
-        // Every day of a month, so that one is the day before a renewal.
+        // Extends on every day of a month, so that one extension is on the day before a renewal.
         if random.chance(15) { for day in 0...31 { schedule(customer, .extendEverybody, on: first + day) } }
         for _ in 0..<random.number(in: 1...3) {
             let operation: RandomOperation = random.one(of: .extend, .extend, .extendEverybody)
@@ -294,7 +298,7 @@ package struct WorkloadGenerator {
         )
     }
 
-    /// Half of all operations happen at the time of day of the start, so that they coincide with the ends of periods.
+    /// Plans half of all operations at the time of day of the start, so that they coincide with the ends of periods.
     private mutating func schedule(_ customer: Int, _ operation: RandomOperation, on date: Int, hours: Int? = nil) {
         var instant = start.advanced(milliseconds: Int64(max(0, date)) * day)
         if let hours {

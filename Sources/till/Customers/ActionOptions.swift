@@ -1,19 +1,20 @@
 import ArgumentParser
 import TillCore
+import TillJSON
 import TillShop
 
-/// The options of every operation: when, where, and how the answer is shown.
+/// The options that every operation has: time, app and environment, server, and output.
 struct ActionOptions: ParsableArguments {
     @Option(help: "The time, such as 2026-03-01, 2026-03-01T10:00:00Z, or milliseconds since 1970 (default: now).")
     var at: WrittenInstant?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
-    /// Posts an operation and shows its effects.
+    /// Sends an operation to the server and prints its effects.
     ///
     /// - Parameters:
-    ///   - members: of the body, without the instant.
-    ///   - path: the part after the app and environment.
+    ///   - members: the keys of the body, without the time.
+    ///   - path: the path after the app and environment.
     func perform(
         _ members: KeyValuePairs<String, JSONTree?> = [:],
         at path: (ControlClient) async throws -> String,
@@ -25,7 +26,7 @@ struct ActionOptions: ParsableArguments {
         Output.show(answer, asJSON: server.json) { ActionSummary.text(heading($0), $0) }
     }
 
-    /// A body with the instant of the operation.
+    /// The body of an operation, with the time.
     func body(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
         let given = members.compactMap { key, value in value.map { JSONTree.Member(key, $0) } }
         let instant = at.map { JSONTree.Member("at", .number(String($0.instant.milliseconds))) }
@@ -33,7 +34,7 @@ struct ActionOptions: ParsableArguments {
     }
 }
 
-/// An instant on the command line.
+/// A date or a time on the command line.
 struct WrittenInstant: ExpressibleByArgument {
     let instant: Timestamp
 
@@ -44,7 +45,7 @@ struct WrittenInstant: ExpressibleByArgument {
 }
 
 extension ScopeOptions {
-    /// The path of a subscription, named by one of its transactions, or by a customer with one subscription.
+    /// The path of a subscription. The user gives one of its transactions, or a customer who has one subscription.
     func subscription(_ named: String, _ client: ControlClient) async throws -> String {
         if named.utf8.count >= 15, named.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return "subscriptions/\(named)"
@@ -57,7 +58,7 @@ extension ScopeOptions {
             throw CommandRefused(
                 own.isEmpty
                     ? "Customer \(named) has bought no subscription."
-                    : "Customer \(named) has \(own.count) subscriptions; name one by its original transaction:\n"
+                    : "Customer \(named) has \(own.count) subscriptions. Give the original transaction of one:\n"
                         + own.map(ActionSummary.subscription).joined(separator: "\n")
             )
         }

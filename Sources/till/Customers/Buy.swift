@@ -1,10 +1,11 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillShop
 
 struct Buy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes a purchase for a customer; --json includes the data that the device gives to the app.",
+        abstract: "Makes a purchase for a customer; --json also prints the data that the device gives to the app.",
         discussion: """
             till buy com.example.coins --customer ann --quantity 3
             till buy com.example.pro.month --customer ann             with the introductory offer, if eligible
@@ -12,14 +13,14 @@ struct Buy: AsyncParsableCommand {
             till buy com.example.pro.month --customer ann --json | jq -r .device.signedTransactionInfo
             till buy com.example.pro.month --customer ann --json | jq -r .device.appReceipt
 
-            till buy com.example.pro.year --customer ann --billing-plan MONTHLY    twelve payments
+            till buy com.example.pro.year --customer ann --billing-plan MONTHLY    a commitment with twelve payments
 
-            A customer who does not exist is created. A promotional offer needs a signature from your own backend:
-            --promotional ID with --token JWS, or with --key-id, --nonce, --timestamp and --signature.
+            A customer who does not exist is created. For a promotional offer, your own backend creates a signature:
+            give --promotional ID with --token JWS, or with --key-id, --nonce, --timestamp and --signature.
             """
     )
 
-    @Argument(help: "The product.")
+    @Argument(help: "The product identifier.")
     var product: String
     @Option(help: "The customer's name in Till.")
     var customer: String
@@ -29,27 +30,27 @@ struct Buy: AsyncParsableCommand {
     var storefront: String?
     @Option(help: "The appAccountToken, a UUID set by the app.")
     var appAccountToken: String?
-    @Flag(help: "Buys without any offer, even the introductory one.")
+    @Flag(help: "Buys without any offer, even without the introductory offer.")
     var noOffer = false
-    @Flag(help: "Requires the introductory offer.")
+    @Flag(help: "Buys with the introductory offer, or fails if the customer is not eligible.")
     var introductory = false
-    @Option(help: "Redeems a code offer, by its identifier.")
+    @Option(help: "Redeems the offer code offer with this identifier.")
     var code: String?
-    @Option(help: "Uses a win-back offer, by its identifier.")
+    @Option(help: "Uses the win-back offer with this identifier.")
     var winBack: String?
-    @Option(help: "Uses a promotional offer, by its identifier.")
+    @Option(help: "Uses the promotional offer with this identifier.")
     var promotional: String?
-    @Option(help: "The JWS with which the app's server grants the offer.")
+    @Option(help: "The JWS with which the app's server signs the offer.")
     var token: String?
-    @Option(help: "Older promotional form: the key.")
+    @Option(help: "The older signature of a promotional offer: the key id.")
     var keyID: String?
-    @Option(help: "Older promotional form: the nonce.")
+    @Option(help: "The older signature: the nonce.")
     var nonce: String?
-    @Option(help: "Older promotional form: milliseconds since 1970.")
+    @Option(help: "The older signature: its time, in milliseconds since 1970.")
     var timestamp: Int?
-    @Option(help: "Older promotional form: the application username.")
+    @Option(help: "The older signature: the application username.")
     var applicationUsername: String?
-    @Option(help: "Older promotional form: the signature, Base64.")
+    @Option(help: "The older signature: the signature in Base64.")
     var signature: String?
     @Option(help: "Adds the purchase to an existing order of the customer.")
     var order: String?
@@ -68,7 +69,7 @@ struct Buy: AsyncParsableCommand {
         }
         if token != nil, promotional == nil, !introductory {
             throw ValidationError(
-                "--token grants a promotional or an introductory offer: add --promotional ID or --introductory."
+                "--token signs a promotional or an introductory offer. Add --promotional ID or --introductory."
             )
         }
         let olderForm = [
@@ -77,10 +78,10 @@ struct Buy: AsyncParsableCommand {
         ]
         guard let given = olderForm.first(where: \.1)?.0 else { return }
         if promotional == nil {
-            throw ValidationError("\(given) is part of the signature of a promotional offer: add --promotional ID.")
+            throw ValidationError("\(given) is part of the signature of a promotional offer. Add --promotional ID.")
         }
         if token != nil {
-            throw ValidationError("Give either --token or the older form with \(given).")
+            throw ValidationError("Give either --token or the older signature with \(given), not both.")
         }
     }
 

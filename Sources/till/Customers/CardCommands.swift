@@ -1,10 +1,11 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct CardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "card",
-        abstract: "Declines a customer's payment method, or accepts it again.",
+        abstract: "Declines a customer's card, or accepts the card again.",
         discussion: """
             till card decline ann                 renewals fail from now on
             till card decline ann --purchases     purchases too
@@ -38,7 +39,7 @@ struct CardCommand: AsyncParsableCommand {
 
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Accepts the card again; failed payments are charged at once.",
+            abstract: "Accepts the card again. Failed payments are charged at once.",
             discussion: "till card accept ann"
         )
 
@@ -71,7 +72,7 @@ struct AskToBuyCommand: AsyncParsableCommand {
 
     struct On: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Purchases wait for a parent's approval.",
+            abstract: "Requires a parent's approval for each of the customer's purchases.",
             discussion: "till ask-to-buy on kim"
         )
 
@@ -86,7 +87,7 @@ struct AskToBuyCommand: AsyncParsableCommand {
 
     struct Off: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Purchases need no approval.",
+            abstract: "Requires no approval for the customer's purchases.",
             discussion: "till ask-to-buy off kim"
         )
 
@@ -145,13 +146,13 @@ struct PurchaseCommand: AsyncParsableCommand {
 
     struct Approve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Approves a pending purchase.",
+            abstract: "Approves or completes a pending purchase.",
             discussion: "till purchase approve kim"
         )
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @Argument(help: "The number of the purchase; optional while only one is pending.")
+        @Argument(help: "The number of the purchase; optional if only one purchase is pending.")
         var number: Int?
         @OptionGroup var options: ActionOptions
 
@@ -172,7 +173,7 @@ struct PurchaseCommand: AsyncParsableCommand {
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @Argument(help: "The number of the purchase; optional while only one is pending.")
+        @Argument(help: "The number of the purchase; optional if only one purchase is pending.")
         var number: Int?
         @OptionGroup var options: ActionOptions
 
@@ -200,7 +201,7 @@ struct PurchaseCommand: AsyncParsableCommand {
             throw CommandRefused(
                 held.isEmpty
                     ? "\(customer) has no pending purchases."
-                    : "\(customer) has \(held.count) pending purchases; name one by its number:\n"
+                    : "\(customer) has \(held.count) pending purchases. Give the number of one:\n"
                         + held.map(line).joined(separator: "\n")
             )
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillJSON
 import TillShop
 
 struct CustomerCommand: AsyncParsableCommand {
@@ -18,20 +19,20 @@ struct CustomerCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates a customer; an existing customer is not changed.",
+            abstract: "Creates a customer. If the customer exists, nothing changes.",
             discussion: """
                 till customer create eva --storefront DEU
-                till customer create vera --at 2026-01-31          can use a clock that shows that day or later
+                till customer create vera --at 2026-01-31          can be on a clock that shows this date or later
                 """
         )
 
-        @Argument(help: "The customer's name in this store.")
+        @Argument(help: "The customer's name in Till.")
         var customer: String
         @Option(help: "The customer's storefront, three capital letters (default USA).")
         var storefront: String?
         @Flag(help: "The customer never downloaded the app, so there is no app transaction.")
         var withoutApp = false
-        @Option(help: "The date, such as 2026-03-01, or milliseconds since 1970 (default: now).")
+        @Option(help: "The creation date, such as 2026-03-01, or milliseconds since 1970 (default: now).")
         var at: WrittenInstant?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -52,7 +53,7 @@ struct CustomerCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows a customer, with subscriptions and owned products.",
+            abstract: "Shows a customer, with the customer's subscriptions and owned products.",
             discussion: "till customer show eva --realm production"
         )
 
@@ -74,7 +75,7 @@ struct CustomerCommand: AsyncParsableCommand {
             discussion: "till customer list --limit 20"
         )
 
-        @Option(help: "Starts the page after this appTransactionId.")
+        @Option(help: "Shows the page after this appTransactionId.")
         var after: String?
         @Option(help: "Maximum number of results, 1 to 100.")
         var limit: Int = 50
@@ -102,24 +103,24 @@ struct CustomerCommand: AsyncParsableCommand {
 struct FamilyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "family",
-        abstract: "Creates families; customers join and leave them.",
+        abstract: "Creates families, and adds and removes members.",
         discussion: """
             till family create ann bob carla          ann is the organizer
             till family leave bob
-            till family unshare 2000000000012345      one purchase
+            till family unshare 2000000000012345      stops sharing one purchase
             """,
         subcommands: [Create.self, Show.self, Join.self, Leave.self, Share.self, Unshare.self]
     )
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates a family of two to six.",
+            abstract: "Creates a family of two to six customers.",
             discussion: "till family create ann bob carla --name millers"
         )
 
-        @Argument(help: "The organizer.")
+        @Argument(help: "The customer who organizes the family.")
         var organizer: String
-        @Argument(help: "The other members, one to five.")
+        @Argument(help: "One to five other members.")
         var members: [String]
         @Option(help: "The family's name.")
         var name: String?
@@ -159,7 +160,7 @@ struct FamilyCommand: AsyncParsableCommand {
 
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Adds a customer to another customer's family.",
+            abstract: "Adds a customer to the family of another customer.",
             discussion: "till family join dora --with ann"
         )
 
@@ -182,7 +183,7 @@ struct FamilyCommand: AsyncParsableCommand {
 
     struct Leave: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a customer from the family; when the organizer leaves, the family ends.",
+            abstract: "Removes a customer from the family. When the organizer leaves, the family ends.",
             discussion: "till family leave dora"
         )
 

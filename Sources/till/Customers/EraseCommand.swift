@@ -1,26 +1,27 @@
 import ArgumentParser
 import NIOCore
+import TillJSON
 import TillShop
 
 extension CustomerCommand {
     struct Erase: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Permanently erases a customer and all their data in one app and environment.",
+            abstract: "Permanently erases a customer and all data about the customer in one app and environment.",
             discussion: """
-                till customer erase eva --dry-run              counts only
+                till customer erase eva --dry-run              only counts
                 till customer erase eva
-                till customer erase eva --remove-snapshots     also removes snapshots that contain eva
+                till customer erase eva --remove-snapshots     also deletes snapshots that contain eva
 
-                The family loses what eva shared, as when a member leaves. The name can be used again. Existing backups
-                and exported states still contain eva.
+                The customer's family loses the shared purchases, as when a member leaves. The name can be used again.
+                Existing backups and exported states still contain eva.
                 """
         )
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @Flag(help: "Counts only; changes nothing.")
+        @Flag(help: "Only counts what would be erased.")
         var dryRun = false
-        @Flag(help: "Also removes snapshots that contain the customer.")
+        @Flag(help: "Also deletes snapshots that contain the customer.")
         var removeSnapshots = false
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 extension FamilyCommand {
@@ -8,7 +9,7 @@ extension FamilyCommand {
             discussion: "till family share 2000000000012345"
         )
 
-        @Argument(help: "The original transaction of the purchase.")
+        @Argument(help: "The original transaction id of the purchase.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 
@@ -29,7 +30,7 @@ extension FamilyCommand {
             discussion: "till family unshare 2000000000012345"
         )
 
-        @Argument(help: "The original transaction of the purchase.")
+        @Argument(help: "The original transaction id of the purchase.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 

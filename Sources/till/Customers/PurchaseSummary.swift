@@ -1,12 +1,13 @@
 import TillCore
+import TillJSON
 import TillShop
 
-/// The first line that commands print about a purchase, from the answer's `result`.
+/// The first line that a command prints about a purchase. It depends on `result` in the answer.
 enum PurchaseSummary {
     /// - Parameters:
-    ///   - answer: of a purchase through the control API.
-    ///   - customer: the buyer.
-    ///   - product: the requested product; nil takes it from the answer.
+    ///   - answer: the control API's answer to the purchase.
+    ///   - customer: the customer who buys.
+    ///   - product: the requested product; nil for the product in the answer.
     static func text(_ answer: JSONTree, customer: String, product: String?) -> String {
         let present = answer["productId"]?.text ?? ""
         let product = product ?? scheduledProduct(answer) ?? present
@@ -14,7 +15,7 @@ enum PurchaseSummary {
         switch answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:)) {
         case .purchased, .subscribed, nil: return "\(customer) bought \(product)."
         case .resubscribed: return "\(customer) subscribed to \(product) again."
-        case .recovered: return "\(customer) paid for \(product): the failed renewal is recovered."
+        case .recovered: return "\(customer) paid for the failed renewal of \(product) (billing recovery)."
         case .upgraded: return "\(customer) upgraded to \(product), effective immediately."
         case .crossgraded: return "\(customer) crossgraded to \(product), effective immediately."
         case .downgradeScheduled:
@@ -23,7 +24,7 @@ enum PurchaseSummary {
             return "Nothing was charged: \(customer) keeps \(present) and crossgrades to \(product) \(renewal)."
         case .billingPlanScheduled:
             let plan = answer["subscription"]?["renewalBillingPlanType"]?.text.map { " as \($0)" } ?? ""
-            return "Nothing was charged: \(customer) keeps \(product), which is billed\(plan) \(renewal)."
+            return "Nothing was charged: \(customer) keeps \(product), which will be billed\(plan) \(renewal)."
         case .offerScheduled:
             let offer = answer["subscription"]?["offerIdentifier"]?.text.map { " \($0)" } ?? ""
             return "Nothing was charged: \(customer) is subscribed to \(product); the offer\(offer) applies \(renewal)."
@@ -33,11 +34,11 @@ enum PurchaseSummary {
             return "Nothing was charged: \(customer) already owns \(product). The original purchase:"
         case .held:
             let number = answer["held"]?.text ?? ""
-            return "The purchase waits: till purchase approve \(customer) \(number), or decline."
+            return "The purchase is pending: till purchase approve \(customer) \(number), or decline."
         }
     }
 
-    /// The target product of a scheduled change.
+    /// The product to which a scheduled change leads.
     private static func scheduledProduct(_ answer: JSONTree) -> String? {
         switch answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:)) {
         case .downgradeScheduled, .crossgradeScheduled: answer["subscription"]?["autoRenewProductId"]?.text
@@ -45,7 +46,7 @@ enum PurchaseSummary {
         }
     }
 
-    /// When a scheduled change takes effect. With a commitment, that can be later than the end of the period.
+    /// When a scheduled change takes effect. With a commitment, this can be later than the end of the current period.
     private static func renewal(_ answer: JSONTree) -> String {
         guard let subscription = answer["subscription"], subscription["commitment"] == nil,
             let end = subscription["expiresDate"]?.text.flatMap({ Int64($0) })

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillShop
 
 struct ReceiptCommand: AsyncParsableCommand {
@@ -8,18 +9,18 @@ struct ReceiptCommand: AsyncParsableCommand {
         abstract: "Prints a receipt as the device gives it to the app, for verifyReceipt.",
         discussion: """
             till receipt --customer ann
-            till receipt --customer ann --out receipt.der            the file itself, for openssl
-            till receipt --transaction 2000000000012345              of one transaction, in the iOS 6 form
+            till receipt --customer ann --out receipt.der            the DER file, for openssl
+            till receipt --transaction 2000000000012345              one transaction, in the format of iOS 6
 
             The receipt is Base64 on one line. Receipts have their own root certificate: till ca export --receipts.
             """
     )
 
-    @Option(help: "The customer whose app receipt to print.")
+    @Option(help: "The customer whose app receipt is printed.")
     var customer: String?
-    @Option(help: "Prints the receipt of this transaction only, in the older form.")
+    @Option(help: "Prints the receipt of this one transaction, in the format of iOS 6.")
     var transaction: String?
-    @Option(help: "The device of the receipt, a UUID.")
+    @Option(help: "The device id of the receipt, a UUID (default: the customer's fixed device).")
     var deviceID: String?
     @Option(help: "Writes the bytes to a file instead of printing Base64.")
     var out: String?
@@ -28,7 +29,7 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (customer == nil) != (transaction == nil) else {
-            throw ValidationError("Name a --customer or a --transaction.")
+            throw ValidationError("Give --customer or --transaction.")
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct RefundCommand: AsyncParsableCommand {
@@ -8,7 +9,7 @@ struct RefundCommand: AsyncParsableCommand {
         discussion: """
             till refund 2000000000012345                    full refund at once, without a request
             till refund 2000000000012345 --percentage 50
-            till refund 2000000000012345 --unused           the unused part of a subscription's period
+            till refund 2000000000012345 --unused           only the unused part of a subscription's period
             till refund request 2000000000012345
             till refund decline 2000000000012345
             till refund reverse 2000000000012345
@@ -19,11 +20,11 @@ struct RefundCommand: AsyncParsableCommand {
 
     struct Request: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Requests a refund; the refund rule of the app's environment decides, or you decide.",
+            abstract: "Requests a refund. The environment's refund rule decides, or you decide.",
             discussion: "till refund request 2000000000012345 --reason UNSATISFIED_WITH_PURCHASE"
         )
 
-        @Argument(help: "The transaction.")
+        @Argument(help: "The transaction id.")
         var transaction: String
         @Option(
             help: """
@@ -46,22 +47,22 @@ struct RefundCommand: AsyncParsableCommand {
 
     struct Grant: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refunds a transaction, with or without a request. The word grant is optional.",
+            abstract: "Refunds a transaction, also without a refund request. The word grant is optional.",
             discussion: """
                 till refund grant 2000000000012345
                 till refund 2000000000012345 --percentage 50
                 """
         )
 
-        @Argument(help: "The transaction.")
+        @Argument(help: "The transaction id.")
         var transaction: String
-        @Option(help: "Percentage of the price, up to three decimals.")
+        @Option(help: "The percentage of the price, with up to three decimals (default: 100).")
         var percentage: Double?
         @Flag(help: "Refunds the unused part of a subscription's period.")
         var unused = false
-        @Flag(help: "The reason is an issue in the app (revocationReason 1).")
+        @Flag(help: "Gives an issue in the app as the reason (revocationReason 1).")
         var issueInApp = false
-        @Flag(help: ArgumentHelp("Same as till refund reverse.", visibility: .hidden))
+        @Flag(help: ArgumentHelp("Does the same as till refund reverse.", visibility: .hidden))
         var reverse = false
         @OptionGroup var options: ActionOptions
 
@@ -95,7 +96,7 @@ struct RefundCommand: AsyncParsableCommand {
             discussion: "till refund decline 2000000000012345"
         )
 
-        @Argument(help: "The transaction.")
+        @Argument(help: "The transaction id.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 
@@ -110,11 +111,11 @@ struct RefundCommand: AsyncParsableCommand {
 
     struct Reverse: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Reverses a refund after a dispute.",
+            abstract: "Reverses a refund after a dispute with the customer.",
             discussion: "till refund reverse 2000000000012345"
         )
 
-        @Argument(help: "The transaction.")
+        @Argument(help: "The transaction id.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct SubscriptionCommand: AsyncParsableCommand {
@@ -7,7 +8,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         abstract: "Lists, cancels, resumes, changes and extends subscriptions.",
         discussion: """
             till subscription list ann
-            till subscription cancel ann              with several subscriptions: the original transaction
+            till subscription cancel ann              if ann has several: the original transaction id
             till subscription change 2000000000012345 com.example.pro.year
             till subscription extend ann --days 14
             """,
@@ -40,11 +41,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows one subscription in full.",
+            abstract: "Shows all values of one subscription.",
             discussion: "till subscription show ann"
         )
 
-        @Argument(help: "The original transaction, or a customer with one subscription.")
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -61,11 +62,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Turns off auto-renewal; the paid period continues.",
+            abstract: "Turns off auto-renew. The paid period continues to its end.",
             discussion: "till subscription cancel ann"
         )
 
-        @Argument(help: "The original transaction, or a customer with one subscription.")
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var options: ActionOptions
 
@@ -73,18 +74,18 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/cancel"
             } saying: { _ in
-                "Auto-renewal is off."
+                "Auto-renew is off."
             }
         }
     }
 
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Turns auto-renewal on again.",
+            abstract: "Turns auto-renew on again.",
             discussion: "till subscription resume ann"
         )
 
-        @Argument(help: "The original transaction, or a customer with one subscription.")
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var options: ActionOptions
 
@@ -92,27 +93,27 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/resume"
             } saying: { _ in
-                "Auto-renewal is on."
+                "Auto-renew is on."
             }
         }
     }
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Changes to another product of the group, or to another billing plan.",
+            abstract: "Changes to another product of the subscription group, or to another billing plan.",
             discussion: """
                 till subscription change ann com.example.pro.year
                 till subscription change ann com.example.pro.year --billing-plan MONTHLY
 
-                An upgrade takes effect at once, most other changes at the next renewal.
+                An upgrade takes effect at once. Most other changes take effect at the next renewal.
                 """
         )
 
-        @Argument(help: "The original transaction, or a customer with one subscription.")
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
         var subscription: String
-        @Argument(help: "The new product.")
+        @Argument(help: "The new product identifier.")
         var product: String
-        @Option(help: "Redeems a code offer, by its identifier.")
+        @Option(help: "Redeems the offer code offer with this identifier.")
         var code: String?
         @Option(help: "BILLED_UPFRONT or MONTHLY, if the product has both.")
         var billingPlan: String?
@@ -136,13 +137,13 @@ struct SubscriptionCommand: AsyncParsableCommand {
             discussion: "till subscription extend ann --days 14 --reason 3"
         )
 
-        @Argument(help: "The original transaction, or a customer with one subscription.")
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
         var subscription: String
-        @Option(help: "Calendar days, 1 to 90.")
+        @Option(help: "The number of calendar days, 1 to 90.")
         var days: Int
-        @Option(help: "0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
+        @Option(help: "The reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
         var reason: Int = 0
-        @Option(help: "Your own identifier for the request; repeating it has no further effect.")
+        @Option(help: "Your own request identifier. Repeating it has no further effect.")
         var request: String?
         @OptionGroup var options: ActionOptions
 
@@ -159,11 +160,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
     struct AcceptPrice: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Consents to a price increase.",
+            abstract: "Accepts a price increase for the customer.",
             discussion: "till subscription accept-price ann"
         )
 
-        @Argument(help: "The original transaction, or a customer with one subscription.")
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var options: ActionOptions
 
@@ -178,11 +179,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
     struct DeclinePrice: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Declines a price increase; auto-renewal is turned off.",
+            abstract: "Declines a price increase for the customer, and turns off auto-renew.",
             discussion: "till subscription decline-price ann"
         )
 
-        @Argument(help: "The original transaction, or a customer with one subscription.")
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var options: ActionOptions
 
@@ -190,7 +191,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await options.perform {
                 try await options.scope.subscription(subscription, $0) + "/price-increase/decline"
             } saying: { _ in
-                "The price increase is declined; auto-renewal is off."
+                "The price increase is declined, and auto-renew is off."
             }
         }
     }

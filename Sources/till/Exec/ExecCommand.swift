@@ -9,40 +9,40 @@ import TillStorage
 struct ExecCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec",
-        abstract: "Runs an unmodified program with Till as its App Store.",
+        abstract: "Runs an unmodified program that uses Till as its App Store.",
         discussion: """
             till exec --demo -- python3 backend.py
             till exec --import Shop.storekit --app com.example.app -- pytest
-            till exec --join -- ./backend                     with a running server that has --tls-port
+            till exec --join -- ./backend                     uses a running server that has --tls-port
             till exec --way proxy --demo -- curl https://api.storekit.apple.com/
 
-            Starts a temporary Till and redirects the six host names of the App Store to it, for this program and its
-            child processes: as root with a mount namespace; as another user with a network namespace, if slirp4netns
-            is installed and the kernel allows it; otherwise with HTTPS_PROXY and the variables for certificate
-            authorities. Standard error says which way was used and its limits. Linux only.
+            Starts a temporary Till and redirects the App Store's six host names to it, for the program and its child
+            processes. As root it uses a mount namespace. As another user it uses a network namespace, if slirp4netns is
+            installed and the kernel allows it. Otherwise it sets HTTPS_PROXY and the variables for certificate
+            authorities. Standard error shows the way that is used, and its limits. Linux only.
 
             Sets TILL_CONTROL, TILL_APP, TILL_APP_APPLE_ID, TILL_KEY (a file), TILL_KEY_ID, TILL_ISSUER_ID,
             TILL_ROOT_PEM, TILL_ROOT_DER, TILL_TLS_ROOT, TILL_PRODUCTION and TILL_SANDBOX for the program.
             JAVA_TOOL_OPTIONS makes JVMs trust Till.
 
-            Exit codes: the program's; 128 plus the signal that ended it; 127 not found, 126 not executable,
-            125 till exec itself failed.
+            Exit codes: that of the program; 128 plus the number of the signal that ended it; 127 if the program is not
+            found; 126 if it is not executable; 125 if till exec itself failed.
             """
     )
 
-    @Option(name: .customLong("import"), help: "A .storekit file to import into the temporary Till.")
+    @Option(name: .customLong("import"), help: "The .storekit file to import into the temporary Till.")
     var file: String?
-    @Option(help: "The bundle identifier (default: TILL_APP; with --import com.example.app; otherwise the only app).")
+    @Option(help: "The bundle identifier (default: TILL_APP, or com.example.app with --import, or the only app).")
     var app: String?
-    @Flag(help: "Sets up the demo app in the temporary Till.")
+    @Flag(help: "Creates the demo app in the temporary Till.")
     var demo = false
-    @Option(help: "The profile of the temporary Till, till (default) or apple.")
+    @Option(help: "The profile of the temporary Till: till (default) or apple.")
     var profile: String?
-    @Flag(help: "Uses a running server instead, found as by the other commands.")
+    @Flag(help: "Uses a running server instead of a temporary Till. Other commands find it in the same way.")
     var join = false
-    @Option(help: "mount, network or proxy: only this way (default: the first available).")
+    @Option(help: "The way to redirect: mount, network or proxy (default: the first that is available).")
     var way: ExecWay?
-    @Option(help: "A localhost port of the machine that stays reachable in a network namespace. May be repeated.")
+    @Option(help: "A localhost port that the program still reaches in a network namespace; may be repeated.")
     var keepPort: [Int] = []
     @Option(help: "With --join: the URL of the control API.")
     var control: String?
@@ -53,16 +53,16 @@ struct ExecCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !command.isEmpty else {
-            throw ValidationError("Name the program after two dashes: till exec --demo -- python3 backend.py")
+            throw ValidationError("Give the program after two dashes: till exec --demo -- python3 backend.py")
         }
         if join, file != nil || demo || profile != nil {
             throw ValidationError(
-                "--join uses a running server; --import, --demo and --profile need a new one."
+                "--join uses a running server. --import, --demo and --profile need a temporary Till."
             )
         }
-        if file != nil, demo { throw ValidationError("--demo has its own app. Remove --import or --demo.") }
+        if file != nil, demo { throw ValidationError("--demo creates its own app. Remove --import or --demo.") }
         if demo, let app, app != DemoCatalog.bundleID {
-            throw ValidationError("--demo has the app \(DemoCatalog.bundleID). Remove --app or --demo.")
+            throw ValidationError("--demo creates the app \(DemoCatalog.bundleID). Remove --app or --demo.")
         }
         if app != nil, file == nil, !demo, !join {
             throw ValidationError("--app needs --import, or --join for an app of a running server.")
@@ -89,7 +89,7 @@ struct ExecCommand: AsyncParsableCommand {
         throw ExitCode(code)
     }
 
-    /// Runs the work with a folder that all users can read, and removes the folder afterwards.
+    /// Runs the program with a folder that all users can read. Removes the folder afterwards.
     private func inFolder() async throws -> Int32 {
         var template = Array("\(FileManager.default.temporaryDirectory.path)/till-exec-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template), chmod(made, 0o755) == 0 else {
@@ -143,11 +143,11 @@ extension ExecWay: ExpressibleByArgument {}
 #else
 import ArgumentParser
 
-/// No other system can give one program alone a different hosts file.
+/// On other systems, a single program cannot have its own hosts file.
 struct ExecCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec",
-        abstract: "Runs an unmodified program with Till as its App Store. Linux only."
+        abstract: "Runs an unmodified program that uses Till as its App Store. Linux only."
     )
 
     @Argument(parsing: .captureForPassthrough, help: "The program and its arguments.")

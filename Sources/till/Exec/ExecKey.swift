@@ -1,10 +1,10 @@
 #if os(Linux)
-/// An API key, for the variables of the command.
+/// An API key that the program receives in its environment variables.
 struct ExecKey {
     let id: String
-    /// Nil takes the app's.
+    /// The issuer id; nil for that of the app's team.
     let issuerID: String?
-    /// An absolute path.
+    /// The absolute path of the private key.
     let file: String
 }
 #endif

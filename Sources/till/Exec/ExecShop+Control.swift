@@ -2,16 +2,17 @@
 import Foundation
 import NIOCore
 import TillExec
+import TillJSON
 import TillShop
 
-/// What `till exec` asks a server through the control API.
+/// Reads from the control API what the program needs in its environment variables.
 extension ExecShop {
-    /// Reads the facts from a running server.
+    /// Reads the facts about a running server.
     ///
     /// - Parameters:
-    ///   - bundleID: the app for the variables; nil takes the only one.
-    ///   - key: an API key with a known file.
-    ///   - folder: for the root certificate.
+    ///   - bundleID: the app in the variables; nil for the only app.
+    ///   - key: an API key whose private key is in a file; nil for no key.
+    ///   - folder: the folder to which the root certificate is written.
     init(_ client: ControlClient, bundleID: String?, key: ExecKey?, folder: String) async throws {
         let status = try await client.get("/v1/status")
         let security = try await client.get("/v1/tls")
@@ -49,14 +50,14 @@ extension ExecShop {
         self.init(target: target, tlsRoot: tlsRoot, loopbackPorts: loopbackPorts, environment: environment)
     }
 
-    /// A key with a file in the data directory of a server on this machine.
+    /// An API key whose private key is in the data directory of a server on this machine; nil if there is none.
     static func key(in directory: DataDirectory) -> ExecKey? {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.keys)) ?? []
         guard let file = files.sorted().first(where: { $0.hasPrefix("AuthKey_") && $0.hasSuffix(".p8") }) else {
             return nil
         }
         let id = String(file.dropFirst("AuthKey_".count).dropLast(".p8".count))
-        // An absolute path, because the command may change its working directory.
+        // The path is absolute, because the program may change its working directory.
         let path = URL(fileURLWithPath: "\(directory.keys)/\(file)").standardizedFileURL.path
         return ExecKey(id: id, issuerID: nil, file: path)
     }

@@ -1,19 +1,20 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillRuntime
 import TillServer
 import TillShop
 
-/// The configuration with which clients use Till as the App Store, in several formats.
+/// Prints the configuration with which clients use Till as the App Store, in several formats.
 struct HostsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hosts",
-        abstract: "Prints configuration that redirects unmodified clients to Till: hosts files, containers, trust.",
+        abstract: "Prints the configuration that redirects unmodified clients to Till: hosts files, containers, trust.",
         discussion: """
             till hosts                                       everything, with explanations
             till hosts --format hosts | sudo tee -a /etc/hosts
             till hosts --format compose --address 172.17.0.1
-            till hosts --format environment                  the variables only
+            till hosts --format environment                  only the variables
 
             The server must run with --tls-port.
             """
@@ -26,9 +27,9 @@ struct HostsCommand: AsyncParsableCommand {
         case environment
     }
 
-    @Option(help: "The server's address for clients (default: the address of its TLS port).")
+    @Option(help: "The address at which clients reach the server (default: the address of the TLS port).")
     var address: String?
-    @Option(help: "Prints one part only: hosts, compose, kubernetes or environment.")
+    @Option(help: "Prints only one part: hosts, compose, kubernetes or environment.")
     var format: Format?
     @OptionGroup var server: ServerOptions
 
@@ -47,7 +48,7 @@ struct HostsCommand: AsyncParsableCommand {
     }
 }
 
-/// The lines that `till hosts` prints.
+/// The text that `till hosts` prints.
 struct HostsAdvice {
     private let address: String
     private let port: String
@@ -57,7 +58,7 @@ struct HostsAdvice {
     private let javaTrustStore: String
     private let names = AppStoreHost.allCases.map(\.rawValue)
 
-    /// - Parameter security: what `GET /v1/tls` answered.
+    /// - Parameter security: the answer of `GET /v1/tls`.
     init(_ security: JSONTree, address: String?) {
         self.address = address ?? SecureListeners.near(security["address"]?.text ?? "127.0.0.1")
         port = security["port"]?.text ?? ""
@@ -85,23 +86,24 @@ struct HostsAdvice {
         """
     }
 
-    /// Warnings about configuration that would not work. They are separate, because the output goes into files.
+    /// Warnings about configuration that does not work. They are separate from the configuration, which users write to
+    /// files.
     func notes(on format: HostsCommand.Format?) -> [String] {
         guard let format else { return [] }
         var notes: [String] = []
         if format == .environment {
             if [bundle, root, javaTrustStore].contains(where: { $0.contains(where: \.isNewline) }) {
-                notes.append("An environment file cannot contain a path with a line break: move the data directory.")
+                notes.append("An environment file cannot contain a path with a line break. Move the data directory.")
             }
             return notes
         }
         if port != "443" {
             notes.append(
-                "Clients use port 443, but this server has \(port): start it with --tls-port 443, or use its proxy."
+                "Clients use port 443, but this server has \(port). Start it with --tls-port 443, or use its proxy."
             )
         }
         if format != .hosts, ["127.0.0.1", "localhost", "::1"].contains(address) {
-            notes.append("In a container, \(address) is the container itself: set the server's with --address.")
+            notes.append("In a container, \(address) is the container itself. Give the server's with --address.")
         }
         return notes
     }

@@ -1,29 +1,31 @@
 #if os(Linux)
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillExec
 import TillRuntime
 import TillShop
 
-/// A Till in a temporary folder for one command, in the process of `till exec`.
+/// A Till for one command, in a temporary folder. It runs in the process of `till exec`.
 struct TemporaryServer {
     private let server: RunningServer
     let client: ControlClient
 
-    /// Starts a server on free ports.
+    /// Starts a server on free ports. If another process takes the chosen port first, it tries again.
     static func start(in folder: String, demo: Bool, profile: String?) async throws -> TemporaryServer {
         for _ in 0..<3 {
             do {
                 return try await start(in: folder, demo, profile, production: try LoopbackPort.free())
             } catch is PortRefused {
-                // Another process has taken the port.
+                // Another process took the port before this server could listen on it.
                 continue
             }
         }
-        throw ExecRefused("The temporary Till does not start.")
+        throw ExecRefused("The temporary Till could not be started.")
     }
 
-    /// - Parameter port: known before the start, because the certificates name it for OCSP.
+    /// - Parameter port: the production port, chosen before the start because certificates contain it in their OCSP
+    ///   URL.
     private static func start(
         in folder: String,
         _ demo: Bool,
@@ -51,10 +53,10 @@ struct TemporaryServer {
         return TemporaryServer(server: server, client: client)
     }
 
-    /// Stops the server; an error at the end of a temporary server changes nothing for the command.
+    /// Stops the server. Its errors are ignored, because the command has already ended.
     func stop() async { try? await server.stop() }
 
-    /// Creates an app from a .storekit file, and a key with its private key in the folder.
+    /// Creates an app from a .storekit file, and an API key whose private key is written to the folder.
     func setUp(_ file: String, bundleID: String, folder: String) async throws -> ExecKey {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandRefused("\(file) cannot be read.")

@@ -1,8 +1,9 @@
 import Foundation
+import TillJSON
 import TillRuntime
 import TillShop
 
-/// The output of `till serve` once every port is open, and the files with which commands and scripts find it.
+/// What `till serve` prints once every port is open, and the files in which commands and scripts find the ports.
 struct Announcement: Sendable {
     private let directory: DataDirectory
     private let configuration: RuntimeConfiguration
@@ -20,10 +21,10 @@ struct Announcement: Sendable {
         self.asJSON = asJSON
     }
 
-    /// The output comes after the files for other commands, and the ready file comes last, so that everything else is
-    /// there when a script sees the ready file.
+    /// Writes the file for other commands, prints the output, and then writes the ready file. The ready file is last,
+    /// because a script that sees it expects everything else to be complete.
     ///
-    /// - Throws: `DirectoryRefused` for a file that cannot be written.
+    /// - Throws: `DirectoryRefused` if a file cannot be written.
     func make(_ ports: Ports) throws {
         let file = document(ports)
         try DataDirectory.write(file, to: directory.ports)
@@ -31,14 +32,14 @@ struct Announcement: Sendable {
         if let readyFile { try DataDirectory.write(file, to: readyFile) }
     }
 
-    /// The URL of a listener; an IPv6 address gets brackets.
+    /// The URL of a listener, with an IPv6 address in brackets.
     private func address(_ listener: ListenerKind, _ ports: Ports) -> String {
         let host = listener == .control ? configuration.controlAddress : configuration.host
         return "http://\(host.contains(":") ? "[\(host)]" : host):\(ports[listener])"
     }
 
     private func document(_ ports: Ports) -> String {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("control", address(.control, ports))
         json.put("console", "\(address(.control, ports))/console/")
         json.put("production", address(.production, ports))
@@ -96,7 +97,7 @@ struct Announcement: Sendable {
         return text
     }
 
-    /// The variable that other commands need when the data directory is not the default one.
+    /// The line that sets the variable which other commands need if the data directory is not the default directory.
     private var export: String {
         let usual = URL(fileURLWithPath: "./till-data").standardizedFileURL.path
         if directory.path == usual { return "" }
@@ -109,6 +110,6 @@ struct Announcement: Sendable {
         configuration.directory == nil ? "All data is deleted then." : "The next start continues with the same data."
     }
 
-    /// The name by which the user called the command.
+    /// The path with which the user called the command.
     private static var command: String { CommandLine.arguments.first ?? "till" }
 }

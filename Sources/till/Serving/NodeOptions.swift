@@ -1,23 +1,23 @@
 import ArgumentParser
 import TillRuntime
 
-/// Several servers on one database (docs/operating/scale.md).
+/// The options for several servers on one database (docs/operating/scale.md).
 struct NodeOptions: ParsableArguments {
     @Option(help: "The name of this server among those that share a database (default: its host and data directory).")
     var nodeName: String?
-    @Option(help: "Seconds until other servers take over the work of a lost server (default 10).")
+    @Option(help: "Seconds until other servers take over the work of a server that is not reachable (default 10).")
     var lease: Int?
-    @Option(help: "Seconds for which a stopping server still answers while /readyz reports 503 (default 0).")
+    @Option(help: "Seconds for which a stopping server still answers requests; /readyz then answers 503 (default 0).")
     var drain: Int?
-    @Option(help: "true or false (default): use the root of this data directory for the database from now on.")
+    @Option(help: "true or false (default): the root of this data directory replaces the root of the database.")
     var adoptRoot: Bool?
 
-    /// How long a stopping server still answers.
+    /// How long a stopping server still answers requests.
     func drainTime(_ source: SettingsSource) throws -> Duration {
         .seconds(try source.number(drain, "drain", default: 0, in: 0...300))
     }
 
-    /// This server among those that share a database.
+    /// The settings of this server as one of several servers on a database.
     func configuration(_ source: SettingsSource) throws -> NodeConfiguration {
         var node = NodeConfiguration()
         node.name = source.text(nodeName, "nodeName")

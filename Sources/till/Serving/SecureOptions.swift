@@ -1,20 +1,20 @@
 import ArgumentParser
 import TillRuntime
 
-/// The options for serving under the App Store's host names (docs/operating/hosts.md).
+/// The options for TLS under the App Store's host names (docs/operating/hosts.md).
 struct SecureOptions: ParsableArguments {
-    @Option(help: "A port for HTTPS; the requested host name selects the environment (default: none).")
+    @Option(help: "The port for HTTPS, where the host name selects the environment (default: none).")
     var tlsPort: Int?
-    @Option(help: "The address of the TLS port and the proxy (default: the address of --host).")
+    @Option(help: "The listen address of the TLS port and the proxy (default: that of --host).")
     var tlsHost: String?
-    @Option(help: "An additional TLS name; a name with \"sandbox\" selects the sandbox. May be repeated.")
+    @Option(help: "An additional host name; a name with \"sandbox\" selects the sandbox. May be repeated.")
     var tlsName: [String] = []
-    @Option(help: "A port for HTTPS_PROXY, which redirects the App Store's names to the TLS port (default: none).")
+    @Option(help: "The port of a proxy for HTTPS_PROXY, which forwards the App Store's names to Till (default: none).")
     var proxyPort: Int?
 
-    /// Nil when neither port was requested.
+    /// The settings of TLS and the proxy; nil if both are off.
     ///
-    /// - Parameter host: the address of both environments.
+    /// - Parameter host: the listen address of both environments.
     func configuration(_ source: SettingsSource, host: String) throws -> SecureConfiguration? {
         let port = try source.number(tlsPort, "tlsPort", in: 0...65_535)
         let proxyPort = try source.number(proxyPort, "proxyPort", in: 0...65_535)

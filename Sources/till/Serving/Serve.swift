@@ -12,23 +12,23 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Starts the server.",
         discussion: """
-            till serve --data ./till-data             uses this data directory, or creates it
-            till serve --demo                         adds a demo app and customers
-            till serve --ephemeral --demo             in memory only, deleted at the end
-            till serve --profile apple                Apple's behavior, without Till's changes
+            till serve --data ./till-data             uses or creates this data directory
+            till serve --demo                         adds the demo app with customers
+            till serve --ephemeral --demo             keeps all data in memory, and deletes it at the end
+            till serve --profile apple                behaves like Apple, without Till's changes
             till serve --tls-port 443                 HTTPS under the App Store's own names
 
             The production environment, the sandbox environment and the control API each have a port. The control API
-            listens on loopback; on any other address it requires the token in the data directory.
+            listens on loopback. On any other address it requires the token in the data directory.
             """
     )
 
     @Option(help: "The data directory, with database, certificates and keys (default ./till-data).")
     var data: String?
-    @Flag(help: "Stores everything in memory and deletes it when the server stops.")
+    @Flag(help: "Keeps all data in memory, and deletes it when the server stops.")
     var ephemeral = false
     @Option(
-        help: "postgres://…: a PostgreSQL database instead of SQLite. Prefer TILL_DATABASE: all users see flags."
+        help: "A PostgreSQL database (postgres://…) instead of SQLite. Prefer TILL_DATABASE: all users see flags."
     )
     var database: String?
     @Option(help: "The listen address of both environments (default 127.0.0.1).")
@@ -45,7 +45,7 @@ struct Serve: AsyncParsableCommand {
     var controlHost: [String] = []
     @Option(help: "The OCSP URL in new certificates (default: /ocsp on the production port).")
     var ocspUrl: String?
-    @Option(help: "till (default) or apple: apple turns off every difference from Apple's behavior.")
+    @Option(help: "till (default), or apple, which turns off every difference from Apple's behavior.")
     var profile: String?
     @Option(help: "true (default) or false: look up orders in the sandbox too, where Apple has no such route.")
     var orderLookupInSandbox: Bool?
@@ -60,11 +60,11 @@ struct Serve: AsyncParsableCommand {
     var requestTimeout: Int?
     @Option(help: "A JSON file with any of these settings.")
     var config: String?
-    @Option(help: "A file that the server writes, with its ports, once it is ready.")
+    @Option(help: "A file to which the server writes its ports as JSON once it is ready.")
     var readyFile: String?
-    @Option(help: "trace, debug, info, notice (default), warning or error.")
+    @Option(help: "The log level: trace, debug, info, notice (default), warning or error.")
     var logLevel: String?
-    @Flag(help: "Creates a demo app with customers and past purchases, unless it exists.")
+    @Flag(help: "Creates the demo app with customers and past purchases, if it does not exist.")
     var demo = false
     @Flag(help: "Prints the ports and files as JSON once the server is ready.")
     var json = false
@@ -87,8 +87,8 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// The configuration of flags, environment variables and the configuration file. All are checked here, before
-    /// anything is created.
+    /// The configuration from flags, environment variables and the configuration file. All values are checked here,
+    /// before the server creates anything.
     func configuration(_ source: SettingsSource, directory: DataDirectory?) throws -> RuntimeConfiguration {
         var server = RuntimeConfiguration(directory: directory)
         server.shop = try shopSettings(source)
@@ -118,10 +118,10 @@ struct Serve: AsyncParsableCommand {
         return server
     }
 
-    /// Whether the data is in memory only.
+    /// Whether the server keeps all data in memory.
     private func keepsNothing(_ source: SettingsSource) throws -> Bool {
         guard try source.choice(ephemeral ? true : nil, "ephemeral") == true else { return false }
-        // TILL_DATA may be set for the other commands; the flag takes precedence.
+        // With the flag --ephemeral, TILL_DATA is allowed, because it may be set for other commands.
         guard data == nil, ephemeral || source.text(nil, "data") == nil else {
             throw ValidationError(
                 "--ephemeral stores no files, but --data (TILL_DATA) names a folder for them. Give only one of them."
@@ -130,7 +130,7 @@ struct Serve: AsyncParsableCommand {
         return true
     }
 
-    /// Removes the file of an earlier server, so that a waiting script does not read old ports.
+    /// Removes the ready file of an earlier server, so that a waiting script does not read its ports.
     private func clearReadyFile() throws {
         guard let readyFile else { return }
         let path = absolute(readyFile)
@@ -145,7 +145,7 @@ struct Serve: AsyncParsableCommand {
         URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
-    /// The settings of the profile, overridden by individual settings.
+    /// The settings of the profile, changed by the individual settings.
     func shopSettings(_ source: SettingsSource) throws -> Settings {
         var settings: Settings
         switch source.text(profile, "profile") {

@@ -1,17 +1,18 @@
 import Configuration
 import Foundation
 import SystemPackage
+import TillJSON
 import TillShop
 
-/// Reads a setting from, in this order: the flag, the environment variable, the configuration file. Invalid values
-/// are refused, so that a server never starts with other values than the given ones.
+/// Reads settings. A flag takes precedence over an environment variable, and this over the configuration file. Invalid
+/// values are refused, so that a server never starts with values other than those given.
 struct SettingsSource {
     private let reader: ConfigReader
-    /// `TILL_CONTROL_TOKEN`, which has no flag and no key in the configuration file.
+    /// The value of `TILL_CONTROL_TOKEN`, which has no flag and no key in the configuration file.
     let controlToken: String?
 
-    /// Settings of the behavior, independent of the store. The temporary Till of `till exec` reads only these from the
-    /// environment.
+    /// The settings that change how the store behaves. Of all `TILL_` variables, the temporary Till of `till exec`
+    /// reads only those for these settings.
     private static let behavior: Set<String> = [
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
@@ -20,28 +21,28 @@ struct SettingsSource {
         "deliveryRoot", "endpointNetworks", "storefrontAskingConsent", "versionOneInSandbox", "journalAll",
         "journalBodies", "historyExtraDays", "signatureAge", "notificationDays",
     ]
-    /// Settings of one server: its data, ports, names and permissions.
+    /// The settings that belong to one server: its data, ports, names and permissions.
     private static let identity: Set<String> = [
         "data", "database", "ephemeral", "demo", "allowReset", "adoptRoot", "host", "productionPort", "sandboxPort",
         "controlAddress", "controlPort", "controlHost", "ocspUrl", "nodeName", "lease", "drain", "tlsPort", "tlsHost",
         "tlsName", "proxyPort",
     ]
-    /// Every valid key of a configuration file.
+    /// Every key that a configuration file may have.
     private static let keys = behavior.union(identity)
 
-    /// The environment variables of ``behavior``.
+    /// The environment variables for the settings in ``behavior``.
     static let behaviorVariables = Set(behavior.map(variable))
-    /// The variables of ``identity``, and those without a key in the configuration file.
+    /// The environment variables for the settings in ``identity``, and those without a key in the configuration file.
     static let identityVariables = Set(identity.map(variable)).union(["TILL_CONFIG", "TILL_CONTROL_TOKEN"])
 
-    /// The variable of a key: `controlPort` is `TILL_CONTROL_PORT`.
+    /// The environment variable of a key: `TILL_CONTROL_PORT` for `controlPort`.
     private static func variable(_ key: String) -> String {
         "TILL_" + key.map { $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
     }
 
     /// - Parameters:
-    ///   - file: a JSON file; nil uses `TILL_CONFIG`.
-    ///   - environment: the environment variables, none of Till's empty.
+    ///   - file: the configuration file, in JSON; nil for the file in `TILL_CONFIG`.
+    ///   - environment: the environment variables, without empty `TILL_` variables.
     init(file: String? = nil, environment: [String: String] = TillVariable.environment) async throws {
         var providers: [any ConfigProvider] = [
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "till")
@@ -72,13 +73,13 @@ struct SettingsSource {
         }
         for member in members where !keys.contains(member.key) {
             throw CommandRefused(
-                "\(file) has the key \(member.key), which is no setting. Settings: "
+                "\(file) has the key \(member.key), which is not a setting. Settings: "
                     + keys.sorted().joined(separator: ", ") + "."
             )
         }
     }
 
-    /// A warning for each environment variable that begins with `TILL_` and has no meaning.
+    /// A warning for each `TILL_` variable in the environment that is not a setting.
     static var unknownVariables: [String] {
         let settings = keys.map { variable($0) }.sorted()
         let known = identityVariables.union(settings).union(TillVariable.client).union(["TILL_REALM"])
@@ -89,13 +90,13 @@ struct SettingsSource {
         }
     }
 
-    /// The most similar name, if the edit distance is small.
+    /// The name that is most similar to a misspelt name; nil if none has a small edit distance.
     private static func nearest(to name: String, of names: [String]) -> String? {
         let all = names.map { (name: $0, distance: distance(Array(name), Array($0))) }
         return all.filter { $0.distance <= 3 }.min { $0.distance < $1.distance }?.name
     }
 
-    /// The edit distance: inserted, deleted and replaced letters.
+    /// The edit distance of two texts: the number of inserted, deleted and replaced letters.
     private static func distance(_ first: [Character], _ second: [Character]) -> Int {
         var row = Array(0...second.count)
         for (place, letter) in first.enumerated() {
@@ -115,7 +116,7 @@ struct SettingsSource {
         try number(flag, key, in: range) ?? standard
     }
 
-    /// A number without a default value.
+    /// The value of a number setting that has no default value.
     func number(_ flag: Int?, _ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let number = flag ?? reader.int(forKey: ConfigKey(key)) else {
             try refuse(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -137,7 +138,7 @@ struct SettingsSource {
         flags.isEmpty ? reader.stringArray(forKey: ConfigKey(key), default: []) : flags
     }
 
-    /// Throws when the setting exists but could not be parsed.
+    /// Refuses a setting whose value could not be parsed.
     private func refuse(_ key: String, _ expected: String) throws {
         let name = ConfigKey(key)
         let found: String? =

@@ -2,33 +2,33 @@ import ArgumentParser
 import TillCore
 import TillShop
 
-/// The settings of the store's behavior (docs/operating/settings.md).
+/// The settings that change how the store behaves (docs/operating/settings.md).
 struct ShopChoices: ParsableArguments {
     @Option(help: "The subscription renewal rate of the sandbox: calendar (default), sandbox-5-minutes, xcode-13…")
     var sandboxRate: String?
-    @Option(help: "Number of renewals after which a sandbox subscription stops renewing (default 0: no limit).")
+    @Option(help: "The number of renewals after which a sandbox subscription stops renewing (default 0: no limit).")
     var sandboxRenewalCap: Int?
     @Option(help: "true (default) or false: retry failed notifications in the sandbox.")
     var retriesInSandbox: Bool?
     @Option(help: "true (default) or false: renew on the 31st again after a shorter month.")
     var keepsAnchorDay: Bool?
-    @Option(help: "true (default) or false: keep the grace period's date in renewal info after its end.")
+    @Option(help: "true (default) or false: keep gracePeriodExpiresDate in renewal info after the grace period.")
     var keepsGraceDate: Bool?
     @Option(help: "true (default) or false: allow monthly billing plans in the USA and Singapore too.")
     var commitmentsEverywhere: Bool?
     @Option(help: "true (default) or false: extend the first paid period of a subscription too.")
     var extendsFirstPeriod: Bool?
-    @Option(help: "true (default) or false: send family members more notifications than Apple documents.")
+    @Option(help: "true (default) or false: send more notifications about family members than Apple documents.")
     var extraFamilyNotifications: Bool?
     @Option(help: "Minutes from a refund request to the decision (default 720).")
     var refundWindowMinutes: Int?
     @Option(help: "A storefront where every price increase needs consent; may be repeated.")
     var storefrontAskingConsent: [String] = []
-    @Option(help: "true or false (default): include notifications without send attempts in the notification history.")
+    @Option(help: "true or false (default): include notifications without a send attempt in the notification history.")
     var historyListsAll: Bool?
-    @Option(help: "Days by which a startDate may precede the notification history's window (default 1).")
+    @Option(help: "Days by which a startDate may be before the start of the notification history (default 1).")
     var historyExtraDays: Int?
-    @Option(help: "true (default) or false: send every version 1 type in the sandbox, where Apple omits some.")
+    @Option(help: "true (default) or false: send all version 1 types in the sandbox, where Apple omits some.")
     var versionOneInSandbox: Bool?
     @Option(help: "true or false (default): include successful requests in the request log.")
     var journalAll: Bool?
@@ -36,15 +36,15 @@ struct ShopChoices: ParsableArguments {
     var journalBodies: Bool?
     @Option(help: "true (default) or false: let the control API erase and replace existing data.")
     var allowReset: Bool?
-    @Option(help: "Retention of notifications in days (default 180 in production, 30 in the sandbox; 0: forever).")
+    @Option(help: "The retention period of notifications in days (default: production 180, sandbox 30; 0: forever).")
     var notificationDays: Int?
-    @Option(help: "Seconds for which the signature of an unchanged transaction is reused (default 0: never).")
+    @Option(help: "Seconds for which the server reuses the signature of an unchanged transaction (default 0: never).")
     var signatureAge: Int?
     @Option(help: "Seconds within which a developer's server must answer (default 10).")
     var deliveryTimeout: Int?
-    @Option(help: "A PEM file of a certificate authority to trust for developers' servers; may be repeated.")
+    @Option(help: "A PEM file with a certificate authority to trust when sending notifications; may be repeated.")
     var deliveryRoot: [String] = []
-    @Option(help: "Allowed endpoints: default, public-https, or networks such as 10.0.0.0/8; may be repeated.")
+    @Option(help: "Where endpoints may be: default, public-https, or a network such as 10.0.0.0/8; may be repeated.")
     var endpointNetworks: [String] = []
 
     func apply(to settings: inout Settings, _ source: SettingsSource) throws {

@@ -1,10 +1,10 @@
 import Foundation
 import TillShop
 
-/// The target folder of a command, as it was before the command.
+/// The target folder of a migration or a restore, compared with its content before the command.
 struct TargetFolder {
     private let path: String
-    /// Nil when there was no folder.
+    /// The file names before the command; nil if the folder did not exist.
     private let before: Set<String>?
 
     init(_ directory: DataDirectory) {
@@ -12,15 +12,16 @@ struct TargetFolder {
         before = Self.content(of: path)
     }
 
-    /// Whether data files appeared or disappeared; the lock and SQLite's auxiliary files do not count.
+    /// Whether data files have appeared or disappeared. The lock file and SQLite's auxiliary files do not count.
     var isTouched: Bool {
         let nothing: Set = ["till.lock", "till.sqlite-wal", "till.sqlite-shm"]
         return (Self.content(of: path) ?? []).subtracting(nothing) != (before ?? []).subtracting(nothing)
     }
 
-    /// Removes the files created for a command that then wrote nothing. Only under the lock, if there is one.
+    /// Removes the files that the command created before it failed without writing data. If the folder is locked, the
+    /// caller must hold the lock.
     func clear() {
-        // Auxiliary files next to an existing database belong to that database.
+        // If the folder had a database, the auxiliary files belong to that database.
         let hadDatabase = before?.contains("till.sqlite") == true
         let store = hadDatabase ? [] : ["till.sqlite", "till.sqlite-wal", "till.sqlite-shm"]
         for name in store + ["till.lock"] where before?.contains(name) != true {

@@ -1,15 +1,16 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillShop
 
 struct AuthorityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ca",
-        abstract: "Shows, exports, rotates and revokes the signing certificates.",
+        abstract: "Shows and exports certificates, rotates the signing chain, and sets OCSP states.",
         discussion: """
             till ca show
-            till ca export root.pem         the root for verifiers; .der or .cer writes DER
-            till ca export receipts.pem --receipts    the root of app receipts, a separate one
+            till ca export root.pem         the root for verifiers; DER with .der or .cer
+            till ca export receipts.pem --receipts    the root of app receipts
             till ca export --tls tls.pem    the root for TLS clients
             till ca rotate                  a new leaf and intermediate under the same root
             till ca ocsp set leaf revoked   the OCSP status of a certificate
@@ -19,7 +20,7 @@ struct AuthorityCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the root and the chain.",
+            abstract: "Shows the root certificate and the signing chain.",
             discussion: "till ca show --json"
         )
 
@@ -44,11 +45,11 @@ struct AuthorityCommand: AsyncParsableCommand {
                 """
         )
 
-        @Argument(help: "The file; .der or .cer writes DER, everything else PEM.")
+        @Argument(help: "The file; its name selects DER (.der or .cer) or PEM.")
         var file: String
-        @Flag(help: "The root of app receipts instead of the root of signed data.")
+        @Flag(help: "Writes the root of app receipts instead of the root of signed data.")
         var receipts = false
-        @Flag(help: "The root of TLS, which clients must trust to reach Till under the App Store's names.")
+        @Flag(help: "Writes the root of TLS, which clients must trust to reach Till under the App Store's names.")
         var tls = false
         @OptionGroup var server: ServerOptions
 
@@ -68,14 +69,14 @@ struct AuthorityCommand: AsyncParsableCommand {
                 throw CommandRefused("\(file) cannot be written.")
             }
             Output.show(.members(["file": .string(file)]), asJSON: server.json) { _ in
-                "Wrote \(file). Trust it in tests and in your own store only."
+                "Wrote \(file). Trust it only in your tests and in your own store."
             }
         }
     }
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Issues a new leaf and intermediate; existing signatures stay valid.",
+            abstract: "Issues a new leaf and intermediate certificate. Existing signatures stay valid.",
             discussion: "till ca rotate"
         )
 
@@ -83,7 +84,7 @@ struct AuthorityCommand: AsyncParsableCommand {
 
         func run() async throws {
             let authority = try await server.client().post("/v1/ca/rotate")
-            Output.show(authority, asJSON: server.json) { "The chain is now \($0["chainId"]?.text ?? "")." }
+            Output.show(authority, asJSON: server.json) { "The new signing chain is \($0["chainId"]?.text ?? "")." }
         }
     }
 }

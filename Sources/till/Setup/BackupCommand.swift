@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import NIOCore
+import TillJSON
 import TillShop
 
 struct BackupCommand: AsyncParsableCommand {
@@ -9,10 +10,10 @@ struct BackupCommand: AsyncParsableCommand {
         abstract: "Copies all data into a new folder while the server runs.",
         discussion: """
             till backup /var/backups/till-monday
-            till serve --data /var/backups/till-monday          runs a server on the copy
-            till restore --from /var/backups/till-monday        restores it
+            till serve --data /var/backups/till-monday          starts a server with the copy
+            till restore --from /var/backups/till-monday        restores the copy
 
-            The copy has the database, certificates and keys. It is a SQLite database, whatever engine the server uses.
+            The copy has the database, certificates and keys. Its database is SQLite, also if the server's is not.
             """
     )
 
@@ -29,7 +30,7 @@ struct BackupCommand: AsyncParsableCommand {
         )
         Output.show(outcome, asJSON: server.json) { answer in
             let rows = answer["tables"]?.elements.reduce(0) { $0 + (Int($1["rows"]?.text ?? "") ?? 0) } ?? 0
-            return "Copied to \(answer["directory"]?.text ?? ""): \(rows) rows, read back and verified."
+            return "Copied to \(answer["directory"]?.text ?? ""): \(rows) rows. The copy was read and verified."
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillPostgres
 import TillSQLite
 import TillShop
@@ -13,16 +14,16 @@ struct DoctorCommand: AsyncParsableCommand {
             till doctor --data ./till-data
             TILL_DATABASE=postgres://… till doctor --data ./till-data       with the data in PostgreSQL
 
-            Only reads, and can run while a server runs. Exit code 0: no problems; 1: the database cannot be reached;
-            3: problems found.
+            Only reads the data, and can run while a server runs. Exit codes: 0 without problems, 3 with problems,
+            1 if the database cannot be reached.
             """
     )
 
     @Option(help: "The data directory (default ./till-data).")
     var data: String?
-    @Option(help: "postgres://…: the database, if the data is not in the data directory. Prefer TILL_DATABASE.")
+    @Option(help: "The URL of a PostgreSQL database (postgres://…) with the data. Prefer TILL_DATABASE.")
     var database: String?
-    @Flag(help: "Prints the findings as JSON.")
+    @Flag(help: "Prints the problems as JSON.")
     var json = false
 
     func run() async throws {
@@ -31,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let url = settings.text(database, "database")
         let directory = DataDirectory(path)
         guard FileManager.default.fileExists(atPath: url == nil ? directory.database : directory.rootCertificate) else {
-            throw CommandRefused("\(path) contains no Till data. Name the data directory with --data.")
+            throw CommandRefused("\(path) contains no Till data. Give the data directory with --data.")
         }
         let report = await Doctor(directory, now: Int64(Date().timeIntervalSince1970 * 1_000)).report {
             guard let url else { return try SQLiteStorage(examining: directory.database) }
@@ -58,14 +59,14 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// Advice for the findings of this report only.
+    /// Advice that fits the problems in this report.
     private static func nextStep(_ report: Doctor.Report) -> String {
         if report.others.isEmpty { return "Run the command given with each problem." }
         let backup = "Restore a backup, unless the problem says what to do."
         return report.modes.isEmpty ? backup : backup + " To fix a file mode, run the command given with it."
     }
 
-    /// Advice for a store that could not be read at all.
+    /// The message for a store that could not be read.
     private static func words(_ unreached: any Error) -> String {
         let reason = "\(unreached)".sentence
         let words = "\(reason) Nothing in it was checked."

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct EndpointCommand: AsyncParsableCommand {
@@ -36,15 +37,15 @@ struct EndpointCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets the address of an endpoint.",
+            abstract: "Sets the URL and the notification types of an endpoint.",
             discussion: "till endpoint set http://127.0.0.1:3000/apple"
         )
 
         @Argument(help: "An http or https URL.")
         var url: String
-        @Option(help: "primary, whose deliveries Apple's notification history reports, or another name.")
+        @Option(help: "The name: primary, whose deliveries Get Notification History reports, or another name.")
         var name: String = "primary"
-        @Option(help: "Only these notification types, separated by commas: DID_RENEW,EXPIRED/VOLUNTARY (default: all).")
+        @Option(help: "The notification types, separated by commas: DID_RENEW,EXPIRED/VOLUNTARY (default: all).")
         var types: String?
         @Flag(name: .customLong("v1"), help: "Sends version 1 notifications: plain JSON with a unified receipt.")
         var isVersionOne = false
@@ -70,7 +71,7 @@ struct EndpointCommand: AsyncParsableCommand {
             discussion: "till endpoint remove --name log"
         )
 
-        @Option(help: "The endpoint.")
+        @Option(help: "The name of the endpoint.")
         var name: String = "primary"
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -86,6 +87,6 @@ struct EndpointCommand: AsyncParsableCommand {
         let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
         let version = endpoint["version"]?.text == "1" ? "version 1, " : ""
         return "\(endpoint["name"]?.text ?? "")  \(endpoint["url"]?.text ?? "")  \(version)"
-            + (types.isEmpty ? "everything" : types.joined(separator: ", "))
+            + (types.isEmpty ? "all types" : types.joined(separator: ", "))
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct RulesCommand: AsyncParsableCommand {
@@ -17,7 +18,7 @@ struct RulesCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the current settings.",
+            abstract: "Shows the settings of an app's environment.",
             discussion: "till rules show --realm production"
         )
 
@@ -35,7 +36,7 @@ struct RulesCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Changes the given settings; the others stay.",
+            abstract: "Changes the given settings. All other settings stay as they are.",
             discussion: """
                 till rules set --rate calendar
                 till rules set --grace 16 --grace-covers PAID_TO_PAID_ONLY
@@ -46,7 +47,7 @@ struct RulesCommand: AsyncParsableCommand {
                 Rates: default, calendar, sandbox-3-minutes, sandbox-5-minutes, sandbox-15-minutes, sandbox-30-minutes,
                 sandbox-1-hour, testflight, and Xcode's: xcode-1 to xcode-15.
 
-                Payload profiles (--weather): fair (the default payloads), sparse (without optional keys), tomorrow or
+                Payload profiles (--weather): fair (the default payloads), sparse (without optional keys), tomorrow and
                 tomorrow:SEED (with unknown keys and values), version:1.0 to version:1.22 (without later keys).
                 """
         )
@@ -55,18 +56,18 @@ struct RulesCommand: AsyncParsableCommand {
         var rate: String?
         @Option(help: "The grace period in days: 3, 16, 28 or off.")
         var grace: String?
-        @Option(help: "The renewals with a grace period: ALL_RENEWALS (default) or PAID_TO_PAID_ONLY.")
+        @Option(help: "The renewals that have a grace period: ALL_RENEWALS (default) or PAID_TO_PAID_ONLY.")
         var graceCovers: String?
-        @Option(help: "Refund decisions: followPreference, alwaysGrant, alwaysDecline or byHand.")
+        @Option(help: "How refund requests are decided: followPreference, alwaysGrant, alwaysDecline or byHand.")
         var refundRule: String?
-        @Option(help: "true or false; with false, production answers 401, as before an app's first release.")
+        @Option(help: "true or false. With false, production answers 401, as before an app's first release.")
         var released: Bool?
         @Option(
             name: .customLong("weather"),
             help: "The payload profile: fair, sparse, tomorrow, tomorrow:SEED or version:1.N."
         )
         var payloadProfile: String?
-        @Option(help: "Purchases in storefronts without a catalog price: storefrontCurrency (default) or refuse.")
+        @Option(help: "For purchases in a storefront without a catalog price: storefrontCurrency (default) or refuse.")
         var missingPrice: String?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct Explain: AsyncParsableCommand {
@@ -6,19 +7,19 @@ struct Explain: AsyncParsableCommand {
         abstract: "Explains why a request was refused.",
         discussion: """
             till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0        the id in a 401 answer or in X-Request-ID
-            till explain --last                                the latest refusal
-            till explain --last --limit 5                      the latest five, the newest at the end
-            till explain --follow                              new refusals, until you stop the command
+            till explain --last                                the latest refused request
+            till explain --last --limit 5                      the latest five, newest last
+            till explain --follow                              new refused requests, until Ctrl-C
             """
     )
 
     @Argument(help: "The request id.")
     var requestID: String?
-    @Flag(help: "Shows the latest refusal.")
+    @Flag(help: "Explains the latest refused request.")
     var last = false
-    @Flag(help: "Shows new refusals as they happen.")
+    @Flag(help: "Explains new refused requests as they arrive.")
     var follow = false
-    @Option(help: "With --last: the number of refusals, 1 to 100 (default 1).")
+    @Option(help: "With --last: the number of requests, 1 to 100 (default 1).")
     var limit: Int?
     @OptionGroup var server: ServerOptions
 
@@ -39,7 +40,7 @@ struct Explain: AsyncParsableCommand {
         } else {
             let entries = try await client.get("/v1/journal?refused=true&limit=\(limit ?? 1)")
             Output.show(entries, asJSON: server.json) { tree in
-                // The newest comes last, where a terminal shows it.
+                // The newest request is printed last, so that it is visible at the end of the terminal.
                 let entries = tree["entries"]?.elements ?? []
                 let text = entries.reversed().map { Output.lines($0) }.joined(separator: "\n\n")
                 return text.isEmpty ? "No refused requests." : text
@@ -47,13 +48,13 @@ struct Explain: AsyncParsableCommand {
         }
     }
 
-    /// Shows each new entry once, oldest first.
+    /// Prints each new request once, oldest first.
     private func followRequestLog(_ client: ControlClient) async throws {
         var seen: Set<String>?
         while true {
             let entries = try await client.get("/v1/journal?limit=100")["entries"]?.elements ?? []
             let ids = Set(entries.compactMap { $0["requestId"]?.text })
-            // Entries from before the start are skipped.
+            // Requests from before the start of the command are not printed.
             for entry in entries.reversed() where seen?.contains(entry["requestId"]?.text ?? "") == false {
                 Output.show(entry, asJSON: server.json) { Output.lines($0) + "\n" }
             }

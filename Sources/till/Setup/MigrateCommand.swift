@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Synchronization
+import TillJSON
 import TillPostgres
 import TillSQLite
 import TillShop
@@ -15,9 +16,9 @@ struct MigrateCommand: AsyncParsableCommand {
             TILL_DATABASE=postgres://… till migrate --from sqlite:./till-data --to database
             TILL_DATABASE=postgres://… till migrate --from database --to sqlite:./till-data
 
-            Stop every server on both sides first. The source is only read; the target must be empty. The word
-            database means the URL in TILL_DATABASE, which process lists do not show. Certificates, keys and tokens
-            stay in the data directory. The request log is not copied.
+            Stop every server on both sides first. The source is only read. The target must be empty. The word database
+            means the URL in TILL_DATABASE, which process lists do not show. Certificates, keys and tokens stay in the
+            data directory. The request log is not copied.
             """
     )
 
@@ -31,19 +32,19 @@ struct MigrateCommand: AsyncParsableCommand {
     func run() async throws {
         let (from, to) = (try StoreAddress(from, of: "--from"), try StoreAddress(to, of: "--to"))
         if let same = from.name, same == to.name {
-            throw CommandRefused("--from and --to are the same place, \(same). Name another with --to.")
+            throw CommandRefused("--from and --to are the same store, \(same). Give another store with --to.")
         }
         let folder = to.directory.map { TargetFolder($0) }
         let lines = ProgressLines()
         var target: StoreAddress.Opened?
         do {
-            // A failed migration must not leave files in the target folder.
+            // The source is opened first, so that a failure leaves no files in the target folder.
             let source = try from.open(isTarget: false)
             try await StoreMigration.requireSource(source.storage)
             let opened = try to.open(isTarget: true)
             target = opened
             let report = try await StoreMigration(from: source.storage, to: opened.storage) { lines.show($0) }.run()
-            // The copy is complete, even if closing the stores fails.
+            // The copy is complete, so an error when closing the stores is ignored.
             try? await source.storage.close()
             try? await opened.storage.close()
             withExtendedLifetime((source, opened)) {}
@@ -53,8 +54,8 @@ struct MigrateCommand: AsyncParsableCommand {
         }
     }
 
-    /// The message of an error. It calls the target incomplete only if the target has the mark of an attempt; any other
-    /// target may hold complete data of another server.
+    /// The message of an error. It calls the target incomplete only if the target has the mark of an unfinished
+    /// migration. Any other target may hold complete data of another server.
     private func refusal(
         _ error: any Error,
         _ target: StoreAddress.Opened?,
@@ -69,7 +70,7 @@ struct MigrateCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(target) {} }
         guard let isUnfinished = try? await target.storage.unfinished != nil else {
             let words = (refused ?? CommandRefused.failure(error)).description.sentence
-            return CommandRefused("\(words) If copying had begun, the target is incomplete: run the migration again.")
+            return CommandRefused("\(words) If the target has copied data, it is incomplete: run the migration again.")
         }
         if !isUnfinished, !hasBegun {
             try? await target.storage.close()
@@ -77,7 +78,7 @@ struct MigrateCommand: AsyncParsableCommand {
         }
         if let refused, error is MigrationRefused || !isUnfinished { return refused }
         let words = (refused ?? CommandRefused.failure(error)).description.sentence
-        let end = isUnfinished ? "The target is incomplete; run the migration again." : "Nothing was copied."
+        let end = isUnfinished ? "The target is incomplete. Run the migration again." : "Nothing was copied."
         return CommandRefused("\(words) \(end)")
     }
 
@@ -98,12 +99,13 @@ struct MigrateCommand: AsyncParsableCommand {
                 part.name.padding(toLength: width, withPad: " ", startingAt: 0)
                     + "  \(part.sum.rows) rows, identical on both sides, SHA-256 \(part.sum.sha256.prefix(16))…"
             }
-            return lines.joined(separator: "\n") + "\nEverything was copied; source and target are identical."
+            return lines.joined(separator: "\n") + "\nAll data was copied. Source and target are identical."
                 + hint(target)
         }
     }
 
-    /// A server in a folder without certificates would issue new ones under another root.
+    /// Advice to copy the certificates to a new folder. A server in a folder without them would issue new certificates
+    /// under another root.
     private func hint(_ target: StoreAddress) -> String {
         guard case .folder(let directory) = target, !FileManager.default.fileExists(atPath: directory.rootKey) else {
             return ""
@@ -115,19 +117,19 @@ struct MigrateCommand: AsyncParsableCommand {
 }
 
 extension MigrateCommand {
-    /// A SQLite folder or a PostgreSQL database.
+    /// A SQLite database in a folder, or a PostgreSQL database.
     enum StoreAddress {
         case folder(DataDirectory)
         case database(String)
 
-        /// - Throws: `ValidationError`, without any password in it.
+        /// - Throws: `ValidationError`. Its message contains no password.
         init(_ argument: String, of flag: String) throws {
             if argument.hasPrefix("sqlite:"), argument != "sqlite:" {
                 let path = String(argument.dropFirst("sqlite:".count))
                 self = .folder(DataDirectory(URL(fileURLWithPath: path).standardizedFileURL.path))
             } else if argument == "database" {
                 guard let url = TillVariable.text("DATABASE") else {
-                    throw ValidationError("\(flag) database means the URL in TILL_DATABASE, which is not set.")
+                    throw ValidationError("\(flag) database means the URL in TILL_DATABASE, but it is not set.")
                 }
                 self = .database(url)
             } else if argument.hasPrefix("postgres://") || argument.hasPrefix("postgresql://") {
@@ -137,15 +139,15 @@ extension MigrateCommand {
             }
         }
 
-        /// A store, and the lock of its folder.
+        /// An open store, and the lock of its folder.
         typealias Opened = (storage: any Storage, lock: DirectoryLock?)
 
-        /// The folder; nil for a database.
+        /// The folder of a SQLite database; nil for PostgreSQL.
         var directory: DataDirectory? {
             if case .folder(let directory) = self { directory } else { nil }
         }
 
-        /// Identifies the place, without a password; nil for a URL that cannot be parsed.
+        /// A name that identifies the store, without a password; nil for a URL that cannot be parsed.
         var name: String? {
             switch self {
             case .folder(let directory): directory.realPath
@@ -153,12 +155,12 @@ extension MigrateCommand {
             }
         }
 
-        /// Opens the store; a folder is locked, so that no server runs on it.
+        /// Opens the store. A folder is locked, so that no server can run on it.
         func open(isTarget: Bool) throws -> Opened {
             switch self {
             case .folder(let directory):
                 guard isTarget || FileManager.default.fileExists(atPath: directory.database) else {
-                    throw CommandRefused("\(directory.path) has no Till data. Name another: --from sqlite:FOLDER.")
+                    throw CommandRefused("\(directory.path) has no Till data. Give another: --from sqlite:FOLDER.")
                 }
                 let lock = try DirectoryLock(directory)
                 guard isTarget else { return (try SQLiteStorage(examining: directory.database), lock) }
@@ -172,12 +174,12 @@ extension MigrateCommand {
     }
 }
 
-/// Prints progress on standard error: once a second, and when a table is complete.
+/// Prints the progress to standard error, once a second and when a table is complete.
 private final class ProgressLines: Sendable {
     private let last = Mutex(ContinuousClock.now)
     private let begun = Mutex(false)
 
-    /// Whether anything was copied.
+    /// Whether any row was copied.
     var hasBegun: Bool { begun.withLock { $0 } }
 
     func show(_ progress: StoreMigration.Progress) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct ProductCommand: AsyncParsableCommand {
@@ -6,7 +7,7 @@ struct ProductCommand: AsyncParsableCommand {
         commandName: "product",
         abstract: "Removes products from sale, restores them, and turns on Family Sharing.",
         discussion: """
-            till product remove com.example.pro.month      subscriptions end with their current period
+            till product remove com.example.pro.month      its subscriptions end with their current period
             till product restore com.example.pro.month
             """,
         subcommands: [Remove.self, Restore.self, Share.self]
@@ -18,7 +19,7 @@ struct ProductCommand: AsyncParsableCommand {
             discussion: "till product remove com.example.pro.month"
         )
 
-        @Argument(help: "The product.")
+        @Argument(help: "The product identifier.")
         var product: String
         @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
@@ -35,7 +36,7 @@ struct ProductCommand: AsyncParsableCommand {
             discussion: "till product restore com.example.pro.month"
         )
 
-        @Argument(help: "The product.")
+        @Argument(help: "The product identifier.")
         var product: String
         @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
@@ -48,11 +49,11 @@ struct ProductCommand: AsyncParsableCommand {
 
     struct Share: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Turns on Family Sharing for a product: families get what their members own.",
+            abstract: "Turns on Family Sharing for a product. Families then share what their members own.",
             discussion: "till product share com.example.pro.month"
         )
 
-        @Argument(help: "The product.")
+        @Argument(help: "The product identifier.")
         var product: String
         @OptionGroup var options: ActionOptions
 
@@ -80,7 +81,7 @@ struct ProductCommand: AsyncParsableCommand {
         Output.show(answer, asJSON: server.json) { _ in
             isForSale
                 ? "\(product) is for sale."
-                : "\(product) is no longer for sale; subscriptions end with their current period."
+                : "\(product) is no longer for sale. Its subscriptions end with their current period."
         }
     }
 }

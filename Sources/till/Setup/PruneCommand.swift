@@ -1,24 +1,25 @@
 import ArgumentParser
 import NIOCore
+import TillJSON
 import TillShop
 
 struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Deletes notifications older than the retention period.",
+        abstract: "Deletes notifications that are older than the retention period.",
         discussion: """
-            till prune --dry-run                 counts them
-            till prune                           the same as the server's hourly run
-            till prune --days 90                 older than 90 days by signed date only
+            till prune --dry-run                 only counts them
+            till prune                           deletes what the server deletes every hour
+            till prune --days 90                 older than 90 days; only the signed date counts
 
-            Age is measured on the slowest clock: real time, the environment's clock, or a customer clock.
+            The age is measured on the slowest of real time, the environment's clock and the customer clocks.
             Notifications with pending deliveries are kept.
             """
     )
 
-    @Option(help: "The age in days, instead of the server's setting (--notification-days).")
+    @Option(help: "The retention period in days, instead of the server's setting (--notification-days).")
     var days: Int?
-    @Flag(help: "Counts only; changes nothing.")
+    @Flag(help: "Only counts what would be deleted.")
     var dryRun = false
     @OptionGroup var server: ServerOptions
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Synchronization
+import TillJSON
 import TillPostgres
 import TillSQLite
 import TillShop
@@ -14,17 +15,17 @@ struct RestoreCommand: AsyncParsableCommand {
             till restore --from /var/backups/till-monday --data ./till-data
             TILL_DATABASE=postgres://… till restore --from /var/backups/till-monday --data ./till-data
 
-            No server may run on the data directory or the database, and both must be empty. With --replace the
-            backup replaces the existing data, and the old folder is kept next to the new one. The backup may come
-            from either engine. With a database, only certificates and keys go to the data directory.
+            No server may run on the data directory or the database, and both must be empty. With --replace, the
+            backup replaces the existing data, and the old folder is kept next to the new folder. The backup may be of
+            SQLite or PostgreSQL. With PostgreSQL, only certificates and keys go to the data directory.
             """
     )
 
-    @Option(help: "The folder written by till backup.")
+    @Option(help: "The folder that till backup wrote.")
     var from: String
-    @Option(help: "The data directory to restore to (default ./till-data).")
+    @Option(help: "The data directory to which the backup is restored (default ./till-data).")
     var data: String?
-    @Option(help: "postgres://…: the database to restore to. Prefer TILL_DATABASE: all users see flags.")
+    @Option(help: "The URL of a PostgreSQL database to restore to. Prefer TILL_DATABASE: all users see flags.")
     var database: String?
     @Flag(help: "Replaces existing data.")
     var replace = false
@@ -43,7 +44,7 @@ struct RestoreCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(lock) {} }
         do {
             let url = try settings.text(database, "database").map { try DatabaseURL($0) }
-            // Checked first, so that a wrong --from leaves no folder behind.
+            // The backup is checked first, so that a wrong --from leaves no folder behind.
             _ = try BackupManifest(of: backup)
             lock = try DirectoryLock(target)
             store = try url.map { try PostgresStorage($0) }
@@ -54,7 +55,7 @@ struct RestoreCommand: AsyncParsableCommand {
             )
             let restore = Restore(of: backup, to: target, stores)
             let report = try await restore.run(into: store, replacing: replace) { _ in progress.begin() }
-            // The restore is complete, even if closing the store fails.
+            // The restore is complete, so an error when closing the store is ignored.
             try? await store?.close()
             show(report, in: target, isDatabase: url != nil)
         } catch {
@@ -62,8 +63,8 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    /// The message of an error. It calls the target incomplete only if something was, or may have been, written to it;
-    /// any other target may hold complete data of another server.
+    /// The message of an error. It calls the target incomplete only if something was, or may have been, written to it.
+    /// Any other target may hold complete data of another server.
     private static func refusal(
         _ error: any Error,
         _ store: (any Storage)?,
@@ -73,21 +74,21 @@ struct RestoreCommand: AsyncParsableCommand {
         let isUnfinished = if let store { (try? await store.unfinished != nil) ?? true } else { false }
         let words = (CommandRefused.refusal(error) ?? CommandRefused.failure(error)).description.sentence
         if hasBegun || isUnfinished || folder.isTouched {
-            return CommandRefused("\(words) The restored data is incomplete; restore it again with --replace.")
+            return CommandRefused("\(words) The restored data is incomplete. Restore it again with --replace.")
         }
         try? await store?.close()
         folder.clear()
         return CommandRefused.refusal(error) ?? CommandRefused("\(words) Nothing was changed.")
     }
 
-    /// Restoring into the backup's own folder would change and perhaps lose the backup.
+    /// Refuses to restore into the backup's own folder, which would change the backup and could destroy it.
     private static func requireApart(_ backup: DataDirectory, _ target: DataDirectory, _ from: String) throws {
         let (kept, place) = (backup.realPath, target.realPath)
         guard kept != place else {
-            throw CommandRefused("\(from) is the data directory itself. Name another with --data.")
+            throw CommandRefused("\(from) is the data directory itself. Give another folder with --data.")
         }
         guard !place.hasPrefix(kept + "/") else {
-            throw CommandRefused("\(target.path) is inside the backup \(from). Name another folder with --data.")
+            throw CommandRefused("\(target.path) is inside the backup \(from). Give another folder with --data.")
         }
     }
 
@@ -118,7 +119,7 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 }
 
-/// Whether anything was written yet.
+/// Records whether anything was written.
 private final class Progress: Sendable {
     private let state = Mutex(false)
 

@@ -1,10 +1,11 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
-/// The answers of the OCSP responder.
+/// Shows and sets what the OCSP responder answers about certificates.
 struct RevocationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ocsp",
@@ -47,19 +48,19 @@ struct RevocationCommand: AsyncParsableCommand {
                 """
         )
 
-        @Argument(help: "leaf or intermediate of the signing chain, a serial number, or all.")
+        @Argument(help: "The certificate: leaf or intermediate (of the signing chain), a serial number, or all.")
         var certificate: String
-        @Argument(help: "good, revoked, unknown, slow, error, stale (an outdated answer) or dead (no answer).")
+        @Argument(help: "The status: good, revoked, unknown, slow, error, stale (outdated answer) or dead (no answer).")
         var state: String
-        @Option(help: "revoked: the revocation date, such as 2026-01-31 or 2026-01-31T12:00:00Z (default: now).")
+        @Option(help: "With revoked: the revocation date, such as 2026-01-31 or 2026-01-31T12:00:00Z (default: now).")
         var at: WrittenInstant?
-        @Option(help: "revoked: keyCompromise, cessationOfOperation, superseded… (default: no reason).")
+        @Option(help: "With revoked: keyCompromise, cessationOfOperation, superseded… (default: no reason).")
         var reason: String?
-        @Option(help: "slow: the delay in milliseconds (default 5000).")
+        @Option(help: "With slow: the delay in milliseconds (default 5000).")
         var delay: Int?
-        @Option(help: "error: tryLater (default), internalError, unauthorized or http500.")
+        @Option(help: "With error: tryLater (default), internalError, unauthorized or http500.")
         var error: String?
-        @Option(help: "leaf and intermediate: the chain (default: the signing chain).")
+        @Option(help: "With leaf and intermediate: the chain's id (default: the signing chain).")
         var chain: String?
         @OptionGroup var server: ServerOptions
 

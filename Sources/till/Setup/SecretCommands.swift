@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct SecretCommand: AsyncParsableCommand {
@@ -9,28 +10,28 @@ struct SecretCommand: AsyncParsableCommand {
             till secret create                       a new secret for the app
             till secret create --value abc123        the secret that your backend already has
             till secret show
-            till secret create --team ISSUER-ID      the primary secret, for apps without their own
+            till secret create --team ISSUER-ID      the team's primary secret
             """,
         subcommands: [Create.self, Show.self, Remove.self]
     )
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets a secret: a generated one, or your own.",
+            abstract: "Sets a shared secret: a random secret, or your own.",
             discussion: "till secret create --app com.example.app --value abc123"
         )
 
-        @Option(help: "The secret, or - to read it from standard input (default: 32 new hexadecimal digits).")
+        @Option(help: "The secret; - reads it from standard input (default: 32 random hexadecimal digits).")
         var value: String?
         @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
-        @Option(help: "The team, for its primary secret instead of an app's own secret.")
+        @Option(help: "The issuer id of a team, to set the team's primary secret instead of an app's own secret.")
         var team: String?
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
             let client = try server.client()
-            // Other users can read the arguments of a process, so the secret may come from standard input.
+            // Other users can see the arguments of a process, so the secret can also come from standard input.
             let secret = value == "-" ? readLine() ?? "" : value
             let answer = try await client.put(
                 try await SecretCommand.path(client, app: app, team: team),
@@ -42,7 +43,7 @@ struct SecretCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the secret in effect for an app.",
+            abstract: "Shows the shared secret that verifyReceipt requires for an app.",
             discussion: "till secret show --app com.example.app"
         )
 
@@ -62,13 +63,13 @@ struct SecretCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a secret.",
+            abstract: "Removes a shared secret.",
             discussion: "till secret remove --app com.example.app"
         )
 
         @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
-        @Option(help: "The team, for its primary secret instead of an app's own secret.")
+        @Option(help: "The issuer id of a team, to remove the team's primary secret instead of an app's own secret.")
         var team: String?
         @OptionGroup var server: ServerOptions
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillShop
 
 struct AppCommand: AsyncParsableCommand {
@@ -18,11 +19,11 @@ struct AppCommand: AsyncParsableCommand {
 
         @Argument(help: "The bundle identifier.")
         var bundleID: String
-        @Option(help: "The app's Apple id (default: the next free one).")
+        @Option(help: "The app's Apple ID (default: the next free one).")
         var appleID: Int?
         @Option(help: "The app's name.")
         var name: String?
-        @Option(help: "The team that sells it; optional with at most one team.")
+        @Option(help: "The issuer id of the app's team; required if there are several teams.")
         var issuer: String?
         @OptionGroup var server: ServerOptions
 
@@ -66,26 +67,26 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates a key and writes its private key to a file, once.",
+            abstract: "Creates a key and writes its private key to a file. Till keeps no copy.",
             discussion: "till key create --name backend --out ./keys"
         )
 
-        @Option(help: "The purpose of the key.")
+        @Option(help: "A name for the key, such as its purpose.")
         var name: String?
-        @Option(help: "The team; optional with at most one team.")
+        @Option(help: "The issuer id of the team; required if there are several teams.")
         var issuer: String?
-        @Option(help: "The folder for the file, created if missing (default: the current folder).")
+        @Option(help: "The folder for the file, which is created if necessary (default: the current folder).")
         var out: String = "."
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            // Checked before the key is created, because its private key is handed out only once.
+            // The folder is checked before the key is created, because the server returns the private key only once.
             if !FileManager.default.fileExists(atPath: out) {
                 try? FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
             }
             guard FileManager.default.isWritableFile(atPath: out) else {
                 throw CommandRefused(
-                    "\(out) cannot be written, so the key would be lost. Name another folder with --out.",
+                    "\(out) cannot be written, so the key would be lost. Give another folder with --out.",
                     code: "cannot_write"
                 )
             }
@@ -148,12 +149,12 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             till import Shop.storekit --app com.example.app
 
-            An app that does not exist is created. Another import updates the catalog and does not change past
-            purchases; products missing from the file are removed from sale.
+            An app that does not exist is created. A later import updates the catalog, but not past purchases. Products
+            that the file lacks are removed from sale.
             """
     )
 
-    @Argument(help: "The file.")
+    @Argument(help: "The .storekit file.")
     var file: String
     @Option(help: "The bundle identifier (default: the only app).")
     var app: String?
@@ -179,7 +180,7 @@ struct ImportCommand: AsyncParsableCommand {
         Output.show(outcome, asJSON: server.json) { "Imported for \(bundleID).\n\(Output.lines($0))" }
     }
 
-    /// Checked before the app is created, so that a refused file leaves no app behind.
+    /// Checks the file before the app is created, so that a refused file leaves no app behind.
     private func check(_ bytes: [UInt8]) throws {
         do {
             _ = try StoreKitFile.read(bytes)

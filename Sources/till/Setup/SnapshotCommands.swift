@@ -2,23 +2,24 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import TillJSON
 import TillShop
 
 struct ResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Erases all activity: customers, purchases, notifications, clocks, faults.",
+        abstract: "Erases all activity: customers, purchases, notifications, clocks and fault rules.",
         discussion: """
-            till reset                                  for all apps; apps, keys, catalogs and settings stay
-            till reset --app com.example                for one app
+            till reset                                  keeps apps, keys, catalogs and settings
+            till reset --app com.example                only for one app
             till reset --app com.example --everything   also deletes the app itself
-            till reset --everything                     deletes everything
+            till reset --everything                     also deletes all apps
 
             Waits for running operations to end. Identifiers are never reused.
             """
     )
 
-    @Option(help: "Only for this app.")
+    @Option(help: "The app (default: all apps).")
     var app: String?
     @Flag(help: "Also deletes apps, keys, catalogs and settings.")
     var everything = false
@@ -53,13 +54,13 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Save: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Saves the current state under a name, replacing an earlier snapshot of that name.",
+            abstract: "Saves the current state under a name, and replaces an existing snapshot of that name.",
             discussion: "till snapshot save fresh --app com.example"
         )
 
-        @Argument(help: "Letters, digits, dots, dashes and underscores.")
+        @Argument(help: "The name: letters, digits, dots, dashes and underscores.")
         var name: String
-        @Option(help: "Only this app.")
+        @Option(help: "The app (default: all apps).")
         var app: String?
         @OptionGroup var server: ServerOptions
 
@@ -141,13 +142,13 @@ struct ExportStateCommand: AsyncParsableCommand {
             till export-state app.till --app com.example    one app, with its team and keys
             till export-state - | gzip > shop.till.gz       - is standard output
 
-            Equal states produce identical files. The file contains shared secrets of receipts, but no private keys.
+            Equal states produce identical files. The file contains shared secrets, but no private keys.
             """
     )
 
     @Argument(help: "The file; - is standard output.")
     var file: String
-    @Option(help: "Only this app.")
+    @Option(help: "The app (default: all apps).")
     var app: String?
     @OptionGroup var server: ServerOptions
 
@@ -172,7 +173,7 @@ struct ExportStateCommand: AsyncParsableCommand {
 struct ImportStateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import-state",
-        abstract: "Replaces the current state with an exported one, completely or not at all.",
+        abstract: "Replaces the current state with an exported state, completely or not at all.",
         discussion: """
             till import-state shop.till
             gunzip < shop.till.gz | till import-state -     - is standard input
@@ -202,10 +203,10 @@ struct ImportStateCommand: AsyncParsableCommand {
     }
 }
 
-/// A reset or a restore waits for running operations.
+/// The maximum time of a request, because a reset or a restore waits until running operations have ended.
 private let maxWait = TimeAmount.minutes(10)
 
-/// The target of an export: standard output, or a file that gets its name only when it is complete.
+/// Where an export is written: standard output, or a file that gets its final name only when it is complete.
 private final class StateSink {
     private let file: String
     private let part: String

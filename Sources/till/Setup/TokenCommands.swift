@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillJSON
 import TillShop
 
 struct TokenCommand: AsyncParsableCommand {
@@ -8,7 +9,7 @@ struct TokenCommand: AsyncParsableCommand {
         discussion: """
             till token create ci                     prints the token, once
             till token list
-            till token revoke ci                     the next request with it is refused
+            till token revoke ci                     requests with this token are refused
 
             On loopback the control API requires no token. On other addresses it accepts these tokens and the
             administrator's token (TILL_CONTROL_TOKEN, or the file control-token). Each token gives full access.
@@ -18,7 +19,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates a token and prints it once; Till stores only its digest.",
+            abstract: "Creates a token and prints it once. Till stores only a digest of the token.",
             discussion: "till token create ci"
         )
 

@@ -1,9 +1,10 @@
 import TillCore
+import TillJSON
 import TillShop
 
-/// The result of an action as readable text: the present state, and the notifications for the developer's server.
+/// Writes the result of an operation as text: the state after the operation, its events, and its notifications.
 enum ActionSummary {
-    /// The lines under a heading. Signed data is left to --json.
+    /// The lines of the result under a heading. Signed data is printed only with `--json`.
     static func text(_ heading: String, _ answer: JSONTree) -> String {
         let lines: [(String, String?)] = [
             ("customer", answer["customer"]?.text), ("productId", product(answer)),
@@ -18,9 +19,10 @@ enum ActionSummary {
             ("notifications", words(answer["notifications"])),
         ]
         let result = answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:))
-        // When the product is already owned, the heading announces the original purchase.
+        // If the customer already owns the product, the heading announces the original purchase, so its lines are
+        // shown.
         guard result?.hasTransaction == false, result != .alreadyOwned else { return "\(heading)\n\(table(lines))" }
-        // The transaction is an earlier one; its price would read as a charge.
+        // The transaction is an earlier one. Its lines are left out, because its price would look like a new charge.
         return "\(heading)\n\(table(lines.filter { !ofTransaction.contains($0.0) }))"
     }
 
@@ -29,13 +31,13 @@ enum ActionSummary {
         "refunded",
     ]
 
-    /// One subscription in a few lines.
+    /// A subscription in two lines.
     static func subscription(_ subscription: JSONTree) -> String {
         "\(subscription["originalTransactionId"]?.text ?? "")  \(subscription["productId"]?.text ?? "")\n"
             + "  \(subscription["summary"]?.text ?? "")"
     }
 
-    /// Names and values in two columns; missing values are left out.
+    /// Names and values in two columns, without the missing values.
     static func table(_ lines: [(String, String?)]) -> String {
         let present = lines.compactMap { name, value in value.map { (name, $0) } }
         let width = present.map(\.0.count).max() ?? 0
@@ -44,19 +46,19 @@ enum ActionSummary {
         }.joined(separator: "\n")
     }
 
-    /// An amount and its currency.
+    /// An amount of money with its currency.
     static func amount(_ tree: JSONTree, _ key: String) -> String? {
         guard let milliunits = tree[key]?.text.flatMap({ Int64($0) }) else { return nil }
         return Money(milliunits: milliunits, currency: tree["currency"]?.text ?? "").words
     }
 
-    /// An instant of the answer, as an ISO 8601 date and in milliseconds.
+    /// A date of the answer: in ISO 8601 and in milliseconds.
     static func date(_ tree: JSONTree?) -> String? {
         guard let text = tree?.text, let milliseconds = Int64(text) else { return nil }
         return "\(Timestamp(milliseconds: milliseconds).iso8601)  (\(text))"
     }
 
-    /// How much of the price a refund gave back: the percentage, and the amount to the nearest thousandth.
+    /// The refunded part of the price: as a percentage, and as an amount in whole milliunits.
     static func share(_ answer: JSONTree) -> String? {
         guard let percentage = answer["revocationPercentage"]?.text.flatMap({ Int64($0) }) else { return nil }
         let (whole, rest) = percentage.quotientAndRemainder(dividingBy: 1_000)
@@ -78,7 +80,7 @@ enum ActionSummary {
         let rule = request["decidedBy"]?.text ?? ""
         let reason = request["reason"]?.text ?? ""
         guard let date = date(request["decisionDate"]) else {
-            return "\(reason); you decide: till refund grant, or decline"
+            return "\(reason); you decide, with till refund grant or till refund decline"
         }
         return "\(reason); decided by \(rule) at \(date)"
     }

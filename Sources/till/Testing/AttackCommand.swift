@@ -3,39 +3,40 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
+import TillJSON
 import TillShop
 
 struct AttackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attack",
-        abstract: "Creates signed data that a correct verifier must refuse, and tests a backend with it.",
+        abstract: "Creates signed data that a correct verifier refuses, and tests whether a backend refuses it.",
         discussion: """
-            till attack                                            the cases, and the flaw of each
-            till attack --case wrong-root --json                   the signed data of one
+            till attack                                            lists the cases and their flaws
+            till attack --case wrong-root --json                   prints the signed data of one case
             till attack --post http://127.0.0.1:3000/apple         posts all cases and reports the accepted ones
             till attack --post http://127.0.0.1:3000/apple --about 2000000000012345
             till attack --receipts --post http://127.0.0.1:3000/receipts --about 2000000000012345
             till attack --serve 9000                               http://127.0.0.1:9000/wrong-root, and so on
 
-            The first case is a valid notification or receipt. If the endpoint refuses it, it refuses everything, and
-            the other results mean nothing. Any 2xx answer counts as accepted, except for a receipt when the answer
-            has a status other than 0, as verifyReceipt's has. An HTTP status of 500 or more is a failure of the
-            backend, not a refusal; so is a closed connection without an answer, or no answer within 30 seconds.
+            The first case is valid. If the endpoint refuses the valid case, it refuses everything, and the other
+            results mean nothing. Any 2xx answer counts as accepted. For a receipt, it counts as refused if the answer
+            has a status other than 0, as in verifyReceipt. An HTTP status of 500 or more, a closed connection or no
+            answer within 30 seconds is a failure of the backend, not a refusal.
 
-            Exit codes with --post: 0 all refused; 1 valid data not accepted, or no answer; 3 an attack was accepted;
-            4 no attack was accepted, but the backend failed on at least one.
+            Exit codes with --post: 0 if all attacks were refused; 1 if the valid data was not accepted, or there was no
+            answer; 3 if an attack was accepted; 4 if no attack was accepted, but the backend failed on at least one.
             """
     )
 
-    @Option(name: .customLong("case"), help: "Only this case.")
+    @Option(name: .customLong("case"), help: "The name of a case (default: all cases).")
     var name: String?
-    @Option(help: "The transaction in the data (default: an invented one).")
+    @Option(help: "The id of the transaction in the data (default: an invented transaction).")
     var about: String?
-    @Flag(help: "Receipts instead of notifications.")
+    @Flag(help: "Creates receipts instead of notifications.")
     var receipts = false
-    @Option(help: "The backend's URL for notifications, or for receipts.")
+    @Option(help: "The backend's URL for notifications, or for receipts with --receipts.")
     var post: String?
-    @Option(help: "Serves the cases on a port of 127.0.0.1 until Ctrl-C; each is signed when it is fetched.")
+    @Option(help: "Serves the cases on a port of 127.0.0.1 until Ctrl-C. A case is signed when it is fetched.")
     var serve: Int?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
@@ -44,10 +45,10 @@ struct AttackCommand: AsyncParsableCommand {
         if post != nil, serve != nil { throw ValidationError("Give either --post or --serve, not both.") }
         if let post {
             guard let url = URL(string: post), ["http", "https"].contains(url.scheme), url.host != nil else {
-                throw ValidationError("--post is an address such as http://127.0.0.1:3000/apple.")
+                throw ValidationError("--post must be a URL such as http://127.0.0.1:3000/apple.")
             }
         }
-        if let serve, !(1...65_535).contains(serve) { throw ValidationError("--serve is a port, 1 to 65535.") }
+        if let serve, !(1...65_535).contains(serve) { throw ValidationError("--serve must be a port, 1 to 65535.") }
     }
 
     func run() async throws {
@@ -78,15 +79,15 @@ struct AttackCommand: AsyncParsableCommand {
             return "\(name)\(entry["wrong"]?.text ?? "")\n\(String(repeating: " ", count: 32))"
                 + (entry["refusal"]?.text.map { "refusal: \($0)" } ?? "status: \(entry["status"]?.text ?? "")")
         }
-        return (lines + ["", "--case NAME --json prints the signed data of one, --json that of all."]).joined(
+        return (lines + ["", "--json prints the signed data of all cases, --case NAME --json that of one."]).joined(
             separator: "\n"
         )
     }
 
-    // MARK: Trying a backend
+    // MARK: Testing a backend
 
     private func report(on url: String, _ client: ControlClient, _ path: String) async throws {
-        // The valid cases are always there: one to compare with, and one to send twice.
+        // The valid cases are always needed: the first to compare with, and the one that is sent twice.
         let all = try await client.get(address(path, nil))["cases"]?.elements ?? []
         if let name { _ = try await client.get(address(path, name)) }
         let trial = AttackTrial(url: url, form: receipts ? .receipts : .notifications)
@@ -122,7 +123,8 @@ struct AttackCommand: AsyncParsableCommand {
             router: router,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { _ in
-                let words = receipts ? "/NAME is a receipt." : "/NAME is a notification, /NAME/transaction one."
+                let words =
+                    receipts ? "/NAME is a receipt." : "/NAME is a notification, /NAME/transaction a transaction."
                 print("http://127.0.0.1:\(port)/ lists the cases; \(words)")
                 fflush(nil)
             },

@@ -2,25 +2,26 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TillJSON
 import TillShop
 
-/// Posts the attack pack to a backend and reports what it accepted.
+/// Posts the attack pack to a backend, and reports which cases the backend accepted.
 struct AttackTrial {
-    /// What is posted, and how a backend refuses it.
+    /// The form of the posts, and of the answers with which a backend refuses them.
     enum Form {
-        /// `{"signedPayload": …}`; any 2xx answer means accepted.
+        /// Posts `{"signedPayload": …}`. Any 2xx answer means accepted.
         case notifications
-        /// `{"receipt-data": …, "deviceId": …}`; a `status` other than 0 in the answer also means refused.
+        /// Posts `{"receipt-data": …, "deviceId": …}`. A `status` other than 0 in the answer means refused, too.
         case receipts
 
         var noun: String { self == .notifications ? "notification" : "receipt" }
 
-        /// How to fix an endpoint that refuses valid data.
+        /// What the user can do if the endpoint refuses valid data.
         var advice: String {
             switch self {
-            case .notifications: "Give it Till's root (till ca export), the bundle id and the environment."
+            case .notifications: "Give your backend Till's root (till ca export), the bundle id and the environment."
             case .receipts:
-                "Give it the root of receipts (till ca export --receipts), and name a purchase with --about."
+                "Give your backend the root of receipts (till ca export --receipts), and use --about."
             }
         }
 
@@ -48,19 +49,19 @@ struct AttackTrial {
     struct Attempt {
         let name: String
         let wrong: String
-        /// Nil when no answer came.
+        /// The HTTP status of the answer; nil if no answer came.
         let status: Int?
-        /// Whether the body of the answer refuses the data although its HTTP status is 2xx.
+        /// Whether the body of the answer refuses the data, although the HTTP status is 2xx.
         var saysNo = false
 
         /// Why there was no answer: the connection was refused, reset or closed, or the time limit passed.
         var failure: String?
 
-        /// The backend's verdict on one post.
+        /// What the backend did with one post.
         enum Verdict: String {
             case accepted
             case refused
-            /// The backend failed instead of deciding: it answered with a status of 500 to 599.
+            /// The backend failed instead of deciding: the HTTP status was 500 to 599.
             case crashed
             /// The backend closed the connection without an answer, or did not answer in time.
             case unanswered
@@ -81,31 +82,32 @@ struct AttackTrial {
         let form: Form
         let control: Attempt
         var attacks: [Attempt] = []
-        /// Data that a correct verifier may accept: it has no flaw, or one that only a check of the device can find.
+        /// The results for data that a correct verifier may accept, because it has no flaw, or a flaw that only a check
+        /// of the device finds.
         var others: [Attempt] = []
-        /// The second delivery of the valid data.
+        /// The result of sending the valid data a second time.
         var replay: Attempt?
 
         var accepted: [Attempt] { attacks.filter(\.isAccepted) }
-        /// Cases on which the backend failed, whether or not it should have accepted them.
+        /// The posts on which the backend failed, whether the backend should have accepted or refused them.
         var errors: [Attempt] { ([control] + attacks + others + [replay].compactMap(\.self)).filter(\.isError) }
 
-        /// Why the report says nothing about the attacks.
+        /// Why the results for the attacks mean nothing; nil if the valid data was accepted.
         var failure: String? {
             switch control.verdict {
             case .accepted: nil
             case .unanswered: "No answer from \(url): \(control.words)."
             case .crashed:
-                "The endpoint failed on a valid \(form.noun) (\(control.words)), so the attacks would prove "
+                "The endpoint failed on a valid \(form.noun) (\(control.words)), so the results for attacks mean "
                     + "nothing. See its log."
             case .refused:
-                "The endpoint refused a valid \(form.noun) (\(control.words)): it refuses everything. "
+                "The endpoint refused a valid \(form.noun) (\(control.words)), so it refuses everything. "
                     + form.advice
             }
         }
     }
 
-    /// - Parameter only: the one attack to try; nil tries all.
+    /// - Parameter only: the name of the attack to post; nil for all attacks.
     func run(_ cases: [JSONTree], only: String?) async -> Report {
         func attempt(_ name: String) async -> Attempt {
             let entry = cases.first { $0["case"]?.text == name }
@@ -141,14 +143,15 @@ struct AttackTrial {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
-        // The body has the form that an app sends, so Till's own verifyReceipt can be tested with it.
+        // A receipt is posted as an app would send it, without Till's header, so that Till's own verifyReceipt can be
+        // tested.
         if form == .notifications { request.headers.add(name: DeliveryHeader.name, value: DeliveryHeader.value) }
         request.body = .bytes(ByteBuffer(bytes: body.written()))
         let answer = try await ControlClient.send(request, timeout: .seconds(30))
         return (answer.status, answer.body)
     }
 
-    /// The reason why no answer came.
+    /// Why no answer came.
     private static func words(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError: error.shortDescription

@@ -2,21 +2,22 @@ import ArgumentParser
 import Foundation
 import NIOCore
 import TillCore
+import TillJSON
 import TillShop
 
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "Shows, freezes and advances the clock of an app's environment, or a customer clock.",
+        abstract: "Shows, freezes, runs and advances the clock of an app's environment, or a customer clock.",
         discussion: """
             till clock                        the current time and mode
-            till clock advance 1mo            processes every event due on the way
+            till clock advance 1mo            processes every event that is due until then
             till clock advance next           to the next scheduled event
             till clock freeze
             till clock run --speed 60
             till clock real
 
-            A clock never goes back. To try something else, create another clock and put customers on it:
+            A clock never goes back. To try something else, create another clock and assign it to a customer:
             till clock create trial && till customer clock ann trial && till clock advance 1y --clock trial
             """,
         subcommands: [
@@ -42,14 +43,14 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Freeze: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Freezes a clock, now or at a later instant.",
+            abstract: "Freezes a clock, at its current time or at a later time.",
             discussion: """
                 till clock freeze
                 till clock freeze 2027-01-31T09:00:00Z
                 """
         )
 
-        @Argument(help: "A later instant; events due until then are processed.")
+        @Argument(help: "A later time. Events that are due until then are processed.")
         var instant: WrittenInstant?
         @OptionGroup var options: ClockOptions
 
@@ -61,11 +62,11 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Freezes a clock at a later instant; events due until then are processed.",
+            abstract: "Freezes a clock at a later time. Events that are due until then are processed.",
             discussion: "till clock set 2027-01-31"
         )
 
-        @Argument(help: "A later instant.")
+        @Argument(help: "A later time.")
         var instant: WrittenInstant
         @OptionGroup var options: ClockOptions
 
@@ -77,7 +78,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Advance: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Advances a clock and processes every event due on the way.",
+            abstract: "Advances a clock, and processes every event that is due before the new time.",
             discussion: """
                 till clock advance 1mo
                 till clock advance 36h --settle
@@ -88,9 +89,9 @@ struct ClockCommand: AsyncParsableCommand {
                 """
         )
 
-        @Argument(help: "A duration, an instant, or next.")
+        @Argument(help: "A duration, a time, or next (the next scheduled event).")
         var target: String
-        @Flag(help: "Waits until every due notification is delivered, at most a minute.")
+        @Flag(help: "Waits until every due notification is delivered, for a minute at most.")
         var settle = false
         @OptionGroup var options: ClockOptions
 
@@ -142,11 +143,11 @@ struct ClockCommand: AsyncParsableCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
-            abstract: "Runs a clock at a given speed.",
+            abstract: "Runs a clock at a speed.",
             discussion: "till clock run --speed 60          one real minute is one hour"
         )
 
-        @Option(help: "Speed as a multiple of real time (default 1).")
+        @Option(help: "The speed as a multiple of real time (default 1).")
         var speed: Int = 1
         @OptionGroup var options: ClockOptions
 
@@ -157,7 +158,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Real: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets a clock to real time, unless it is ahead of real time.",
+            abstract: "Sets a clock to real time. Fails if the clock is ahead of real time.",
             discussion: "till clock real"
         )
 
@@ -168,13 +169,13 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates a frozen clock for individual customers.",
+            abstract: "Creates a frozen customer clock.",
             discussion: "till clock create trial --at 2026-01-31"
         )
 
         @Argument(help: "The clock's name.")
         var name: String
-        @Option(help: "The time it shows (default: the time of the environment's clock).")
+        @Option(help: "The time that the clock shows (default: the time of the environment's clock).")
         var at: WrittenInstant?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -185,7 +186,7 @@ struct ClockCommand: AsyncParsableCommand {
             let body = JSONTree.members(["name": .string(name), "at": instant])
             let answer = try await client.post("\(try await scope.path(client))/clocks", body)
             Output.show(answer, asJSON: server.json) {
-                "\(ClockCommand.words($0))\nPut a customer on it: till customer clock CUSTOMER \(name)"
+                "\(ClockCommand.words($0))\nAssign it to a customer: till customer clock CUSTOMER \(name)"
             }
         }
     }
@@ -224,9 +225,9 @@ struct ClockCommand: AsyncParsableCommand {
     }
 }
 
-/// Selects the clock of a command.
+/// The option with which a command selects a clock.
 struct ClockOptions: ParsableArguments {
-    @Option(help: "A customer clock (default: the clock of the app's environment).")
+    @Option(help: "The name of a customer clock (default: the clock of the app's environment).")
     var clock: String?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
@@ -235,7 +236,7 @@ struct ClockOptions: ParsableArguments {
         "\(try await scope.path(client))/" + (clock.map { "clocks/\(escaped($0))" } ?? "clock")
     }
 
-    /// Sets the clock and shows it. Setting it to a later time is an advance, which may take long.
+    /// Sets the clock and prints its new state. If the new time is later, this is an advance, which can take long.
     func set(_ body: JSONTree) async throws {
         let client = try server.client()
         let path = try await path(client)
@@ -248,10 +249,10 @@ struct ClockOptions: ParsableArguments {
     }
 }
 
-/// Shows the progress of a long advance on standard error.
+/// Prints the progress of a long advance to standard error.
 enum AdvanceWatch {
     static func run(_ client: ControlClient, _ path: String) async {
-        // Only when a person watches the terminal.
+        // Progress is printed only to a terminal.
         guard isatty(FileHandle.standardError.fileDescriptor) == 1 else { return }
         var hasSpoken = false
         while !Task.isCancelled {
@@ -272,7 +273,7 @@ enum AdvanceWatch {
 extension CustomerCommand {
     struct Clock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Puts a customer and their family on a customer clock, or back on the environment's clock.",
+            abstract: "Assigns a customer clock, or the environment's clock, to a customer and the customer's family.",
             discussion: """
                 till customer clock ann trial
                 till customer clock ann --none
@@ -281,15 +282,15 @@ extension CustomerCommand {
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @Argument(help: "The clock's name.")
+        @Argument(help: "The name of the customer clock.")
         var clock: String?
-        @Flag(help: "Back to the clock of the app's environment.")
+        @Flag(help: "Assigns the clock of the app's environment.")
         var none = false
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
 
         func validate() throws {
-            guard none != (clock != nil) else { throw ValidationError("Name a clock, or give --none.") }
+            guard none != (clock != nil) else { throw ValidationError("Give a clock, or --none.") }
         }
 
         func run() async throws {

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
+import TillJSON
 import TillShop
 
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault",
-        abstract: "Injects faults: errors, delays, cut connections, lost notifications.",
+        abstract: "Injects faults: errors, delays, closed connections and lost notifications.",
         discussion: """
             till fault add error --code 5000001 --route getTransactionInfo --limit 3
             till fault add latency --milliseconds 500 --spread 1500 --percent 20
@@ -23,8 +24,8 @@ struct FaultCommand: AsyncParsableCommand {
             abstract: "Adds a fault rule.",
             discussion: """
                 till fault add error --code 4290000 --retry-after 60
-                till fault add rateLimit                          beyond Apple's own limits
-                till fault add staleReads --milliseconds 2000     new purchases are not found yet
+                till fault add rateLimit                          refuses calls beyond Apple's own limits
+                till fault add staleReads --milliseconds 2000     hides new purchases for two seconds
                 till fault add receiptStatus --code 21005 --route verifyReceipt
 
                 Kinds: error, unauthorized, status, receiptStatus, latency, cut, half, staleReads, rateLimit; and for
@@ -34,9 +35,9 @@ struct FaultCommand: AsyncParsableCommand {
 
         @Argument(help: "The kind of fault.")
         var kind: String
-        @Option(help: "An error code, an HTTP status, or a status of verifyReceipt.")
+        @Option(help: "The error code, HTTP status, or status of verifyReceipt to return.")
         var code: Int?
-        @Option(help: "Only on this route, such as getTransactionInfo; for notifications: only this type.")
+        @Option(help: "Only on this route, such as getTransactionInfo. For notification faults: only for this type.")
         var route: String?
         @Option(help: "Only for this app.")
         var app: String?
@@ -44,21 +45,21 @@ struct FaultCommand: AsyncParsableCommand {
         var environment: String?
         @Option(help: "Only for this customer.")
         var customer: String?
-        @Option(help: "Percentage of matching calls that fail (default 100).")
+        @Option(help: "The percentage of matching calls that are affected (default 100).")
         var percent: Int?
-        @Option(help: "Maximum number of hits.")
+        @Option(help: "The maximum number of affected calls (default: unlimited).")
         var limit: Int?
-        @Option(name: .customLong("for"), help: "Active for this many seconds from now.")
+        @Option(name: .customLong("for"), help: "The seconds for which the rule applies (default: unlimited).")
         var seconds: Int?
-        @Option(help: "Seconds in the Retry-After header of an error.")
+        @Option(help: "The value of the Retry-After header of an error, in seconds.")
         var retryAfter: Int?
         @Option(help: "The length of the delay in milliseconds.")
         var milliseconds: Int?
-        @Option(help: "A random extra delay of up to this many milliseconds.")
+        @Option(help: "The maximum of an additional random delay, in milliseconds.")
         var spread: Int?
-        @Option(help: "Calls per hour that a rate limit allows (default: Apple's limit).")
+        @Option(help: "The calls per hour that rateLimit allows (default: Apple's limit).")
         var perHour: Int?
-        @Option(help: "The random seed, to repeat a run.")
+        @Option(help: "The seed of the random numbers, to repeat a run.")
         var seed: Int?
         @OptionGroup var server: ServerOptions
 
@@ -81,7 +82,7 @@ struct FaultCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the fault rules with their numbers of hits.",
+            abstract: "Lists the fault rules, with the number of affected calls of each.",
             discussion: "till fault list"
         )
 
@@ -99,13 +100,13 @@ struct FaultCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes one fault rule, or all of them.",
+            abstract: "Removes one fault rule, or all fault rules.",
             discussion: "till fault remove --all"
         )
 
         @Argument(help: "The id of the rule.")
         var id: String?
-        @Flag(help: "All rules.")
+        @Flag(help: "Removes all fault rules.")
         var all = false
         @OptionGroup var server: ServerOptions
 

@@ -2,11 +2,12 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
 
-/// A client of Apple's own route; it prints what a backend receives.
+/// Calls the App Store Server API as a backend does, and prints the answer.
 struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Calls Get Transaction History and prints the decoded pages.",
@@ -15,25 +16,25 @@ struct History: AsyncParsableCommand {
             till history 2000000000012345 --descending --product-type CONSUMABLE
             till history 2000000000012345 --key AuthKey_2X9R4HXF34.p8
 
-            Without --key, a key in the data directory is used, such as the demo's.
+            Without --key, the command uses a key in the data directory, such as the demo app's.
             """
     )
 
-    @Argument(help: "Any transaction id or app transaction id of the customer.")
+    @Argument(help: "A transaction id or the app transaction id of the customer.")
     var transaction: String
-    @Option(help: "The key file, AuthKey_….p8.")
+    @Option(help: "The file of an API key, AuthKey_….p8.")
     var key: String?
-    @Option(help: "The address of the environment's API (default: reported by the server).")
+    @Option(help: "The URL of the App Store Server API (default: the URL that the server reports).")
     var api: String?
-    @Flag(help: "Newest first.")
+    @Flag(help: "Prints the newest transaction first.")
     var descending = false
-    @Option(help: "Only these products; may be repeated.")
+    @Option(help: "Only this product; may be repeated.")
     var productID: [String] = []
-    @Option(help: "Only AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE; may be repeated.")
+    @Option(help: "Only this type: AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE; may be repeated.")
     var productType: [String] = []
-    @Option(help: "true or false.")
+    @Option(help: "true for only revoked transactions, false for only others.")
     var revoked: String?
-    @Option(help: "Continues from this revision.")
+    @Option(help: "Continues after the page that had this revision.")
     var revision: String?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
@@ -43,7 +44,7 @@ struct History: AsyncParsableCommand {
         let bundleID = try await scope.bundleID(client)
         let keys = try await client.get("/v1/keys")["keys"]?.elements ?? []
         let pair = try keyPair(client)
-        // A key that only signs offers may have the same id.
+        // A key that signs only offers may have the same key id.
         let named = keys.filter { $0["keyId"]?.text == pair.keyID }
         guard let issuer = (named.first { $0["offersOf"] == nil } ?? named.first)?["issuerId"]?.text else {
             throw CommandRefused("The server does not know key \(pair.keyID). Create keys with till key create.")
@@ -70,8 +71,8 @@ struct History: AsyncParsableCommand {
         let key = key ?? TillVariable.text("KEY")
         guard let path = key ?? found?.first(where: { $0.hasSuffix(".p8") }) else {
             throw CommandRefused(
-                "There is no key file in \(folder). Name one with --key, such as the AuthKey_….p8 that till key create "
-                    + "wrote, or name the server's directory with --data."
+                "There is no key file in \(folder). Give one with --key, such as the AuthKey_….p8 that till key create "
+                    + "wrote, or give the server's data directory with --data."
             )
         }
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
@@ -117,7 +118,7 @@ struct History: AsyncParsableCommand {
         let tree = try? JSONTree.parse(body)
         guard status == 200, let tree else {
             let text = String(decoding: body.prefix(500), as: UTF8.self)
-            throw CommandRefused("The API answered \(status): \(text)\nSee why with till explain --last.")
+            throw CommandRefused("The API answered \(status): \(text)\nThe reason: till explain --last")
         }
         return tree
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TillCore
+import TillJSON
 import TillShop
 
 struct PriceCommand: AsyncParsableCommand {
@@ -12,27 +13,27 @@ struct PriceCommand: AsyncParsableCommand {
 
     struct Raise: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Raises a price: new customers pay it at once, subscribers after a notification.",
+            abstract: "Raises a price. New customers pay it at once; subscribers are notified first.",
             discussion: """
                 till price raise com.example.pro.month --to 5.99
                 till price raise com.example.pro.month --to 9.99 --consent required
                 """
         )
 
-        @Argument(help: "The product.")
+        @Argument(help: "The product identifier.")
         var product: String
         @Option(help: "The new price of a full period, such as 5.99.")
         var to: String
-        @Option(help: "Only in this storefront, which has its own price.")
+        @Option(help: "Only in this storefront, which must have a price of its own.")
         var storefront: String?
-        @Option(help: "automatic (default), required or not-needed.")
+        @Option(help: "Whether subscribers must consent: automatic (default), required or not-needed.")
         var consent: String?
         @OptionGroup var options: ActionOptions
 
         func validate() throws {
-            guard Money.milliunits(to) != nil else { throw ValidationError("--to is a price such as 5.99.") }
+            guard Money.milliunits(to) != nil else { throw ValidationError("--to must be a price such as 5.99.") }
             guard consent.map({ ["automatic", "required", "not-needed"].contains($0) }) ?? true else {
-                throw ValidationError("--consent is automatic, required or not-needed.")
+                throw ValidationError("--consent must be automatic, required or not-needed.")
             }
         }
 
@@ -55,24 +56,24 @@ struct PriceCommand: AsyncParsableCommand {
 struct ExtendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "extend",
-        abstract: "Extends the current period of one subscription, or of all subscriptions to a product.",
+        abstract: "Extends the current period of one subscription, or of all subscribers of a product.",
         discussion: """
             till extend ann --days 14
             till extend --all --product com.example.pro.month --days 3 --reason 3
             """
     )
 
-    @Argument(help: "The original transaction, or a customer with one subscription.")
+    @Argument(help: "An original transaction id, or a customer with one subscription.")
     var subscription: String?
-    @Flag(help: "All subscribers of the product.")
+    @Flag(help: "Extends the subscriptions of all subscribers of a product.")
     var all = false
-    @Option(help: "The product, with --all.")
+    @Option(help: "With --all: the product identifier.")
     var product: String?
-    @Option(help: "Calendar days, 1 to 90.")
+    @Option(help: "The number of calendar days, 1 to 90.")
     var days: Int
-    @Option(help: "0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
+    @Option(help: "The reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
     var reason: Int = 0
-    @Option(help: "Your own identifier for the request, a UUID with --all.")
+    @Option(help: "Your own request identifier; with --all, a UUID.")
     var request: String?
     @Option(help: "With --all: only this storefront; may be repeated.")
     var storefront: [String] = []
@@ -80,7 +81,7 @@ struct ExtendCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard all == (subscription == nil), all == (product != nil) else {
-            throw ValidationError("Name a subscription, or give --all and --product.")
+            throw ValidationError("Give a subscription, or --all and --product.")
         }
     }
 
@@ -115,7 +116,7 @@ struct ExtendCommand: AsyncParsableCommand {
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",
-        abstract: "Shows price increases, mass extensions and other bulk operations.",
+        abstract: "Shows jobs: price increases, mass extensions and other bulk operations.",
         discussion: """
             till job list
             till job show 5f0c…
@@ -148,7 +149,7 @@ struct JobCommand: AsyncParsableCommand {
             discussion: "till job show 5f0c0a3e-8f9d-4d5e-9a3b-0d8f7c1e2b4a"
         )
 
-        @Argument(help: "The job's id.")
+        @Argument(help: "The job id.")
         var job: String
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -162,25 +163,25 @@ struct JobCommand: AsyncParsableCommand {
         }
     }
 
-    /// The storefronts of an extension; nil for other jobs.
+    /// The storefronts of a mass extension; nil for other jobs.
     private static func storefronts(_ job: JSONTree) -> String? {
         guard job["kind"]?.text == "extend" else { return nil }
         let codes = job["storefronts"]?.elements.compactMap(\.text) ?? []
         return codes.isEmpty ? "all" : codes.joined(separator: ", ")
     }
 
-    /// The results of a job, and the clocks it waits for.
+    /// A sentence about the result of a job, and about the customer clocks for which the job waits.
     ///
     /// - Parameters:
-    ///   - done: the sentence for a job that has reached the customers on the environment's clock.
-    ///   - scheduled: the subject of the sentence for a job that is still scheduled.
+    ///   - done: the sentence for a job that has been applied to the customers on the environment's clock.
+    ///   - scheduled: the subject of the sentence for a job that was not applied yet.
     static func heading(_ done: String, scheduled: String, _ job: JSONTree) -> String {
         let date = job["effectiveDate"]?.text.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0).iso8601 } ?? ""
         guard job["state"]?.text == "done" else {
             return "\(scheduled) is scheduled for \(date) on each customer's clock."
         }
         guard let clocks = pendingClocks(job) else { return done }
-        return "\(done) Customers on clocks that are behind (\(clocks)) follow at \(date)."
+        return "\(done) On the customer clocks \(clocks), which are behind, it takes effect at \(date)."
     }
 
     private static func pendingClocks(_ job: JSONTree) -> String? {

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TillJSON
 import TillShop
 
 struct ListenCommand: AsyncParsableCommand {
@@ -12,23 +13,23 @@ struct ListenCommand: AsyncParsableCommand {
         discussion: """
             till listen --forward-to http://127.0.0.1:3000/apple
 
-            Till does not need network access to your server: the command fetches notifications through the
-            control API. While no primary endpoint is set, it acts as the primary endpoint.
+            Till needs no network access to your server, because the command fetches notifications through the control
+            API. If no primary endpoint is set, the command acts as the primary endpoint.
             """
     )
 
-    @Option(help: "The address of your server.")
+    @Option(help: "The URL of your server.")
     var forwardTo: String
-    @Option(help: "Exits after this many notifications (default: never).")
+    @Option(help: "The number of notifications after which the command exits (default: unlimited).")
     var count: Int?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
     func validate() throws {
         guard let url = URL(string: forwardTo), ["http", "https"].contains(url.scheme), url.host != nil else {
-            throw ValidationError("--forward-to is an address such as http://127.0.0.1:3000/apple.")
+            throw ValidationError("--forward-to must be a URL such as http://127.0.0.1:3000/apple.")
         }
-        if let count, count < 1 { throw ValidationError("--count is 1 or more.") }
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more.") }
     }
 
     func run() async throws {
@@ -41,7 +42,7 @@ struct ListenCommand: AsyncParsableCommand {
             let delivery = try await client.get("\(path)?wait=25")
             guard let token = delivery["deliveryToken"]?.text, let body = delivery["body"] else { continue }
             let outcome = await forward(body)
-            // The server retries a delivery that has timed out there.
+            // An error is ignored: if the delivery has timed out on the server, the server repeats it.
             _ = try? await client.post("\(path)/\(escaped(token))", outcome.answer)
             show(delivery, outcome)
             left -= 1
@@ -91,7 +92,7 @@ struct ListenCommand: AsyncParsableCommand {
         Self.say(line)
     }
 
-    /// Flushes each line, because standard output may be a pipe.
+    /// Prints a line at once, because standard output may be a pipe.
     private static func say(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TillCore
+import TillJSON
 import TillShop
 
 struct NotificationsCommand: AsyncParsableCommand {
@@ -24,15 +25,15 @@ struct NotificationsCommand: AsyncParsableCommand {
                 """
         )
 
-        @Option(help: "Only these: DID_RENEW, or EXPIRED/VOLUNTARY.")
+        @Option(help: "Only this type: DID_RENEW, or with a subtype EXPIRED/VOLUNTARY.")
         var type: String?
-        @Option(help: "Only about this customer.")
+        @Option(help: "Only notifications about this customer.")
         var customer: String?
-        @Flag(help: "Only those that were sent and not delivered.")
+        @Flag(help: "Only notifications that were sent but not delivered.")
         var failed = false
-        @Option(help: "Only those sent to this endpoint.")
+        @Option(help: "Only notifications sent to this endpoint.")
         var endpoint: String?
-        @Option(help: "The start of the page, as printed by the previous page.")
+        @Option(help: "The start of the page, as printed after the previous page.")
         var after: String?
         @Option(help: "Maximum number of results, 1 to 100.")
         var limit: Int = 20
@@ -58,7 +59,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows one notification, decoded, with every attempt to deliver it.",
+            abstract: "Shows a notification with its decoded payloads and every delivery attempt.",
             discussion: "till notifications show 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21"
         )
 
@@ -78,7 +79,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     struct Resend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Resends notifications with the same bytes.",
+            abstract: "Resends notifications, with exactly the same bytes.",
             discussion: """
                 till notifications resend 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21
                 till notifications resend --from 2026-03-01 --to 2026-03-02
@@ -87,11 +88,11 @@ struct NotificationsCommand: AsyncParsableCommand {
 
         @Argument(help: "The notificationUUID.")
         var notification: String?
-        @Option(help: "Instead of one: all notifications created from this instant on.")
+        @Option(help: "Instead of a notificationUUID: resends all notifications created since this time.")
         var from: WrittenInstant?
-        @Option(help: "With --from: …and until this instant.")
+        @Option(help: "With --from: the time until which the notifications were created.")
         var to: WrittenInstant?
-        @Option(help: "The endpoint to send to (default: every endpoint).")
+        @Option(help: "The endpoint to send to (default: all endpoints).")
         var endpoint: String?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -140,7 +141,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 struct NotifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify",
-        abstract: "Sends a notification of any type without changing any data.",
+        abstract: "Sends a notification of any type. Changes no data.",
         discussion: """
             till notify EXPIRED/VOLUNTARY --transaction 2000000000012345
             till notify EXTERNAL_PURCHASE_TOKEN/CREATED
@@ -149,9 +150,9 @@ struct NotifyCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A type, and its subtype after a slash.")
+    @Argument(help: "The notification type, with its subtype after a slash.")
     var notice: String
-    @Option(help: "The transaction of the notification; not for TEST and EXTERNAL_PURCHASE_TOKEN.")
+    @Option(help: "The transaction id; not for TEST and EXTERNAL_PURCHASE_TOKEN.")
     var transaction: String?
     @Option(help: "The customer of a RESCIND_CONSENT notification.")
     var customer: String?
@@ -164,13 +165,13 @@ struct NotifyCommand: AsyncParsableCommand {
         // The server refuses unknown types.
         let subject = NotificationType(rawValue: type)?.subject ?? .transaction
         if subject == .customer, customer == nil, transaction == nil {
-            throw ValidationError("Name the customer of the notification: --customer.")
+            throw ValidationError("Give the customer of the notification: --customer.")
         }
         if subject == .transaction, transaction == nil {
-            throw ValidationError("Name the transaction of the notification: --transaction.")
+            throw ValidationError("Give the transaction of the notification: --transaction.")
         }
         if subject != .customer, customer != nil {
-            throw ValidationError("\(type) is not about a customer; leave --customer out.")
+            throw ValidationError("\(type) is not about a customer. Omit --customer.")
         }
     }
 

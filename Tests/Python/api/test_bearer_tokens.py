@@ -1,4 +1,4 @@
-"""Authentication: every way in which a bearer token can be wrong, the answer, and the reason in the request log."""
+"""Authentication with wrong bearer tokens: the answer, and the reason in the request log."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ from catalog_of_everything import COINS
 from process_helpers import AppleKey, b64url
 from shop_helpers import V2, App, now_ms
 
-# Two routes that list the errors about the app, and those that do not.
+# Some routes report errors about the app with a code, and others do not.
 LISTING = ["/inApps/v2/history/{}", "/inApps/v1/history/{}", "/inApps/v1/subscriptions/{}"]
 SILENT = ["/inApps/v1/transactions/{}", "/inApps/v1/transactions/appTransactions/{}", "/inApps/v2/refund/lookup/{}",
           "/inApps/v1/refund/lookup/{}", "/inApps/v1/lookup/M123456789"]
@@ -31,12 +31,12 @@ def known(app):
 
 @pytest.fixture(scope="module")
 def signer(app):
-    """Creates tokens that no library would create."""
+    """Creates signed tokens, also ones that no library would create."""
     return AppleKey(app.key, app.bundle_id)
 
 
 def unauthenticated(environment, path, *words, token=..., headers=None, never=()):
-    """The answer is Apple's 401, and the request log has the reason without any secret."""
+    """Checks that the answer is Apple's 401, and that the request log has the reason without any secret."""
     answer = environment.send("GET", path, token=token, headers=headers)
     assert answer.status_code == 401, f"{answer.status_code} {answer.text}"
     assert answer.headers["Content-Type"] == "text/plain"
@@ -178,7 +178,7 @@ def test_a_token_that_was_changed_afterwards(app, sandbox, known):
 
 
 def test_a_key_of_another_team_with_the_bundle_of_this_one(app, foreign_app, sandbox, known):
-    """The key is valid, but its team has no such app: 4040003 where the route lists it, 401 elsewhere."""
+    """The key is valid, but its team has no such app. Routes that list 4040003 return it, and others return 401."""
     token = app.token(key=foreign_app.key, iss=foreign_app.issuer_id)
     client = app.client("sandbox", key=foreign_app.key)
     for path in LISTING:
@@ -340,7 +340,7 @@ def test_a_token_can_be_reused_and_works_in_both_environments(app, customer):
 
 
 def test_a_key_for_offers_does_not_authenticate_api_requests(server, control, team, sandbox, known):
-    """Xcode's file may contain a key pair for offers; that key does not authenticate API requests."""
+    """A StoreKit file may contain a key pair for promotional offers. This key does not authenticate API requests."""
     private = ec.generate_private_key(ec.SECP256R1())
     der = private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

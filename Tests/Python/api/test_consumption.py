@@ -1,4 +1,4 @@
-"""A developer's answers to CONSUMPTION_REQUEST, as sent by Apple's client."""
+"""The developer's answers to CONSUMPTION_REQUEST, sent with Apple's client."""
 
 import itertools
 import uuid
@@ -77,7 +77,7 @@ def v1(preference=None, token="") -> ConsumptionRequestV1:
 
 
 def send(environment, id_, request):
-    """Sends the body with the call of Apple's client for its version."""
+    """Sends the body with the method of Apple's client for its version."""
     if isinstance(request, ConsumptionRequest):
         environment.client.send_consumption_information(id_, request)
         return
@@ -166,7 +166,7 @@ def test_unknown_keys_are_ignored_and_null_counts_as_absent(app, customer, versi
 
 
 def codes(limit):
-    """The invalid values for a key whose codes go up to a limit."""
+    """The invalid values of a key whose valid codes are 0 to a limit."""
     return (None, -1, limit + 1, "0", 1.5, True, [])
 
 
@@ -222,7 +222,7 @@ def test_a_wrong_field_is_rejected_with_its_own_code(app, coins, version, code, 
             4000044]),
 ])
 def test_fields_are_validated_in_order_and_before_the_id_is_looked_up(app, version, order):
-    """Starts with every field wrong, then corrects one field after the other."""
+    """The test starts with every field wrong, and corrects one field after the other."""
     keys = [*GOOD["v2"], "consumptionPercentage", "refundPreference"]
     if version == "v1":
         keys = [*GOOD["v1"], "refundPreference"]
@@ -235,7 +235,7 @@ def test_fields_are_validated_in_order_and_before_the_id_is_looked_up(app, versi
 
 
 def test_a_consumed_share_applies_to_one_time_products_only(app, customer):
-    """A prorated refund of such a product requires a share; an undelivered product has none."""
+    """A prorated refund of a one-time product requires the consumed share. An undelivered product has no such share."""
     sandbox = app.sandbox
     for product in (COINS, SEASON, FOREVER):
         bought = sandbox.buy(f"{customer}-{product[-5:]}", product)

@@ -1,7 +1,7 @@
-"""Each cause of a 401 and a 404 in the documentation: the answer, and Till's explanation.
+"""Each documented reason for a 401 or a 404: the answer, and Till's explanation.
 
-The tables of docs/api/authentication.md and docs/operating/explain.md are read here, so that neither they nor the
-server can change alone.
+The test reads the tables of docs/api/authentication.md and docs/operating/explain.md, so it fails if only the
+documentation or only the server changes.
 """
 
 import base64
@@ -29,7 +29,7 @@ TEST = "/inApps/v1/notifications/test"
 
 
 def rows(page, heading, columns):
-    """The rows of a section's table, by their numbers."""
+    """The rows of the table in a section, by their numbers."""
     section = (ROOT / "docs" / page).read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
     found = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines()]
     return {int(cells[0]): cells for cells in found if len(cells) == columns and cells[0].isdigit()}
@@ -40,7 +40,7 @@ WAYS_404 = rows("operating/explain.md", "Every 404", 4)
 
 
 def assert_begins(explanation, documented):
-    """The explanation starts with the documented text, in which … is a placeholder."""
+    """Checks that the explanation starts with the documented text, in which … stands for any text."""
     pattern = ".+?".join(map(re.escape, documented.split("…")))
     assert re.match(pattern, explanation, re.DOTALL), f"{explanation!r} does not begin with {documented!r}"
 
@@ -50,7 +50,7 @@ def assert_begins(explanation, documented):
 
 @pytest.fixture(scope="module")
 def own_app(server, control):
-    """An app of its own team."""
+    """Creates an app with its own team."""
     team = control.call("createTeam", {"name": "Of refusals"})["issuerId"]
     return App(server, control, "com.example.refusals", 2_700_000_000, team, CATALOG)
 
@@ -66,12 +66,12 @@ def signer(own_app):
 
 
 def bearer(make):
-    """The request header with the created token."""
+    """The Authorization header with a created token."""
     return lambda own_app, signer: {"Authorization": f"Bearer {make(own_app, signer)}"}
 
 
 def resigned(header=None, **claims):
-    """A correctly signed token with changes of its header and claims; None removes one."""
+    """A correctly signed token with changes of its header and claims. A change to None removes the key."""
     def make(own_app, signer):
         changed = {name: value for name, value in {**signer.header(), **(header or {})}.items() if value is not None}
         claimed = {name: value for name, value in {**own_app.claims(), **claims}.items() if value is not None}
@@ -112,7 +112,7 @@ def ago(seconds):
     return int(time.time()) - seconds
 
 
-# By the numbers of the table: functions that return the headers of a request.
+# Each function has the number of its row in the table, and returns the headers of a request.
 TOKENS = {
     1: lambda own_app, signer: {},
     2: lambda own_app, signer: {"Authorization": "Basic dXNlcjpwYXNz"},
@@ -209,7 +209,7 @@ def test_apples_client_raises_for_a_401_without_a_code(own_app, known):
 
 
 class Shop:
-    """A Till under Apple's profile, whose sandbox has the data for all cases."""
+    """A server with Apple's profile. Its sandbox contains the data for all cases."""
 
     def __init__(self, till, post):
         self.control = control_of(till)
@@ -265,7 +265,7 @@ def first_attempt_not_ended(shop):
 
 
 def seven_months_ago(shop):
-    """Uses another app, whose clock can be advanced."""
+    """Uses a separate app, because its clock is advanced."""
     environment = shop.neighbour.sandbox
     freeze(environment)
     token = request_test(shop, environment)
@@ -276,7 +276,7 @@ def seven_months_ago(shop):
 EXTEND = {"extendByDays": 3, "extendReasonCode": 1, "requestIdentifier": "refusals"}
 NEVER = "2000000999999999"
 
-# By the numbers of the table.
+# Each function has the number of its row in the table.
 CASES = {
     1: lambda shop: shop.send("GET", "/inApps/v9/history/1"),
     2: lambda shop: shop.send("GET", f"/inapps/v2/history/{shop.first.id}"),

@@ -1,4 +1,4 @@
-"""Each documented error of these routes, by its number, as Apple's client receives it and as raw HTTP."""
+"""Each documented error of these routes, by its number: as Apple's client receives it, and as raw HTTP."""
 
 import uuid
 
@@ -191,7 +191,8 @@ QUERIES = [
     (4000015, {"startDate": "9" * 30}, "startDate=" + "9" * 30),
     (4000016, {"endDate": "2026-01-01"}, "endDate=2026-01-01"),
     (4000016, {"endDate": "1e12"}, "endDate=1e12"),
-    # The end before or equal to the start: no code is documented; this one is recommended.
+    # The end of the range is before its start or equal to it. Apple documents no code for this; this code is
+    # recommended.
     (4000015, {"startDate": 5000, "endDate": 4000}, "startDate=5000&endDate=4000"),
     (4000015, {"startDate": 5000, "endDate": 5000}, "startDate=5000&endDate=5000"),
     (4000021, {"sort": Unlisted("NEWEST")}, "sort=NEWEST"),
@@ -275,7 +276,8 @@ def _refuses_revision(environment, id_, revision, version=V2, **filters):
 
 
 def test_a_revision_is_valid_only_for_its_own_query(app, other_app, sandbox, customer):
-    """With another customer, route, order, filter, environment or app, or a changed character, it is rejected."""
+    """A revision is rejected with another customer, route, order, filter, environment or app, or with a changed
+    character."""
     mine, other = sandbox.buy(customer, COINS), sandbox.buy(customer + "-other", COINS)
     abroad = app.production.buy(customer, COINS)
     neighbour = other_app.sandbox.buy(customer, COINS)

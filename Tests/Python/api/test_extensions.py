@@ -1,4 +1,4 @@
-"""Renewal date extensions, for one subscription and for all of a product, as Apple's client sees them."""
+"""Extensions of renewal dates, for one subscription and for all subscribers of a product, with Apple's client."""
 
 import itertools
 import uuid
@@ -53,7 +53,7 @@ def one(days=3, reason=ExtendReasonCode.CUSTOMER_SATISFACTION, request="request 
 
 
 def later(date, days) -> int:
-    """So many days later at the same time of day in Pacific time."""
+    """The same time of day in Pacific time, this number of days later."""
     instant = datetime.fromtimestamp(date / 1000, PACIFIC)
     return round((instant + timedelta(days=days)).timestamp() * 1000)
 
@@ -65,7 +65,7 @@ def latest(environment, bought):
 
 
 def expired_on_own_clock(environment, customer) -> str:
-    """The original id of an expired subscription, on a customer clock."""
+    """The original transaction id of an expired subscription, whose customer is on a customer clock."""
     environment.control("createClock", {"name": customer})
     environment.create(customer)
     environment.control("useClock", {"clock": customer}, customer=customer)

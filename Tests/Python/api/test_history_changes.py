@@ -1,4 +1,4 @@
-"""A history that changes: a later read from a revision returns exactly the changes since."""
+"""Changes of a history: a client that continues from a revision gets exactly the later changes."""
 
 import http.client
 import json
@@ -56,7 +56,7 @@ def test_new_purchases_do_not_disturb_a_descending_history(sandbox, customer):
 
 @pytest.mark.parametrize("version", [V2, V1])
 def test_the_last_revision_finds_exactly_the_later_changes(environment, customer, version):
-    """Purchase, refund, token, upgrade and reversal change it; finishing and reading do not."""
+    """A purchase, a refund, a token, an upgrade and a reversal change the history. Finishing and reading do not."""
     first = environment.buy(customer, BASIC, offer={"kind": "NONE"})
     coins, season = environment.buy(customer, COINS), environment.buy(customer, SEASON)
 
@@ -141,7 +141,7 @@ def test_a_change_for_one_member_is_in_the_histories_of_all_members(sandbox, cus
 
 
 def test_revisions_survive_a_restart(serve):
-    """For all three routes, from the middle and from the end."""
+    """The test continues from the middle and from the end of the history, for all three routes."""
     till = serve()
     app = App(till, ControlClient(till.address("control")), "com.example.restart", catalog=CATALOG)
     sandbox = app.sandbox
@@ -177,7 +177,7 @@ def test_revisions_survive_a_restart(serve):
 
 
 def _buy_in_parallel(app, customer, count, threads=16):
-    """Purchases of one customer, as fast as control accepts them; keeps only the ids."""
+    """Buys for one customer as fast as the control API accepts purchases, and returns only the ids."""
     host, port = app.server.address("control").removeprefix("http://").split(":")
     path = f"/v1/apps/{app.bundle_id}/sandbox/customers/{path_part(customer)}/purchases"
     body = json.dumps({"productId": COINS, "offer": {"kind": "NONE"}})
@@ -197,7 +197,7 @@ def _buy_in_parallel(app, customer, count, threads=16):
 
 
 def test_a_history_of_ten_thousand_transactions_pages_through_completely(serve, capsys):
-    """Every signature is checked; Apple's verifier checks each new chain, and the newest page."""
+    """Every signature is checked. Apple's verifier also checks each new chain and the newest page."""
     till = serve()
     app = App(till, ControlClient(till.address("control")), "com.example.many", catalog=CATALOG)
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""Offers of all four kinds: eligibility, prices, and the signatures of promotional offers."""
+"""Offers of all four kinds: eligibility, prices, and signatures of promotional offers."""
 
 import base64
 import json
@@ -25,12 +25,12 @@ def offer_of(payload):
 
 
 def pending(renewal):
-    """The offer of the next period, and its price."""
+    """The offer of the next period, and the renewal price."""
     return tuple(renewal.get(key) for key in (*OFFER_KEYS[:-1], "renewalPrice"))
 
 
 def refuses(environment, customer, product_id, status, code, *words, **options):
-    """The purchase is rejected with a reason and stores nothing."""
+    """Checks that the purchase is rejected with a reason and stores nothing."""
     def rows():
         try:
             return environment.control("getCustomer", customer=customer)["transactions"]
@@ -53,7 +53,7 @@ def refuses(environment, customer, product_id, status, code, *words, **options):
 def test_the_introductory_offer_applies_automatically_once_per_group(environment, customer):
     free = environment.buy(customer, BASIC)
     assert offer_of(free.payload) == (1, None, "FREE_TRIAL", "P1W", 0)
-    # A week of Pacific days: an hour more or less across a change to or from daylight saving time.
+    # A week in Pacific time is an hour shorter or longer if it contains a change to or from daylight saving time.
     length = free.payload["expiresDate"] - free.payload["purchaseDate"]
     assert length in (7 * DAY, 7 * DAY - 3_600_000, 7 * DAY + 3_600_000)
     assert pending(free.renewal) == (None, None, None, None, 4990)
@@ -99,7 +99,7 @@ def test_a_signed_eligibility_overrides_the_introductory_offer(app, sandbox, cus
 
 
 class Signatures:
-    """Both formats of a promotional offer's signature, created with the official library."""
+    """Creates signatures of promotional offers in either format, with the official library."""
 
     def __init__(self, app, key=None, bundle_id=None):
         self.key = key or app.key
@@ -330,7 +330,7 @@ def test_a_stackable_code_follows_the_introductory_offer(sandbox, customer):
 
 
 def test_a_code_that_does_not_stack_takes_the_place_of_the_introductory_offer(sandbox, customer):
-    """FEW can be redeemed three times in all, and once by each customer."""
+    """The code FEW can be redeemed three times in total, and once by each customer."""
     buyers = [f"{customer}-{number}" for number in range(5)]
     for buyer in buyers[:3]:
         bought = sandbox.buy(buyer, BASIC, offer={"kind": "CODE", "id": "FEW"})
@@ -341,7 +341,7 @@ def test_a_code_that_does_not_stack_takes_the_place_of_the_introductory_offer(sa
 
 
 def test_the_limit_of_a_code_holds_for_concurrent_redemptions(app, customer):
-    """Each environment counts on its own."""
+    """Each environment has its own count."""
     from concurrent.futures import ThreadPoolExecutor
 
     def redeem(number):
@@ -394,7 +394,7 @@ def test_family_access_does_not_make_eligible_for_a_win_back_offer(sandbox, cust
 
 
 def test_in_production_a_win_back_offer_waits_until_its_criteria_are_met(production, customer):
-    """They are at least one paid month, and one month since the end."""
+    """The criteria are at least one paid month, and one month since the end of the subscription."""
     offer = {"kind": "WIN_BACK", "id": "return"}
     production.lapsed(customer, BASIC, days=40)
     refuses(production, customer, BASIC, 409, "win_back_not_yet", "return", offer=offer)

@@ -1,4 +1,4 @@
-"""Every implemented route of the App Store Server API, called with Apple's client; Apple's verifier checks all JWS."""
+"""Every implemented route of the App Store Server API, called with Apple's client. Apple's verifier checks all JWS."""
 
 import uuid
 
@@ -157,7 +157,8 @@ def test_each_answer_is_signed_anew(sandbox, customer):
 
 
 def test_signed_dates_follow_the_customer_clock(environment, customer):
-    """The environment compares the date of everything that it verifies with that clock, to the millisecond."""
+    """`ShopEnvironment` compares the signing date of everything that it verifies with that clock, to the
+    millisecond."""
     with environment.on_clock(customer, at=now_ms() + 400 * DAY) as clock:
         bought = environment.buy(customer, COINS)
         clock.advance(by="P1M")
@@ -311,7 +312,7 @@ def test_statuses_have_exactly_the_documented_keys(environment, customer):
 
 
 def test_statuses_distinguish_and_filter_active_expired_and_revoked(environment, customer):
-    """A filter with several values is an OR; groups without a match are left out."""
+    """A filter with several values matches any of them. Groups without a match are left out."""
     expired = environment.lapsed(customer, BASIC)
     extra = environment.buy(customer, EXTRA)
     environment.refund(extra.id, reason=1)
@@ -430,7 +431,7 @@ def test_a_partial_refund_is_in_thousandths_of_a_percent(sandbox, customer, part
 
 
 def test_an_unused_refund_is_prorated_by_time(sandbox, customer):
-    """Ten days of a month are used, so about two thirds are refunded; access ends."""
+    """Ten days of a month are used, so about two thirds of the price are refunded. Access ends."""
     bought = sandbox.buy(customer, BASIC, offer=NO_OFFER, at=now_ms() - 10 * DAY)
     payload = sandbox.refund(bought.id, share="UNUSED").payload
     whole = bought.payload["expiresDate"] - bought.payload["purchaseDate"]

@@ -1,6 +1,6 @@
-"""Payload profiles, as Apple's client and verifier handle them: each profile, each payload, each route.
+"""Payload profiles with Apple's client and verifier, for every profile, payload and route.
 
-The optional keys, the version that added a key, and the listed keys are read from the tables of
+The test reads the optional keys, the version that added a key, and the listed keys from the tables of
 docs/operating/payload-profiles.md.
 """
 
@@ -75,7 +75,7 @@ TABLES = tables()
 @pytest.fixture
 def new_app(server, control, team):
     number = next(_numbers)
-    # Far apart, because an app without an Apple id gets the highest id plus one.
+    # The Apple ids are far apart, because an app without an Apple id gets the highest id plus one.
     return App(server, control, f"com.example.profile{number}", 2_200_000_000 + 1_000 * number, team, CATALOG)
 
 
@@ -97,7 +97,7 @@ def set_profile(environment, profile):
 
 
 class Scenario:
-    """Customers with data for every route, bought and read under one payload profile."""
+    """Customers with data for every route. The data is bought and read with one payload profile."""
 
     def __init__(self, environment, post, profile="fair"):
         self.environment = environment
@@ -110,14 +110,15 @@ class Scenario:
         environment.control("refund", {"share": "PART", "percentage": 50_000}, transactionId=refunded)
         self.year = self.buy("bob", BASIC_YEAR)["transactionId"]
         self.mass = str(uuid.uuid4())
-        # Six purchases and a refund; with the profile "tomorrow" each purchase has an additional notification.
+        # There are six purchases and a refund. With the profile "tomorrow", an additional notification follows each
+        # purchase.
         self.posted = post.wait_for(13 if profile.startswith("tomorrow") else 7)
 
     def buy(self, customer, product, **options) -> dict:
         return self.environment.control("buy", {"productId": product, **options}, customer=customer)
 
     def calls(self) -> list:
-        """Each route: its kind, the call of Apple's client (None if there is none), and the plain request."""
+        """For each route: its kind, the method of Apple's client (None if there is none), and the plain request."""
         client, id_, order = self.environment.client, self.coins["transactionId"], self.coins["orderId"]
         reason, everything = ExtendReasonCode.CUSTOMER_SATISFACTION, TransactionHistoryRequest()
         one = {"extendByDays": 1, "extendReasonCode": 1, "requestIdentifier": "one"}
@@ -153,7 +154,7 @@ class Scenario:
         ]
 
     def answers(self):
-        """Every route's answer: its kind, the body, and the object decoded by Apple's client."""
+        """For each route: its kind, the body of the answer, and the object that Apple's client decoded."""
         for kind, ask, method, path, *body in self.calls():
             if kind == "massExtensionStatus":
                 notification_checks.until(lambda: self.environment.send(method, path).json()["complete"])
@@ -170,7 +171,7 @@ class Scenario:
             yield kind, answer.json(), decoded
 
     def everything(self):
-        """The bodies of every route, all signed data in them, and all posted notifications."""
+        """The bodies of every route, all signed data in these bodies, and all received notifications."""
         seen = set()
         for kind, body, decoded in self.answers():
             seen.add(kind)
@@ -191,7 +192,7 @@ READERS = {
 
 
 def signed(environment, value):
-    """The signed data in a value, verified by Apple's verifier, and the signed data within it."""
+    """The signed data in a value, verified by Apple's verifier, with the signed data that this data contains."""
     for key, jws in strings(value):
         if key in READERS:
             kind, reader = READERS[key]
@@ -212,7 +213,7 @@ def strings(value, key=None):
 
 
 def objects(kind, payload, decoded):
-    """An object and the objects within: kind, raw value, and the library's decoded object."""
+    """An object and all objects in it: their kind, the raw value, and the object that the library decoded."""
     yield kind, payload, decoded
     for key, value in payload.items():
         inner = INNER.get((kind, key))
@@ -226,18 +227,18 @@ def objects(kind, payload, decoded):
             yield from objects(inner, value, read)
 
 
-# The library has no field for these.
+# The library has no field for these keys.
 UNREAD = ("firstSendAttemptResult", "requestDate")
-# The client's call and the plain request are two requests; these values differ between them.
+# Apple's client and the plain request send two requests, and these values differ between the answers.
 FRESH = (*READERS, "revision", "testNotificationToken", "sendAttempts")
 
 # Fewer keys -----------------------------------------------------------------------------------------------------------
 
 
 def check(found, profile, environment) -> dict:
-    """Every object has only keys that the tables allow; Apple's library reads them, and has None for the others.
+    """Checks that every object has only keys that the tables allow, and that Apple's library reads them.
 
-    Returns the keys that were seen for each kind.
+    Returns the keys of each kind that occurred.
     """
     seen = {}
     for whole in found:
@@ -296,7 +297,8 @@ def is_unknown(value) -> bool:
 
 
 def examine(found) -> dict:
-    """Every object has the additional keys; returns the listed keys of each kind that had an unknown value."""
+    """Checks that every object has the additional keys. Returns the listed keys of each kind that had an unknown
+    value."""
     changed = {}
     for whole in found:
         for kind, value, read in objects(*whole):
@@ -385,7 +387,7 @@ def test_default_answers_do_not_change(environment, post):
     def asked():
         for _, _, method, path, *_ in scenario.calls()[:8]:
             text = environment.send(method, path).text
-            # Signatures and the seal of a revision differ from answer to answer.
+            # Signatures, and the seal of a revision, differ from answer to answer.
             yield re.sub(r'"revision":"[^"]*"', "", re.sub(r"\.[\w-]{86}\"", '"', text))
 
     default = list(asked())

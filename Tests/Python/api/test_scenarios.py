@@ -1,9 +1,9 @@
-"""Verifies every signature that the scenarios of the Swift tests collected.
+"""Verifies every signature that the scenarios of the Swift tests have collected.
 
-The HTTP backend of the scenarios stores what its receivers got in .build/test-logs/scenarios: a folder per timeline with
-the root and the payloads. Apple's library verifies every notification, and the signed data within some of each type and
-subtype. For the others, the chain of the signed data must equal the notification's chain byte for byte, and the
-leaf's key must match the signature.
+The HTTP backend of the scenarios stores the received data in .build/test-logs/scenarios. Each timeline has a folder
+with the root and the payloads. Apple's library verifies every notification. It also verifies the signed data in some
+notifications of each type and subtype. In the others, the chain of the signed data must equal the notification's chain
+byte by byte, and the leaf's key must match the signature.
 """
 
 import base64
@@ -23,12 +23,12 @@ from remembering_verifier import RememberingVerifier
 KEPT = Path(__file__).resolve().parents[3] / ".build/test-logs/scenarios"
 BUNDLE_ID = "com.example.shop"
 APPLE_ID = 1_234_567_890
-# For this number of notifications of each type and subtype, Apple's library also verifies the signed data within.
+# Apple's library also verifies the signed data in this number of notifications of each type and subtype.
 SOME = 20
 
 
 class Inside:
-    """Verifies and decodes the signed data within a notification."""
+    """Verifies and decodes the signed data in a notification."""
 
     def __init__(self, verifier, environment):
         self.verifier = verifier
@@ -36,7 +36,7 @@ class Inside:
         self.keys = {}
 
     def signed_date(self, jws, chain, by_apple):
-        """The signing date of a JWS, after its verification."""
+        """Verifies a JWS and returns its signing date."""
         header, payload = payload_rules.decode(jws)
         assert (header["alg"], header["x5c"]) == ("ES256", chain) and payload["environment"] == self.environment
         is_transaction = "bundleId" in payload

@@ -1,4 +1,4 @@
-"""HTTP details of real clients that the server must accept."""
+"""HTTP requests as real clients send them, which the server must accept."""
 
 import re
 import socket
@@ -37,14 +37,14 @@ def port(environment):
                                   "/inApps/v1/lookup/M123456789", "/inApps/v2/refund/lookup/{}",
                                   "/inApps/v1/refund/lookup/{}"])
 def test_a_url_may_end_in_a_question_mark(app, known, path):
-    """Node's client always appends one."""
+    """Apple's Node library always appends a question mark."""
     raw = request_bytes("GET", path.format(known) + "?", token=app.token())
     outcome = converse(port(app.sandbox), raw, 20)
     assert outcome.status == 200 and outcome.answers[0].headers["content-type"] == "application/json"
 
 
 def test_a_post_without_length_body_and_type_is_accepted(app, customer):
-    """Also with the Content-Type that some clients send without a body, and with a question mark."""
+    """The request may also have a question mark, and the Content-Type that some clients send without a body."""
     bought = app.sandbox.buy(customer, COINS)
     path = f"/inApps/v1/transactions/{bought.id}/finish"
     for headers, length, target in (
@@ -57,7 +57,7 @@ def test_a_post_without_length_body_and_type_is_accepted(app, customer):
 
 
 def test_the_page_names_the_routes_that_read_their_body(app, customer):
-    """Each of them rejects a body that is not JSON, with any Content-Type; the others ignore the body."""
+    """Each of these routes rejects a body that is not JSON, with any Content-Type. The other routes ignore the body."""
     source = (ROOT / "Sources/TillServer/API/RouteName.swift").read_text()
     routes = {name: route for route, name in re.findall(r'"((?:POST|PUT) [^"]+)": "(\w+)"', source)}
     coins, subscribed = app.sandbox.buy(customer, COINS), app.sandbox.buy(customer, BASIC)
@@ -140,7 +140,7 @@ def test_unknown_keys_of_a_body_are_ignored(sandbox, customer):
 @pytest.mark.parametrize("content_type", ["application/json", "application/json; charset=utf-8",
                                           "application/json;charset=UTF-8", "Application/JSON"])
 def test_uuids_are_case_insensitive(sandbox, customer, content_type):
-    """Swift writes them so; Java adds the charset."""
+    """Swift writes UUIDs in upper case. Java adds a charset to the Content-Type."""
     bought = sandbox.buy(customer, COINS)
     token = str(uuid.uuid4())
     answer = sandbox.send(
@@ -154,7 +154,7 @@ def test_uuids_are_case_insensitive(sandbox, customer, content_type):
 
 @pytest.mark.parametrize("path", WRONG_CASE + NO_ROUTE)
 def test_an_unknown_path_is_404_without_a_body(app, known, path):
-    """Paths are case-sensitive. The answer needs no token, and control is not on this port."""
+    """Paths are case-sensitive. The request needs no token. The control API is not on this port."""
     for token in (..., None):
         answer = app.sandbox.send("GET", path.format(known), token=token)
         assert (answer.status_code, answer.content) == (404, b""), answer.text
@@ -183,13 +183,13 @@ def test_literal_path_segments_are_not_treated_as_ids(app, customer):
     """`appTransactions` is a sibling of `{transactionId}`."""
     bought = app.sandbox.buy(customer, COINS)
     answer = app.sandbox.send("GET", "/inApps/v1/transactions/appTransactions")
-    # It is not an id, so there is either no route or no valid id; but the method is right.
+    # The segment is not an id, so the route or the id is unknown; the method exists.
     assert (answer.status_code, answer.content) == (404, b"") or answer.json()["errorCode"] == 4000006
     assert app.sandbox.client.get_app_transaction_info(bought.id).signedAppTransactionInfo
 
 
 def test_the_environments_are_disjoint_and_the_documented_fallback_of_clients_works(app, customer):
-    """Clients ask production; on 4040010 they ask the sandbox; a second 4040010 means that the id is in neither."""
+    """Clients ask production first and, after 4040010, the sandbox. A second 4040010 means that neither has the id."""
     def fallback(id_):
         for environment in (app.production, app.sandbox):
             try:

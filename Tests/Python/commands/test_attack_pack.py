@@ -1,4 +1,5 @@
-"""The attack pack: Apple's verifier rejects every case, and the report finds a backend that does not verify."""
+"""The attack pack: Apple's verifier rejects every case, and the report finds a backend that does not verify
+signatures."""
 
 import base64
 import json
@@ -24,7 +25,7 @@ RIGHT = ["control", "replayed-notification"]
 
 @pytest.fixture
 def judged(environment):
-    """Apple's verifier without online checks and without a cache: the status of a rejected JWS, or None."""
+    """The status with which Apple's verifier rejects a JWS, or None. It checks nothing online and has no cache."""
     app = environment.app
     verifier = SignedDataVerifier([app.root], False, Environment(environment.wire_name), app.bundle_id, app.apple_id)
 
@@ -42,13 +43,13 @@ def pack(environment, **query):
 
 
 def check(cases, judged):
-    """Checks every case against its own description, as a notification and as a transaction."""
+    """Checks every case against its own description, for a notification and for a transaction."""
     assert len(cases) == 16 and {name for name, case in cases.items() if not case["mustBeRefused"]} == set(RIGHT)
     for name, case in cases.items():
         expected = case["refusal"] if case["mustBeRefused"] else None
         assert judged("signed_transaction", case["signedTransactionInfo"]) == expected, name
         if name == "renewal-info-as-transaction":
-            # The notification is valid; the transaction in it is not.
+            # The notification is valid, but the transaction in it is not.
             assert judged("notification", case["signedPayload"]) is None
             inner = decoded(case["signedPayload"])["data"]["signedTransactionInfo"]
             assert judged("signed_transaction", inner) == expected
@@ -103,7 +104,7 @@ def test_the_control_api_validates_case_names(sandbox):
 
 
 class Backend:
-    """A developer's server; `accepts` decides about a signedPayload."""
+    """A developer's server. `accepts` decides whether it accepts a signedPayload."""
 
     def __init__(self, accepts, status=None):
         backend, forced = self, status
@@ -179,7 +180,7 @@ def test_a_backend_that_verifies_passes(app, backend):
     output = attack(app, "--post", careful.url, code=0).stdout
     assert "The backend accepted no attack." in output
     assert "accepted the second time too" in output
-    # One valid notification, thirteen attacks, and another valid notification twice.
+    # The backend gets one valid notification, thirteen attacks, and then another valid notification twice.
     assert len(careful.seen) == 17 and careful.seen[-1] == careful.seen[-2]
 
 
@@ -212,7 +213,7 @@ def test_a_backend_with_one_hole_is_reported_with_that_case(app, backend):
 
 
 class Failing(Backend):
-    """A developer's server that accepts valid notifications and runs `fails` on the connection of any other."""
+    """A developer's server that accepts valid notifications. For any other, it calls `fails` with the connection."""
 
     def __init__(self, verifier, fails):
         super().__init__(lambda jws: True)

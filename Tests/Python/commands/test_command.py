@@ -44,7 +44,7 @@ COMMANDS = [
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
-    """A server that is set up by commands only."""
+    """A server that is set up only with commands."""
     server = Till(tmp_path_factory.mktemp("command"))
     yield server
     assert server.stop() == 0
@@ -68,7 +68,7 @@ def run(till):
 
 @pytest.fixture(scope="module")
 def shop(till, run, tmp_path_factory):
-    """An app, a key and a catalog, all created by commands."""
+    """Creates an app, a key and a catalog with commands."""
     assert "There is no app yet" in run("customer", "list", code=1)
     text = run("app", "create", "com.example.loom", "--apple-id", "1122334455", "--name", "Loom")
     assert "com.example.loom" in text and "1122334455" in text
@@ -227,7 +227,7 @@ def test_buying_with_and_without_offers(shop, run):
 
     assert offer_type(run("buy", MONTH, "--customer", "otto", *APP, as_json=True)) == 1
     assert offer_type(run("buy", MONTH, "--customer", "olga", "--introductory", *APP, as_json=True)) == 1
-    # Two customers on a clock in the past subscribe, turn off renewal, and return to the present.
+    # Two customers on a clock in the past subscribe, turn off auto-renew, and return to the present.
     run("clock", "create", "past", "--at", "2025-11-14", *APP)
     for customer in ("oleg", "orla"):
         run("customer", "create", customer, "--at", "2025-11-14", *APP)
@@ -292,7 +292,7 @@ def test_the_first_line_summarizes_a_purchase(app):
         line = re.search(rf"^{name} .+$", once, re.MULTILINE)[0]
         assert line in again.splitlines(), f"{line} is not in {again}"
     held = first("buy", COINS, "--interrupted")
-    assert held == "The purchase waits: till purchase approve zed 1, or decline."
+    assert held == "The purchase is pending: till purchase approve zed 1, or decline."
 
 
 def test_a_change_and_an_approval_print_a_summary(app):
@@ -334,7 +334,8 @@ def test_full_and_partial_refunds_and_their_reversal(shop, run):
 
 
 def test_history_asks_apples_route_and_prints_it_decoded(shop, run):
-    """With a key file: page after page; with --json the raw answers of the API."""
+    """The command needs a key file and reads page after page. With --json, it prints the unchanged answers of the
+    API."""
     ids = [run("buy", THREAD, "--customer", "rita", *APP, as_json=True)["transactionId"] for _ in range(3)]
     run("refund", ids[0], *APP)
     key = ["--key", shop["file"]]
@@ -440,7 +441,7 @@ def test_a_mass_extension_is_listed_with_its_request_its_days_and_its_storefront
 
 
 def test_a_job_with_a_date_is_scheduled_and_a_past_date_is_rejected(server, control, team):
-    # Moves the app's clocks far into the future, so the app is not shared with other tests.
+    # This test moves the clocks of its app far into the future, so no other test uses the app.
     app = App(server, control, "com.example.scheduled", 1234567801, team, CATALOG)
 
     def run(*arguments, code=0):
@@ -504,7 +505,7 @@ def test_an_empty_variable_counts_as_unset(till, shop, tmp_path):
     assert several.returncode == 1 and "Name one with --app" in several.stderr
     folder = run_till("app", "list", "--control", till.address("control"), TILL_DATA="")
     assert folder.returncode == 0, folder.stderr
-    # Empty server settings count as unset, too: the server accepts all of them.
+    # An empty server setting means the same as no setting, and the server accepts it.
     names = ("CONFIG", "PRODUCTION_PORT", "DEMO", "PROFILE", "LOG_LEVEL", "DATABASE")
     settings = {f"TILL_{name}": "" for name in names}
     doctor = run_till("doctor", "--data", till.data, **settings)
@@ -539,7 +540,7 @@ def test_a_directory_without_a_running_server_is_an_error(tmp_path):
 
 
 def test_serve_with_demo_continues_with_the_same_data(serve):
-    """The demo prints where its key is, and the history command finds it."""
+    """The demo prints the path of its key, and the history command finds the key."""
     till = serve("--demo", "--json")
     document = json.loads(till.stdout())
     assert document == till.document
@@ -585,7 +586,7 @@ def test_every_serve_flag_is_a_configuration_key_and_is_documented(tmp_path):
     config = tmp_path / "till.json"
     config.write_text('{"noSuchSetting": 1}')
     refused = run_till("serve", "--config", config)
-    assert refused.returncode == 1 and "noSuchSetting, which is no setting" in refused.stderr
+    assert refused.returncode == 1 and "noSuchSetting, which is not a setting" in refused.stderr
     keys = set(refused.stderr.split("Settings: ")[1].strip().rstrip(".").split(", "))
     camel = {re.sub(r"-(\w)", lambda match: match[1].upper(), flag) for flag in flags}
     assert len(camel) > 20 and camel == keys

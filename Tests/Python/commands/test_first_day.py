@@ -1,4 +1,4 @@
-"""First contact with Till: what commands print and write while they run, and clear messages for common mistakes."""
+"""The first use of Till: what the commands print and write, and the messages for common mistakes."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def until(condition, seconds=120):
 
 @pytest.fixture(scope="module")
 def brief(tmp_path_factory):
-    """An in-memory demo: its ready file and its banner. An older ready file exists when it starts."""
+    """An in-memory demo, with its ready file and its banner. When the demo starts, an older ready file exists."""
     folder = tmp_path_factory.mktemp("brief")
     ready, banner = folder / "ready.json", folder / "banner"
     ready.write_text("older")
@@ -35,7 +35,7 @@ def brief(tmp_path_factory):
             env=clean_environment() | {"TILL_DATA": "/elsewhere"}, stdout=out, stderr=subprocess.DEVNULL, cwd=folder,
         )
     try:
-        # The file must never contain anything but this server's addresses.
+        # The file must never contain any addresses but those of this server.
         until(lambda: process.poll() is not None or not ready.exists() or ready.read_text() != "older")
         until(lambda: process.poll() is not None or ready.exists())
         yield json.loads(ready.read_text()) | {"banner": banner.read_text()}
@@ -70,7 +70,7 @@ def test_followed_output_is_written_to_a_file_at_once(brief, tmp_path, flags):
             env=clean_environment(), stdout=file, stderr=subprocess.STDOUT,
         )
     try:
-        # Requests from before its first poll are left out.
+        # Requests that arrived before the first poll are left out.
         asked = []
 
         def seen():

@@ -1,4 +1,4 @@
-"""Operators' mistakes, such as a wrong database, and full disks: each error names the cause and the next step."""
+"""Mistakes of operators, such as a wrong database, and full disks: each error names its reason and the next step."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def database():
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory):
-    """The folder of a stopped server, and a backup of it."""
+    """The data folder of a stopped server, and a backup of that folder."""
     folder = tmp_path_factory.mktemp("stopped")
     till = Till(folder, "--demo")
     made = run_till("backup", folder / "backup", "--data", till.data)
@@ -185,7 +185,7 @@ WRONG_SETTINGS = {
     "a port that is no number": ([], {"TILL_SANDBOX_PORT": "abc"}, "sandboxPort"),
     "a port beyond the last": (["--production-port", "70000"], {}, "productionPort is 70000"),
     "a rate that is none": ([], {"TILL_SANDBOX_RATE": "foo"}, "no rate foo"),
-    "an invalid address": (["--host", "no..host"], {}, "--host no..host has no address"),
+    "an invalid address": (["--host", "no..host"], {}, "--host no..host does not resolve"),
     "an address of another machine": (["--control-address", "192.0.2.1", "--control-port", "9"], {}, "address"),
     "one port twice": (["--sandbox-port", "65123", "--tls-port", "65123"], {}, "are both 65123"),
     "a name that no certificate has": (["--tls-port", "0", "--tls-name", "a b"], {}, "neither a host name"),
@@ -217,7 +217,7 @@ def test_a_start_on_a_port_in_use_creates_no_files(tmp_path):
 
 
 def test_an_unknown_environment_variable_is_named(tmp_path):
-    # The start fails at an address of another machine, after it has printed the warnings.
+    # The address belongs to another machine, so the start fails after it has printed the warnings.
     outcome = run_till(
         "serve", "--data", tmp_path / "data", *PORTS, "--production-port", "9", "--host", "192.0.2.1",
         TILL_SANDBOX_PROT="1", TILL_SOMETHING_ELSE="1", TILL_APP="com.example", TILL_SANDBOX_RATE="calendar",
@@ -301,7 +301,7 @@ def test_a_backup_cannot_be_restored_into_itself(tmp_path, stopped):
 def test_rejected_migrations_and_restores_create_nothing_at_the_target(tmp_path, database, stopped):
     data, backup = stopped
     text = refused("migrate", "--from", f"sqlite:{data}", "--to", f"sqlite:{data}/../{data.name}")
-    assert "the same place" in text and "Another Till" not in text
+    assert "the same store" in text and "Another Till" not in text
     url = new_database(database, "at_work")
     till = Till(tmp_path / "till", "--database", url)
     text = refused("migrate", "--from", "database", "--to", f"sqlite:{tmp_path}/m9", TILL_DATABASE=url)
@@ -326,7 +326,7 @@ def test_an_unwritable_file_ends_the_start(tmp_path):
 
 
 def test_an_unwritable_folder_is_named(tmp_path):
-    # Root can write everywhere, so this runs as another user, who needs access to the program.
+    # The test runs as another user, because root can write everywhere. This user needs access to the program.
     place = tmp_path / "open"
     place.mkdir()
     program = place / "till"
@@ -381,7 +381,7 @@ def test_the_error_for_a_wrong_token_names_the_setting(serve):
 
 
 def test_a_planned_stop_logs_no_error(tmp_path):
-    """Stopped while many deliveries are due to an endpoint that does not answer."""
+    """The server is stopped while many deliveries are due to an endpoint that does not answer."""
     for round_ in range(3):
         till = Till(tmp_path / str(round_), "--demo")
         scope = f"http://127.0.0.1:{till.ports['control']}/v1/apps/com.example.till.demo/sandbox"
@@ -407,7 +407,7 @@ def test_missing_certificates_prevent_the_start_until_a_new_root_is_adopted(tmp_
     for _ in range(2):
         text = refused("serve", "--data", data, *PORTS)
         assert "ca/root.pem is missing" in text and "backup" in text and "--adopt-root true" in text
-        # With an existing folder, even an empty one, `mv` would move the copy into it instead of back in place.
+        # If the folder existed, even empty, `mv` would move the copy into the folder instead of replacing it.
         assert not (data / "ca").exists()
     shutil.move(tmp_path / "ca", data / "ca")
     till = Till(tmp_path / "put back", data=data)
@@ -451,7 +451,7 @@ def test_no_log_line_contains_a_reflected_value(tmp_path):
 
 
 class SmallDisk:
-    """A disk of a few pages in its own mount namespace, and a process that uses it."""
+    """A disk of a few pages in its own mount namespace, and a process that has access to it."""
 
     def __init__(self, tmp_path, size):
         self.folder = tmp_path / "small"
@@ -468,7 +468,7 @@ class SmallDisk:
         )
 
     def serve(self, *arguments):
-        """A server that uses the disk; its output goes to files outside of it."""
+        """Starts a server that stores its data on the disk. Its output goes to files outside of the disk."""
         ready = self.out / "ready.json"
         with open(self.out / "out", "wb") as out, open(self.out / "err", "wb") as err:
             process = subprocess.Popen(
@@ -483,7 +483,7 @@ class SmallDisk:
         return process, json.loads(ready.read_text())
 
     def inside(self, process):
-        """The disk as this process sees it."""
+        """The path at which this process sees the disk."""
         return f"/proc/{process.pid}/root{self.folder}"
 
 

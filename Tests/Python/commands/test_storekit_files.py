@@ -1,7 +1,7 @@
-"""Imports StoreKit files of versions 1.0 to 5.0, buys every product, and reads the purchases back from the history.
+"""Imports StoreKit files of versions 1.0 to 5.0, buys every product, and compares the purchases with the history.
 
-The expected history is computed here from the file and the signed data of each purchase. Files in the folder
-TILL_EXTRA_STOREKIT_DIR are tested, too.
+The test computes the expected history from the file and from the signed data of each purchase. It also uses the files
+in the folder TILL_EXTRA_STOREKIT_DIR.
 """
 
 import itertools
@@ -31,7 +31,7 @@ MORE = 24
 
 
 class Product:
-    """A product of a file, with the values that a purchase shows."""
+    """A product in a file, with the values that a purchase must have."""
 
     def __init__(self, entry, group=None):
         self.id = entry["productID"]
@@ -46,7 +46,7 @@ class Product:
         self.plan = "BILLED_UPFRONT" if "MONTHLY" in plans else None
 
     def check(self, payload, storefront, takes_offer):
-        """A purchase shows exactly the values of the product in the file."""
+        """Checks that a purchase has exactly the values of the product in the file."""
         assert payload["productId"] == self.id and payload["type"] == TYPES[self.query_type]
         assert payload.get("subscriptionGroupIdentifier") == self.group
         assert payload.get("billingPlanType") == self.plan, "present exactly if the product has several plans"
@@ -101,7 +101,7 @@ PASSES = {
 
 
 def filter_values(products, dates):
-    """The values to test for each filter; two of each are also combined with every other filter's."""
+    """The values to test for each filter. Two of them are also combined with the values of every other filter."""
     product_ids = [product.id for product in products]
     groups = sorted({product.group for product in products if product.group})
     return {
@@ -147,12 +147,13 @@ class Reader:
 
 
 def sell(environment, clock, products, storefront):
-    """Sells each product once and some consumables more often, and refunds a few purchases; one operation per hour.
-    Subscriptions are cancelled at once, so that none renews.
+    """Buys each product once and some consumables more often, and refunds a few purchases, with one operation per hour.
+    Subscriptions are cancelled at once, so none renews.
 
-    One customer buys the first product of each group and all other products, another customer the second, and so on.
+    The first customer buys the first product of each group and all other products, the second customer buys the second
+    product of each group, and so on.
 
-    Returns the customers' models, and every date of a purchase.
+    Returns the models of the customers, and every purchase date.
     """
     def an_hour_later():
         clock.advance(by="PT1H")
@@ -218,7 +219,7 @@ def test_all_products_of_a_file_can_be_bought_and_found_with_every_filter_and_pa
     member = Model(environment.control("getCustomer", customer="member")["appTransactionId"])
     bought = {row["transactionId"] for model in models.values() for row in model.rows}
 
-    # A member joins the first customer's family and gets the shareable purchases that the customer still owns.
+    # A new member joins the first customer's family and gets the shareable purchases that this customer still owns.
     reader = Reader(environment)
     environment.control("createFamily", {"organizer": "0", "members": ["member"]})
     by_id = {product.id: product for product in products}
@@ -271,7 +272,7 @@ def test_all_file_versions_are_tested():
 @pytest.mark.parametrize("file", sorted((ROOT / "Tests/Fixtures/storekit/refused").glob("*.storekit")),
                          ids=lambda file: file.name)
 def test_an_invalid_file_is_rejected_as_a_whole_with_every_error(app, control, file):
-    """Each error has its JSON path, the expected and the found value; the catalog does not change."""
+    """Each error has its JSON path, the expected value and the actual value. The catalog does not change."""
     before = control.call("getCatalog", bundleId=app.bundle_id)
     answer = control.session.put(
         f"{control.address}/v1/apps/{app.bundle_id}/catalog/storekit", data=file.read_bytes(),

@@ -1,8 +1,8 @@
-"""Drives the console in Debian's Chromium.
+"""Controls the console in Debian's Chromium.
 
 `examine` checks the HTML of the open page with tidy and its accessibility with axe, in light and dark mode and on a
-screen 400 px wide. Screenshots are stored beside the logs of the run. `close` asserts that the browser sent requests to
-the console only, and that it logged no errors.
+screen that is 400 px wide. Screenshots are stored beside the logs of the run. `close` asserts that the browser sent
+requests only to the console, and that it logged no errors.
 """
 
 import base64
@@ -27,7 +27,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 SCREENSHOTS = REPOSITORY / ".build/test-logs/screenshots"
 INSTALLS = "Install what the tests need with: scripts/install test"
 WIDE, NARROW = (1280, 900), (400, 800)
-# Each variant in which a page is checked: name of the screenshot, screen size, color scheme.
+# Each page is checked in these variants: name of the screenshot, screen size, color scheme.
 LOOKS = [("light", WIDE, "light"), ("dark", WIDE, "dark"), ("narrow", NARROW, "light")]
 PATIENCE = 20
 # Known false positives of Debian's tidy: aria-current (new in ARIA 1.1) and links within SVG.
@@ -49,7 +49,7 @@ def _axe() -> str:
 
 
 class Browser:
-    """A browser window on the console of one server."""
+    """A browser window that shows the console of one server."""
 
     def __init__(self, address):
         self.address = address.rstrip("/")
@@ -61,7 +61,7 @@ class Browser:
             "--headless=new", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-US",
             "--force-color-profile=srgb", "--font-render-hinting=none",
-            # Resolve no host name except the console's, so that no other server can be contacted.
+            # The browser resolves only the console's host name, so that it cannot contact another server.
             f"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {urlsplit(address).hostname}",
         ):
             options.add_argument(argument)
@@ -89,7 +89,7 @@ class Browser:
         self.driver.refresh()
 
     def without_script(self, is_without):
-        """Turns off JavaScript for pages that are loaded from now on."""
+        """Turns off JavaScript for all pages that are loaded afterwards."""
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": is_without})
 
     # Reading ----------------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class Browser:
         return self.text("h1")
 
     def wait(self, condition, what, seconds=PATIENCE):
-        """Waits until a condition holds, and looks up again the elements that a live page replaced meanwhile."""
+        """Waits until a condition is true. Looks up elements again if a live page has replaced them."""
         deadline = time.monotonic() + seconds
         lacking = ""
         while True:
@@ -123,7 +123,7 @@ class Browser:
                 # The page is still loading.
                 lacking = f" ({missing})"
             except WebDriverException as trouble:
-                # Navigation is in progress; no document exists.
+                # The browser is between two pages, and there is no document.
                 if "does not belong to the document" not in str(trouble):
                     raise
             assert time.monotonic() < deadline, (
@@ -132,11 +132,11 @@ class Browser:
             time.sleep(0.05)
 
     def see(self, words, selector="main", seconds=PATIENCE):
-        """Waits until part of the page contains the words, without reloading."""
+        """Waits until part of the page contains the text, without reloading the page."""
         self.wait(lambda: words in self.text(selector), repr(words), seconds)
 
     def visible(self, selector):
-        """The number of visible elements. One of the three drawings of a timeline is visible at a time."""
+        """The number of visible elements. Only one of the three drawings of a timeline is visible at a time."""
         return self.driver.execute_script(
             "return [...document.querySelectorAll(arguments[0])].filter((element) => element.checkVisibility()).length",
             selector,
@@ -150,14 +150,14 @@ class Browser:
         """)
 
     def mark(self):
-        """Marks the page; only a reload removes the mark."""
+        """Marks the page. Only a reload removes this mark."""
         self.driver.execute_script("window.marked = true")
 
     def is_marked(self):
         return self.driver.execute_script("return window.marked === true")
 
     def source(self):
-        """The page's HTML as sent by the server, whatever request it answered."""
+        """The HTML of the page as the server sent it, in answer to a request of any method."""
         self._read_log()
         url = self.driver.current_url.split("#")[0]
         documents = [request for request, address, kind in self._documents if kind == "Document"]
@@ -177,7 +177,7 @@ class Browser:
         self.wait(open_it, f"the fold {words!r}")
 
     def mark_of(self, words):
-        """The mark of a notification on the visible timeline."""
+        """The symbol of a notification on the visible timeline."""
         return self.wait(
             lambda: self.driver.execute_script("""
                 return [...document.querySelectorAll(".tl a")].find((link) => link.checkVisibility()
@@ -189,11 +189,11 @@ class Browser:
     # Actions ----------------------------------------------------------------------------------------------------------
 
     def follow(self, link):
-        """Clicks on a link that was found."""
+        """Clicks on a link that the caller has found."""
         self._settle(link.click)
 
     def click(self, words, within=None):
-        """Follows the link with this text, in part of the page or anywhere."""
+        """Clicks on the link with this text, in part of the page or on the whole page."""
         def follow():
             found = [link for link in self.all("a", within and self.one(within)) if link.text.strip() == words]
             assert len(found) == 1, f"{len(found)} links say {words!r} on {self.path}"
@@ -216,11 +216,11 @@ class Browser:
         )
 
     def act(self, label, values=None, within=None, **parameters):
-        """Fills in a form by its field labels, presses its button, and waits for the result."""
+        """Fills in a form by the labels of its fields, presses the form's button, and waits for the result."""
         def press():
             found = self.buttons(label, within and self.one(within), **parameters)
             assert len(found) == 1, f"{len(found)} buttons on {self.path} say {label!r} with {parameters}"
-            # Open collapsed sections from the outside in, as a user would.
+            # Collapsed sections are opened from the outermost to the innermost, as a user would do it.
             for details in found[0].find_elements(By.XPATH, "ancestor::details[not(@open)]"):
                 self.one(":scope > summary", details).click()
             form = found[0].find_element(By.XPATH, "ancestor::form")
@@ -229,7 +229,7 @@ class Browser:
             self._settle(found[0].click)
             return True
 
-        # A live page may replace the form after it was found.
+        # A live page may replace the form after the test has found it.
         self.wait(press, f"a way to {label!r}")
         self.wait(lambda: self.all("#effect"), f"what {label!r} caused")
 
@@ -246,18 +246,18 @@ class Browser:
         elif kind == "file":
             field.send_keys(str(value))
         elif kind == "datetime-local":
-            # Users type a date part by part in the order of their locale; the resulting value is the same.
+            # A user would type the parts of a date in the order of the locale. The script sets the same value directly.
             self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
         else:
             field.clear()
-            # Characters beyond the Basic Multilingual Plane have no key.
+            # Characters outside the Basic Multilingual Plane cannot be typed as keys.
             if all(ord(letter) < 0x10000 for letter in value):
                 field.send_keys(value)
             else:
                 self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
 
     def _settle(self, action):
-        """Runs an action that loads a page, and waits for that page."""
+        """Performs an action that loads a page, and waits until the page is loaded."""
         self.driver.execute_script("window.isLeft = true")
         action()
         self.wait(
@@ -272,11 +272,11 @@ class Browser:
         if len(value) < 200:
             found.send_keys(value)
         else:
-            # No user types text this long.
+            # No user would type such a long text, so the value is set directly.
             self.driver.execute_script("arguments[0].value = arguments[1]", found, value)
 
     def send(self, label):
-        """Presses a button that leads to another page."""
+        """Presses a button that opens another page."""
         found = self.buttons(label)
         assert len(found) == 1, f"{len(found)} buttons on {self.path} say {label!r}"
         self._settle(found[0].click)
@@ -290,11 +290,11 @@ class Browser:
         raise AssertionError(f"the tabulator does not lead to {label!r} on {self.path}")
 
     def settle_after(self, *keys):
-        """Presses keys that lead to another page."""
+        """Presses keys that open another page."""
         self._settle(lambda: self.press(*keys))
 
     def press(self, *keys):
-        """Presses keys one after the other, wherever the focus is."""
+        """Presses keys one after the other, in the element that has the focus."""
         for key in keys:
             self.driver.switch_to.active_element.send_keys(getattr(Keys, key, key))
 
@@ -358,7 +358,7 @@ class Browser:
         ]
 
     def _too_wide(self):
-        """The elements that make the page itself scroll sideways."""
+        """The elements that are too wide, so that the page scrolls sideways."""
         return self.driver.execute_script("""
             if (document.documentElement.scrollWidth <= window.innerWidth) return [];
             const found = [...document.querySelectorAll("body *")].filter((element) => {
@@ -393,7 +393,7 @@ class Browser:
         """Asserts that the browser logged no script error and no violation of the content security policy."""
         complaints = [
             entry["message"] for entry in self.driver.get_log("browser")
-            # A page that reports an error has an error status, too.
+            # A page that reports an error also has an error status, which the browser logs.
             if entry["level"] in ("SEVERE", "WARNING") and not re.search(r"status of 4\d\d", entry["message"])
         ]
         assert not complaints, complaints

@@ -1,4 +1,4 @@
-"""The console in a browser: one long scenario that checks every page."""
+"""The console in a browser, checked page by page in one long scenario."""
 
 import pytest
 import requests
@@ -37,14 +37,14 @@ def browser(till):
 
 @pytest.fixture(scope="module")
 def post():
-    """The developer's server."""
+    """The developer's server, which receives notifications."""
     post = ListeningPost()
     yield post
     post.close()
 
 
 class TestStory:
-    """The tests run in order; each continues from the state of the previous one."""
+    """The tests run in this order, and each continues from the state that the previous test left."""
 
     def test_the_root_path_redirects_to_the_overview(self, browser):
         browser.open("/")
@@ -129,7 +129,7 @@ class TestStory:
         browser.act("Payment method: accept payments")
         browser.see("DID_RENEW/BILLING_RECOVERY", "#effect")
         assert browser.periods() == ["trial", "paid", "paid", "paid"]
-        # The grace period overlaps the paid period.
+        # The bars of the grace period and of the paid period overlap.
         assert browser.visible(".tl-grace")
         browser.examine("customer-recovered")
 

@@ -1,4 +1,4 @@
-"""Checks over the whole run: every documented error code was provoked, and every control operation was called."""
+"""Checks of the whole run: every documented error code was caused, and every control operation was called."""
 
 import pytest
 

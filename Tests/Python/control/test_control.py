@@ -1,4 +1,4 @@
-"""The control API: its OpenAPI document, access control, and the errors for wrong calls."""
+"""The control API: its OpenAPI document, access control, and the errors of wrong calls."""
 
 import base64
 import hashlib
@@ -142,7 +142,7 @@ def test_a_request_from_a_local_page_is_accepted(server):
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "text/json", None,
                                           "multipart/form-data; boundary=x", "application/jsonp"])
 def test_a_body_that_is_not_json_is_rejected(server, control, content_type):
-    """A web page may post such bodies to another site without a preflight request."""
+    """A web page can post such bodies to another site without a preflight request."""
     headers = {"Content-Type": content_type} if content_type else {}
     before = control.call("listTeams")
     answer = requests.post(
@@ -163,7 +163,7 @@ def test_a_json_content_type_may_have_a_charset(server, control):
 
 
 def test_control_beyond_loopback_requires_its_token(serve):
-    """The token is in the data directory, readable by its owner only; the command finds it there."""
+    """The token is in the data directory and readable only by its owner. The command finds it there."""
     till = serve("--control-address", "127.0.0.2")
     address = till.address("control")
     assert address.startswith("http://127.0.0.2:")
@@ -514,7 +514,7 @@ def test_a_restarted_server_keeps_its_data(serve):
 
 
 def test_a_restored_backup_has_the_same_history(serve, tmp_path):
-    """Created while the server runs; keeps root, keys and revisions."""
+    """The backup is created while the server runs. It contains the root, the keys and the revisions."""
     till = serve()
     app = App(till, ControlClient(till.address("control")), "com.example.backup", catalog=CATALOG)
     bought = app.sandbox.buy_many("ann", COINS, 25)
@@ -552,7 +552,7 @@ def test_with_the_apple_profile_order_lookup_is_not_available_in_the_sandbox(ser
 
 
 def test_a_control_answer_is_json_without_undocumented_keys(control):
-    """The client of this suite checks every answer; this test shows that the check can fail."""
+    """The client of this suite checks every answer. This test shows that the check can fail."""
     answer = requests.Response()
     answer.status_code = 200
     answer.headers["Content-Type"] = "application/json"

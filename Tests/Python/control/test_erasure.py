@@ -1,4 +1,4 @@
-"""Erasing a customer: Apple's API no longer knows the customer, and the family keeps its own purchases."""
+"""Erasing a customer: the App Store Server API no longer finds the customer, and the family keeps its own purchases."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def test_apples_api_does_not_know_an_erased_customer(app, environment, customer)
     account, order, original = bought.app_transaction_id, bought.order_id, subscribed.original_id
     environment.client.get_transaction_info(bought.id)
     assert refunded.id == bought.id
-    # A rejected request that names the customer is in the request log until the customer is erased.
+    # The request log contains a rejected request that names the customer, until the customer is erased.
     missed = environment.send("GET", f"/inApps/v2/history/{bought.id}?sort=UPWARD")
     assert missed.status_code == 400
     named = environment.explain(missed)["requestId"]

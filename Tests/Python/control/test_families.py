@@ -1,4 +1,4 @@
-"""Families: copies of shared purchases, and the events that revoke and restore access."""
+"""Families: shared purchases, and the events that revoke and restore the members' access."""
 
 import pytest
 from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
@@ -98,7 +98,7 @@ def test_a_member_may_also_buy_a_shared_product(environment, family):
 
 
 def test_a_refund_revokes_the_members_access_and_its_reversal_restores_it(environment, family):
-    """The member's copy has the purchaser's reason, and says FAMILY_REVOKE without a percentage."""
+    """The member's transaction has the purchaser's revocation reason and the type FAMILY_REVOKE, but no percentage."""
     once = environment.buy(family.organizer, FOREVER)
     subscription = environment.buy(family.organizer, BASIC, offer=NO_OFFER)
     before = {member: {copy["productId"]: copy.lasting for copy in family.history(member)} for member in family.members}

@@ -1,4 +1,4 @@
-"""Fault rules: every documented error in Apple's client, bad connections, stale reads, limits, lost notifications."""
+"""Fault rules: documented errors, bad connections, stale reads, rate limits and lost notifications."""
 
 import itertools
 import json
@@ -60,7 +60,7 @@ def hits(environment):
 
 
 def documented_codes():
-    """The codes that a rule can ask for: those of the routes that are served."""
+    """The codes that a fault rule can return: those of the routes that Till serves."""
     retention = range(4_000_161, 4_000_183), range(4_000_211, 4_000_227), range(4_030_014, 4_030_027)
     later = {4_000_225, 4_040_014, 4_040_015, 4_040_018, 4_040_020, 4_040_021, 4_040_022, 4_090_000, 4_090_001}
     return [code for code in NAMES | CHOSEN if code not in later and not any(code in part for part in retention)]
@@ -68,7 +68,7 @@ def documented_codes():
 
 TYPED = {int(error.value): error for error in APIError}
 
-# Every route of the API by its name, as Apple's client calls it.
+# Every route of the API by its name, with the method of Apple's client that calls it.
 CALLS = {
     "getTransactionHistory": lambda client: client.get_transaction_history(
         "1", None, TransactionHistoryRequest(), V2),
@@ -112,7 +112,7 @@ def test_each_documented_error_arrives_at_apples_client(server, control, team, a
         assert caught.value.raw_api_error == code and caught.value.api_error is TYPED.get(code)
         assert caught.value.http_status_code == code // 10_000
         assert caught.value.error_message.endswith((".", ")"))
-        # Use up the limit.
+        # These calls use up the rate limit.
         assert sandbox.client.get_transaction_info(id_).signedTransactionInfo
     finally:
         control.call("removeFault", faultId=rule["id"])
@@ -131,7 +131,7 @@ def test_the_calls_are_those_of_every_route(control):
 @pytest.mark.parametrize("route", CALLS)
 @pytest.mark.parametrize("environment", ["sandbox"], indirect=True)
 def test_each_route_returns_each_documented_error(environment, route):
-    """One rule for each code, each for one call: they apply one after the other, whatever the request is."""
+    """Each code has one rule for one call. The rules apply one after the other, whatever the request is."""
     codes = documented_codes()
     for code in codes:
         fault(environment, "error", code=code, route=route, limit=1)
@@ -207,7 +207,7 @@ def test_an_answer_may_be_slow_truncated_or_missing(environment):
     for kind in ("cut", "half"):
         fault(environment, kind, limit=1)
         with pytest.raises((requests.ConnectionError, requests.exceptions.ChunkedEncodingError)):
-            # A new session, because a pooled one would retry.
+            # Each request uses a new session, because a pooled connection would be retried.
             headers = {"Authorization": f"Bearer {environment.app.token()}"}
             requests.get(environment.base + INFO + id_, headers=headers, timeout=10)
         assert environment.send("GET", INFO + id_).status_code == 200, "more than one call was affected"
@@ -226,13 +226,14 @@ def test_a_recent_purchase_is_not_found_yet(environment):
     second = environment.buy("ann", COINS)
     refused = environment.send("GET", INFO + second.id)
     assert (refused.status_code, refused.json()["errorCode"]) == (404, 4_040_010)
-    # Both were bought within the staleness window: the history shows neither, and its revision comes before both.
+    # The customer bought both transactions within the staleness window, so the history shows neither of them. The
+    # returned revision is older than both.
     hidden = environment.send("GET", "/inApps/v2/history/" + first.id)
     assert hidden.json()["signedTransactions"] == [] and hidden.json()["hasMore"] is False
     environment.app.control.call("removeFault", faultId=rule["id"])
     more = environment.send("GET", "/inApps/v2/history/" + first.id, params={"revision": page["revision"]}).json()
     assert len(more["signedTransactions"]) == 1
-    # Long enough for a busy machine to read twice within the window.
+    # The window is long enough for a busy machine to read twice within it.
     fault(environment, "staleReads", milliseconds=6_000)
     third = environment.buy("ann", COINS)
     revision = more["revision"]
@@ -248,7 +249,7 @@ def test_apples_hourly_limits(environment):
     fault(environment, "rateLimit", perHour=3, route="getTransactionInfo")
     id_ = environment.buy("ann", COINS).id
     answers = [environment.send("GET", INFO + id_) for _ in range(5)]
-    # A new hour may begin meanwhile.
+    # A new hour may begin between the two requests.
     assert [answer.status_code for answer in answers].count(429) in (1, 2)
     limited = [answer for answer in answers if answer.status_code == 429][-1]
     assert limited.json() == {"errorCode": 4_290_000, "errorMessage": "Rate limit exceeded."}
@@ -279,11 +280,11 @@ def test_verify_receipt_fails_on_demand(environment):
     fault(environment, "receiptStatus", code=21_104, route="verifyReceipt", limit=1)
     assert status() == {"status": 21_104, "environment": environment.wire_name, "is_retryable": True}
     assert status()["status"] == 0
-    # Rules apply in turn: a call that one rule has answered does not use up the next rule.
+    # Rules apply one after the other: a call that one rule has answered does not use up the next rule.
     fault(environment, "receiptStatus", code=21_005, limit=2)
     fault(environment, "receiptStatus", code=21_199, limit=1)
     assert [status()["status"] for _ in range(4)] == [21_005, 21_005, 21_199, 0]
-    # A rule that cannot apply to this route is not used up.
+    # A rule that cannot apply to the route of a call is not used up by that call.
     fault(environment, "error", code=5_000_001, limit=1)
     fault(environment, "status", code=503, limit=1, customer="unknown")
     fault(environment, "status", code=503, limit=1, customer="ann")
@@ -318,7 +319,7 @@ def test_notifications_are_lost_delayed_and_duplicated(environment, post):
 
 def test_one_notification_overtakes_another(environment, post):
     listen(environment, post)
-    # Long enough for a busy machine to send the second one within it.
+    # The delay is long enough for a busy machine to send the second notification within it.
     fault(environment, "reorder", milliseconds=6_000, route="SUBSCRIBED", limit=1)
     bought = environment.buy("ann", BASIC, offer=NO_OFFER)
     environment.cancel(bought.id)
@@ -390,7 +391,7 @@ def test_the_request_log_stores_all_requests_and_bodies_on_demand(serve, tmp_pat
     assert (seen["status"], seen["explanation"]) == (200, "Answered.")
     assert seen["responseBody"].startswith('{"signedTransactionInfo":"') and len(seen["responseBody"]) <= 4_097
     assert bought.transaction.jws not in seen["responseBody"], "not cut to 4 KiB"
-    # The route still gets a body that was logged; a long body is not logged.
+    # The route can still read a body that was logged. A long body is not logged.
     token = "7f4c8f2e-1d3a-4b5c-8d9e-0f1a2b3c4d5e"
     assert sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json={"appAccountToken": token}).status_code == 200
     receipt = requests.post(f"{sandbox.base}/verifyReceipt", json={"receipt-data": "A" * 100_000, "password": "hush"})

@@ -1,4 +1,4 @@
-"""Retention of old notifications: what is pruned, what stays, and which settings limit it."""
+"""Retention of notifications: which are deleted, which are kept, and the settings that limit retention."""
 
 import pytest
 

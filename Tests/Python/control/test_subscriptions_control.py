@@ -1,5 +1,5 @@
-"""Operations of customers and the store by control: subscriptions, cards, Ask to Buy, interrupted purchases, requested
-refunds, sharing, and products removed from sale."""
+"""Operations of customers and of the store through the control API: subscriptions, payment methods, Ask to Buy,
+interrupted purchases, refund requests, Family Sharing, and products removed from sale."""
 
 import uuid
 

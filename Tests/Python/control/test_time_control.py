@@ -1,5 +1,5 @@
-"""Clocks, environment settings, endpoints, jobs and notifications by control. Each test that advances an environment's
-clock has its own app; the others use customer clocks."""
+"""Clocks, environment settings, endpoints, jobs and notifications through the control API. A test that advances an
+environment's clock has its own app; the other tests use customer clocks."""
 
 import uuid
 import itertools
@@ -32,7 +32,7 @@ def environment(server, control, team):
 
 @pytest.fixture
 def post():
-    """A developer's server that accepts everything; the posts are in `bodies`."""
+    """A developer's server that accepts everything, and keeps the bodies of the posts in `bodies`."""
     bodies = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -64,7 +64,7 @@ def wait_for(condition):
 
 
 def delivered(environment, uuid):
-    """The notification, once it has been delivered."""
+    """Waits until the notification is delivered, and returns it."""
     shown = environment.control("getNotification", notificationUUID=uuid)
     return shown if shown["deliveries"][0]["isDelivered"] else None
 

@@ -1,4 +1,4 @@
-"""Named control API tokens: shown once, valid on all nodes, revoked at once."""
+"""Named control API tokens: each is shown once, is valid on all nodes, and can be revoked at once."""
 
 import contextlib
 import json
@@ -102,18 +102,19 @@ def test_a_token_survives_a_restart(serve):
 
 
 def test_wrong_tokens_do_not_delay_the_shutdown(serve):
-    """Neither many requests on a connection whose client reads nothing, nor many connections with one request each."""
+    """The test uses many requests on one connection whose client reads nothing, and many connections with one request
+    each."""
     till = serve("--control-address", "127.0.0.2")
     address = ("127.0.0.2", int(till.address("control").rsplit(":", 1)[1]))
     guess = b"GET /v1/status HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\n\r\n"
     with contextlib.ExitStack() as stack:
         for count in [500] + [1] * 60:
             stack.enter_context(socket.create_connection(address)).sendall(guess * count)
-        # After ten wrong tokens, answers are delayed.
+        # After ten wrong tokens, the server delays its answers.
         deadline = time.monotonic() + 60
         while till.stderr().count("refused a control API token") < 10:
             assert time.monotonic() < deadline, till.stderr()
             time.sleep(0.02)
         till.process.send_signal(signal.SIGTERM)
-        # Sending all delayed answers would take more than two minutes.
+        # The server would need more than two minutes to send all delayed answers.
         assert till.process.wait(60) == 0

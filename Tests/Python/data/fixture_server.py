@@ -1,8 +1,8 @@
-"""A server on a data directory from a fixture; its control API requires a token."""
+"""A server with the data directory of a fixture. Its control API requires a token."""
 
 from shop_helpers import Till
 
-# Retention must not delete fixture data, however old it is.
+# The retention period is long, so that no data of a fixture is deleted.
 FOR_EVER = "36500"
 
 

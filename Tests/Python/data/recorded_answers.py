@@ -1,7 +1,7 @@
-"""Records requests to one version of Till with the answers, and replays them against a later version.
+"""Records requests to one version of Till with their answers, and repeats the requests with a later version.
 
 Answers are stored as normalized JSON: each JWS is replaced by its payload, and values that differ from answer to answer
-are left out. `Recorder` sends and records; `Replay` sends again and returns the differences.
+are left out. `Recorder` sends requests and records the answers. `Replay` sends them again and returns the differences.
 """
 
 import base64
@@ -16,11 +16,11 @@ import requests
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 JWS = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+")
-# Differ from answer to answer: nonces, and receipts, which are compared by their verifyReceipt answers.
+# These values differ from answer to answer: nonces, and receipts. Receipts are compared by their verifyReceipt answers.
 ALWAYS_DROPPED = {"deviceVerification", "deviceVerificationNonce", "latest_receipt"}
-# Signed as stored: later versions must send the same bytes.
+# These values are signed and stored, so later versions must send the same bytes.
 STORED_TEXTS = {"signedPayload"}
-# Sealed with a key of the store, so another store returns other values.
+# These values are sealed with a key of the store, so another store returns other values.
 SEALED = {"revision", "paginationToken"}
 
 
@@ -30,7 +30,7 @@ def decoded(jws: str) -> dict:
 
 
 def normalized(value, drop=frozenset(), key=None):
-    """JSON without the values that differ from answer to answer."""
+    """The JSON without the values that differ from answer to answer."""
     if isinstance(value, dict):
         left = {name: inner for name, inner in value.items() if name not in drop and name not in ALWAYS_DROPPED}
         return {name: normalized(inner, drop, name) for name, inner in left.items()}
@@ -81,10 +81,10 @@ class Asker:
         return token
 
     def answer(self, entry):
-        """The status and the JSON of a recorded request, sent now."""
+        """Sends a recorded request, and returns the status and the JSON of the new answer."""
         answer = self.send(entry["method"], entry["face"], entry["path"], entry.get("body"), entry.get("app"))
         if "verify" in entry and answer.status_code == 200:
-            # A newly signed receipt is compared by its verifyReceipt answer.
+            # A newly signed receipt differs, so its verifyReceipt answer is compared instead.
             body = {"receipt-data": answer.json()["receipt"], "password": entry["verify"]["password"]}
             answer = self.send("POST", entry["verify"]["face"], "/verifyReceipt", body)
         if answer.headers.get("Content-Type") == "application/x-ndjson":
@@ -112,10 +112,10 @@ class Recorder:
         self.entries = []
 
     def ask(self, method, face, path, body=None, *, app=None, drop=(), needs=None, verify=None):
-        """Records one answer and returns it.
+        """Sends a request, records the answer and returns it.
 
         `drop` names keys that differ from answer to answer. `needs` names the parts of a data directory, beyond the
-        state of the apps, on which the answer depends. `verify` sends the returned receipt to verifyReceipt.
+        state of the apps, on which the answer depends. With `verify`, the returned receipt is sent to verifyReceipt.
         """
         entry = {"method": method, "face": face, "path": path, "body": body, "app": app, "drop": sorted(drop),
                  "needs": needs, "verify": verify}
@@ -132,7 +132,7 @@ class Recorder:
 
 
 class Difference:
-    """A place in an answer that differs from the recording. `MISSING` is the value of an absent key or element."""
+    """A value in an answer that differs from the recording. `MISSING` is the value of an absent key or element."""
 
     MISSING = "(missing)"
 
@@ -144,7 +144,7 @@ class Difference:
 
 
 def differences(request, old, new, path="$"):
-    """All places where two JSON values differ."""
+    """All differences between two JSON values."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
             yield from differences(
@@ -163,9 +163,9 @@ def differences(request, old, new, path="$"):
 class Replay:
     """Sends recorded requests again.
 
-    `without` names the parts of the recorded server that this one lacks (the `needs` of entries). With `same_store`
-    false, the server seals revisions and tokens with another key, so its new values replace the recorded ones. With
-    `every` greater than 1, only one of so many requests is sent, and no further pages.
+    `without` names the parts of the recorded server that this server lacks (the `needs` of the recorded requests). If
+    `same_store` is false, the server seals revisions and tokens with another key, so its new values replace the
+    recorded ones. If `every` is greater than 1, only one of so many requests is sent, and no further pages are read.
     """
 
     def __init__(self, asker, entries, without=(), same_store=True, every=1):
@@ -201,8 +201,8 @@ class Replay:
 
 
 class ExpectedDifferences:
-    """Deliberate corrections since a recording. Each has a `request`, a `path`, an `old` and a `new` value and a
-    `reason`. In strings, `*` and `?` are wildcards and brackets match themselves. One with a `fixture` applies to that
+    """Deliberate changes since a recording. Each has a `request`, a `path`, an `old` and a `new` value and a `reason`.
+    In strings, `*` and `?` are wildcards, and brackets match themselves. A change with a `fixture` applies to that
     fixture only."""
 
     def __init__(self, entries, fixture=None):
@@ -213,7 +213,7 @@ class ExpectedDifferences:
         self.used = set()
 
     def unexpected(self, found) -> list:
-        """The differences that no entry explains."""
+        """The differences that no expected difference explains."""
         return [difference for difference in found if not self._explains(difference)]
 
     def _explains(self, difference) -> bool:
@@ -226,7 +226,7 @@ class ExpectedDifferences:
 
     @property
     def unused(self) -> list:
-        """The entries that explained nothing, so they no longer apply."""
+        """The expected differences that explained nothing, and therefore no longer apply."""
         return [entry for number, entry in enumerate(self.entries) if number not in self.used]
 
 

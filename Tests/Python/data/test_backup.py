@@ -1,4 +1,4 @@
-"""Backups taken during continuous purchases, on both engines, and restored to another place on either engine."""
+"""Backups that are created during continuous purchases on each engine, and restored to another store on each engine."""
 
 import base64
 import json
@@ -32,7 +32,7 @@ def new_database(server, name):
 
 
 class Buyers:
-    """Clients that buy until they are stopped, and record what was acknowledged, in order."""
+    """Clients that buy until they are stopped. They record the acknowledged purchases in order."""
 
     def __init__(self, till, count=3):
         self.address = till.address("control")
@@ -65,7 +65,7 @@ class Buyers:
 
 
 def all_ids(till, shop):
-    """The transactions of every buyer, from Apple's API."""
+    """The transactions of every buyer, as Apple's API returns them."""
     shop.server, shop.control = till, ControlClient(till.address("control"))
     sandbox = type(shop.sandbox)(shop, "sandbox")
     customers = sandbox.control("listCustomers")["customers"]
@@ -222,7 +222,7 @@ def test_a_backup_restored_to_a_new_disk_reuses_no_id_assigned_after_the_backup(
     backup = tmp_path / "backup"
     assert run_till("backup", backup, *here).returncode == 0
     assert till.stop() == 0
-    # The next server reserves its own block of numbers, beyond all that the backup knows.
+    # The next server reserves its own block of numbers, which begins after all numbers that the backup contains.
     till = Till(tmp_path / "first", data=till.data)
 
     def buy(folder):
@@ -234,7 +234,7 @@ def test_a_backup_restored_to_a_new_disk_reuses_no_id_assigned_after_the_backup(
     given_out = [buy(till.data)]
     assert till.stop() == 0
     for number in range(2):
-        # The disk is lost twice, so no server can read which numbers were used.
+        # The disk is lost twice, so no server can read which numbers have been used.
         place = str(tmp_path / f"new-{number}")
         done = run_till("restore", "--from", backup, "--data", place, "--json")
         assert done.returncode == 0, done.stderr

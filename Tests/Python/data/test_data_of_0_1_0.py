@@ -1,9 +1,9 @@
-"""Data of version 0.1.0 opens in this version, with the same answers as then.
+"""This version opens the data of version 0.1.0 and gives the same answers.
 
-The fixtures in Tests/Fixtures/till-0.1.0 were written by the binary of 0.1.0 (see `make.py` there), with its
-answers. Here each fixture is opened in a copy: every recorded request is sent again, and every difference must be
-listed in `expected-differences.json` with a reason. Then every frozen clock advances by a year, and doctor must find no
-problem.
+The fixtures in Tests/Fixtures/till-0.1.0 were written by the program of version 0.1.0 (see `make.py` there), together
+with its answers. The tests open each fixture in a copy and send every recorded request again. Every difference must be
+listed in `expected-differences.json` with a reason. Then every frozen clock advances by a year, and the doctor must
+find no problem.
 """
 
 import json
@@ -25,7 +25,8 @@ FIXTURES = Path(__file__).resolve().parents[2] / "Fixtures/till-0.1.0"
 EXPECTED = json.loads((FIXTURES / "expected-differences.json").read_text())
 CLOCKS = ["sandbox/clock", "production/clock", "production/clocks/slow", "production/clocks/ahead"]
 
-# The exported state and the backup contain the same data as the data directory, for which every request is sent.
+# The exported state and the backup contain the same data as the data directory. For the data directory, every request
+# is sent.
 SAMPLE = 4
 
 
@@ -44,7 +45,7 @@ class Fixture:
 
 
 class Opened:
-    """A running server on data of 0.1.0."""
+    """A running server with data of version 0.1.0."""
 
     def __init__(self, fixture, server, control_token, settings=()):
         self.fixture, self.server, self.settings = fixture, server, settings
@@ -57,22 +58,23 @@ class Opened:
         return answer.json()
 
     def assert_answers_as_recorded(self, entries=None, **options):
-        """Sends every recorded request again; the options are those of `Replay`."""
+        """Sends every recorded request again. The options are those of `Replay`."""
         found = self.expected.unexpected(Replay(self.asker, entries or self.fixture.answers, **options).run())
         if found:
             listed = "\n".join(map(repr, found[:40]))
             pytest.fail(f"{len(found)} differences from the answers of 0.1.0:\n{listed}", pytrace=False)
 
     def assert_expectations_apply(self):
-        """After all requests: an expected difference that did not occur is out of date."""
+        """Checks that every expected difference has occurred; otherwise the list is out of date. Call it after all
+        requests."""
         assert self.expected.unused == [], "these entries of expected-differences.json no longer apply"
 
     def assert_continues(self, clocks=CLOCKS):
-        """Advances frozen clocks by a year; the result must be without problems."""
+        """Advances frozen clocks by a year, and checks that no problem occurs."""
         app = f"/v1/apps/{self.fixture.facts['bundleId']}"
         for environment in ("sandbox", "production"):
             for name in ("primary", "log", "old"):
-                # The deliveries of that year are not tested.
+                # The deliveries of this year are not tested.
                 self.asker.send("DELETE", "control", f"{app}/{environment}/endpoints/{name}")
         for clock in clocks:
             report = self.call("POST", f"{app}/{clock}/advance", {"by": "P1Y"})
@@ -123,7 +125,7 @@ def test_a_data_directory(sqlite, opened, tmp_path):
     till.assert_answers_as_recorded()
     for name in ("ca/root.pem", "ca/root.key", "tls/root.pem", "tls/root.key", "ca/receipts/chain.pem"):
         assert (data / name).read_bytes() == (sqlite.data / name).read_bytes(), name
-    # Old signatures verify with the root that the server names now.
+    # Old signatures must be valid under the root that the server names now.
     for signed in sqlite.facts["signed"]:
         environment = Environment.SANDBOX if signed["environment"] == "sandbox" else Environment.PRODUCTION
         verifier = SignedDataVerifier(
@@ -146,7 +148,7 @@ def test_a_dump_of_postgresql(database, opened, tmp_path):
 
 
 def readable(database, file):
-    """A copy that the database server's user can read."""
+    """A copy of a file that the user of the database server can read."""
     copy = database.folder / file.name
     shutil.copyfile(file, copy)
     copy.chmod(0o644)

@@ -1,4 +1,4 @@
-"""A shop in PostgreSQL: its data survives restarts of Till and of the database."""
+"""A shop in PostgreSQL: its data survives restarts of Till and of the database server."""
 
 import json
 import threading
@@ -83,7 +83,7 @@ def test_a_purchase_survives_restarts_of_till_and_of_the_database(tmp_path, data
 
 
 def test_a_commit_whose_wait_for_the_standby_is_cancelled_is_not_acknowledged(tmp_path):
-    """An operator cancels a COMMIT that waits for a standby: PostgreSQL warns, but acknowledges the commit."""
+    """When an operator cancels a COMMIT that waits for a standby, PostgreSQL warns, but acknowledges the commit."""
     database = PostgresServer()
     till = Till(tmp_path / "till", "--database", database.url)
     try:

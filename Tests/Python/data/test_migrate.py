@@ -1,4 +1,4 @@
-"""Migrating a shop from SQLite to PostgreSQL and back keeps it the same."""
+"""Migrations of a shop from SQLite to PostgreSQL and back keep all data."""
 
 import json
 import os
@@ -31,10 +31,10 @@ def exported(till, folder, name):
 
 
 def answers(shop, till, bought):
-    """The answers of Apple's API and of control about the customers."""
+    """The answers of Apple's API and of the control API about the customers."""
     shop.server, shop.control = till, ControlClient(till.address("control"))
     sandbox = type(shop.sandbox)(shop, "sandbox")
-    # The shop's clock is not in real time, so the freshness of signatures is not checked.
+    # The shop's clock does not show real time, so the age of signatures is not checked.
     pages = sandbox.history(bought, verify=False)
     rows = [payload_rules.decode(signed)[1]["transactionId"] for page in pages for signed in page.transactions]
     scope = {"bundleId": APP, "environment": "sandbox"}
@@ -61,7 +61,7 @@ def test_a_shop_migrated_there_and_back_is_the_same(tmp_path, database):
 
     there = run_till("migrate", "--from", f"sqlite:{till.data}", "--to", database.url, timeout=120)
     assert there.returncode == 0, there.stderr
-    assert "source and target are identical" in there.stdout and "carried ledger: " in there.stderr
+    assert "Source and target are identical" in there.stdout and "carried ledger: " in there.stderr
     assert "hunter2" not in there.stdout + there.stderr
     again = run_till("migrate", "--from", f"sqlite:{till.data}", "--to", database.url)
     assert again.returncode == 1 and "is not empty" in again.stderr

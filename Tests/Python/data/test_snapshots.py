@@ -1,5 +1,5 @@
-"""Reset, snapshots, export and import, and an in-memory Till. A restored state equals the saved one row by row, as read
-from the database by the test itself."""
+"""Reset, snapshots, export and import, and an in-memory Till. The test reads the database directly, and compares a
+restored state with the saved state row by row."""
 
 import hashlib
 import itertools
@@ -27,7 +27,7 @@ numbers = itertools.count(1)
 
 
 class Shop:
-    """The test's own Till, with an app that has a product of every type."""
+    """The test's own Till, with an app that sells a product of every type."""
 
     def __init__(self, till):
         self.till = till
@@ -41,20 +41,20 @@ class Shop:
         return App(self.till, self.control, bundle_id, 2_900_000_000 + number, self.team, CATALOG)
 
     def rows(self):
-        """Every row of the tables that make up the shop, read directly from the database."""
+        """Every row of the tables that belong to the shop, read directly from the database."""
         with sqlite3.connect(f"file:{self.till.data}/till.sqlite?mode=ro", uri=True) as database:
             rows = {
                 table: database.execute(f"SELECT * FROM {table} ORDER BY {key}").fetchall()
                 for table, key in TABLES.items()
             }
-        # Ignored: the daily high-water mark of assigned numbers (for retention), and the restore epoch, which changes
-        # with each restore.
+        # Two values are ignored: the daily high-water mark of assigned numbers (for retention), and the restore epoch,
+        # which changes with each restore.
         ignored = [("shop", "tides"), ("shop", "lineage")]
         rows["documents"] = [row for row in rows["documents"] if row[:2] not in ignored]
         return rows
 
     def fill(self, app, customers):
-        """Subscribes customers on a frozen clock and advances it by half a year; deliveries stay pending."""
+        """Creates subscribers on a frozen clock and advances the clock by half a year. Some deliveries stay pending."""
         environment = app.sandbox
         environment.control("setEndpoint", {"url": "http://127.0.0.1:9/"}, endpoint="primary")
         for number in range(customers):
@@ -83,7 +83,7 @@ def test_ids_from_before_a_restore_are_never_reused_after_it(shop):
     shop.control.call("saveSnapshot", {}, name="before")
 
     def buy_and_refund():
-        """Ann's next purchase and its refund: their ids and notification ids, and the revisions after them."""
+        """Buys and refunds a product for Ann. Returns the transaction and notification ids, and the later revisions."""
         bought = environment.buy("ann", COINS)
         environment.refund(bought.id)
         listed = environment.control("listNotifications", query={"limit": 2})["notifications"]
@@ -97,7 +97,7 @@ def test_ids_from_before_a_restore_are_never_reused_after_it(shop):
     shop.control.call("restoreSnapshot", name="before")
     found, uuids, _ = buy_and_refund()
     assert found != lost and uuids.isdisjoint(lost_uuids)
-    # A client with a revision from after the snapshot reads once from the beginning and misses nothing.
+    # A client with a revision that is newer than the snapshot reads once from the beginning, and misses nothing.
     again, revision = environment.whole_history(kept.id, revision=revisions[0])
     assert ids(again) == [kept.id, found]
     assert environment.whole_history(kept.id, revision=revision)[0] == []
@@ -146,7 +146,7 @@ def test_a_restored_shop_of_a_hundred_customers_equals_the_saved_one_row_by_row(
     assert till(shop, "export-state", "-") == text
     assert shop.control.call("listSnapshots")["snapshots"] == [saved]
 
-    # The restored shop continues: the next month has the same effects as before.
+    # The restored shop continues: the next month has the same effects as it had before.
     report = environment.control("advanceClock", {"by": "P1M"})
     assert report["notifications"] == [{"notice": "DID_RENEW", "count": 100}]
 
@@ -184,7 +184,7 @@ def test_an_exported_state_can_be_imported_into_an_empty_till(shop, serve, tmp_p
     assert run_till("export-state", str(again), "--control", second.address("control")).returncode == 0
     assert again.read_bytes() == file.read_bytes()
 
-    # A notification signed there is delivered with the same signature, and the app's key still authenticates.
+    # A notification that the first Till signed is delivered with the same signature. The app's key still authenticates.
     newest = environment.control("listNotifications", query={"limit": 1})["notifications"][0]["notificationUUID"]
     shown = [
         each.call("getNotification", notificationUUID=newest, bundleId=shop.app.bundle_id, environment="sandbox")
@@ -192,7 +192,7 @@ def test_an_exported_state_can_be_imported_into_an_empty_till(shop, serve, tmp_p
     ]
     assert shown[0]["signedPayload"] == shown[1]["signedPayload"]
 
-    # Both continue, and neither assigns a number that the other state has.
+    # Each of the two continues, and none of them assigns a number that the other state contains.
     bought = control.call(
         "buy", {"productId": COINS}, bundleId=shop.app.bundle_id, environment="sandbox", customer="guest 0"
     )["transactionId"]
@@ -238,7 +238,7 @@ def test_an_import_does_not_take_numbers_of_another_app(shop, serve, tmp_path):
     for number in range(40):
         other.app.sandbox.create(f"guest {number}")
         other.app.sandbox.buy(f"guest {number}", COINS)
-    # The same customers of the same app have the same partitions, and a new Till counts from one.
+    # The same customers of the same app are in the same partitions, and a new Till counts from one.
     with sqlite3.connect(f"file:{other.till.data}/till.sqlite?mode=ro", uri=True) as database:
         taken = {row[0] for row in database.execute("SELECT id FROM ledger UNION SELECT account FROM accounts")}
     own = {row[0] for row in sqlite_ids(shop)}
@@ -363,7 +363,7 @@ def test_the_next_ephemeral_till_removes_the_files_of_a_killed_one(tmp_path):
 
 
 def test_a_state_may_be_uploaded_slowly(serve, tmp_path):
-    """The request deadline applies to each piece, because a state may have any size."""
+    """The request deadline applies to each piece of the upload, because a state may have any size."""
     shop = Shop(serve("--request-timeout", "2"))
     frozen(shop)
     text = requests.get(shop.till.address("control") + "/v1/state", timeout=60).content
@@ -381,7 +381,7 @@ def test_a_state_may_be_uploaded_slowly(serve, tmp_path):
 
 
 def test_an_ephemeral_till_running_in_another_container_keeps_its_files(tmp_path):
-    """Its process id does not exist in this container; the lock shows that the process is alive."""
+    """The process id in the lock does not exist in this container. The lock itself shows that the process is alive."""
     environment = clean_environment() | {"TMPDIR": str(tmp_path)}
     arguments = ("--production-port", "0", "--sandbox-port", "0", "--control-port", "0")
     folders = []
@@ -412,7 +412,7 @@ def test_an_ephemeral_till_running_in_another_container_keeps_its_files(tmp_path
 
 
 def signed(lines):
-    """A state whose last line has a valid checksum, as anyone can write who edits one by hand."""
+    """A state whose last line has a valid checksum, as anybody who edits a state can create it."""
     body = "".join(f"{line}\n" for line in lines)
     foot = {"rows": sum(line.startswith("[") for line in lines), "sha256": hashlib.sha256(body.encode()).hexdigest()}
     return (body + json.dumps(foot, separators=(",", ":")) + "\n").encode()
@@ -427,7 +427,7 @@ def test_an_edited_state_cannot_crash_the_server(shop):
     environment.buy("ann", BASIC)
     lines = shop.control.call("exportState").decode().splitlines()[:-1]
     shop.control.call("importState", signed(lines))
-    # A family member that does not exist, in the accounts of both members.
+    # The accounts of both members name a family member that does not exist.
     edited = [line.replace(f",{bob}]", f",{bob + 1024}]") for line in lines]
     assert sum(old != new for old, new in zip(lines, edited)) == 2
     with pytest.raises(ControlRefused) as refused:

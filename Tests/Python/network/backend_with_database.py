@@ -1,8 +1,8 @@
-"""A backend, written without Till in mind, that stores purchases in PostgreSQL on localhost.
+"""A backend that does not know Till, and stores purchases in PostgreSQL on localhost.
 
-It asks Apple about one transaction of each environment, checks the receipts, and stores both over one connection that
-stays open. Arguments: those of unchanged_backend.py. Environment variables: DATABASE_PORT and optionally DATABASE_HOST
-(default: localhost).
+It asks Apple about one transaction of each environment, checks the receipts, and stores all of these over one
+connection that stays open. Its arguments are those of unchanged_backend.py. Its environment variables are DATABASE_PORT
+and optionally DATABASE_HOST (default: localhost).
 """
 
 import json

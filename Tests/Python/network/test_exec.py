@@ -1,4 +1,5 @@
-"""`till exec`: an unchanged program uses Till as the App Store, in each of the three ways, as root and otherwise."""
+"""`till exec`: an unchanged program uses Till as the App Store, in each of the three ways, as root and as another
+user."""
 
 import contextlib
 import json
@@ -27,7 +28,8 @@ WORDS = {"mount": "way mount:", "network": "way network:", "proxy": "way proxy:"
 
 @pytest.fixture(scope="module", autouse=True)
 def needed():
-    """The Debian packages that these tests need. A missing one fails the tests with the command that installs it."""
+    """The Debian packages that these tests need. If one is missing, the tests fail with the command that installs
+    it."""
     for program, package in (("slirp4netns", "slirp4netns"), ("unshare", "util-linux"), ("curl", "curl"),
                              ("keytool", "default-jre-headless")):
         if not shutil.which(program):
@@ -35,7 +37,7 @@ def needed():
 
 
 class Bench:
-    """A folder for temporary files, in which no file may be left, and a PATH as an ordinary user has it."""
+    """A folder for temporary files, in which no file may be left, and the PATH of an ordinary user."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -51,7 +53,7 @@ class Bench:
         return clean_environment() | {"TMPDIR": str(self.temporary), "ONLINE_CHECKS": "1"} | more
 
     def till(self, *arguments, user=None, tun=False, timeout=120, **options):
-        """Runs `till` to its end, as this user or as another."""
+        """Runs `till` to its end, as the current user or as another user."""
         command = [till_binary(), *map(str, arguments)]
         if user or tun:
             command = self.as_user(user, command, tun)
@@ -59,8 +61,9 @@ class Bench:
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
 
     def as_user(self, user, command, tun=False):
-        """The command as another user, who gets interpreter, libraries and till mounted at readable places, because the
-        checkout and the interpreter may be in root's home. With `tun`, /dev/net/tun is open to all users, as on Debian.
+        """The command for running as another user. The interpreter, the libraries and till are mounted at readable
+        paths, because the checkout and the interpreter may be in root's home. With `tun`, all users can open
+        /dev/net/tun, as on Debian.
         """
         places = {sys.base_prefix: "python", sysconfig.get_paths()["purelib"]: "site",
                   str(Path(__file__).parent): "here", str(Path(till_binary()).parent): "bin"}
@@ -76,7 +79,7 @@ class Bench:
         return ["unshare", "--mount", "bash", "-ec", "\n".join(lines), "bash", *moved]
 
     def python(self, user=None):
-        """The interpreter with the tests' libraries, for this user or another."""
+        """The interpreter with the tests' libraries, for the current user or another user."""
         if not user:
             return [sys.executable]
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -95,7 +98,7 @@ def temporary_root() -> str:
 
 
 def processes(word) -> list:
-    """Command lines of running processes that contain a word."""
+    """The command lines of running processes that contain a word."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
@@ -125,14 +128,14 @@ def backend(bench, user=None, name="unchanged_backend.py"):
             f"'{till}' receipt --customer exec --realm {environment} > \"$TMPDIR/{environment}.receipt\"",
         ]
     arguments = [f"{name}=${name} {name}-receipt=\"$TMPDIR/{name}.receipt\"" for name in ("sandbox", "production")]
-    # Remove the files that the program itself created, so that only those of `till exec` count as left over.
+    # The files that the program itself created are removed, so that only files of `till exec` can be left over.
     lines += [f"code=0; {program} {' '.join(arguments)} || code=$?", 'rm "$TMPDIR"/*.receipt', "exit $code"]
     return ["sh", "-ec", "\n".join(lines)]
 
 
 def assert_found(done):
-    """The backend reached both environments: Apple's client, its verifier, and the receipt check, which asks production
-    first."""
+    """Checks that the backend reached each environment with Apple's client, with Apple's verifier, and with the receipt
+    check, which asks production first."""
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     for environment, statuses in (("production", [0]), ("sandbox", [21007, 0])):
@@ -171,14 +174,16 @@ def test_root_uses_the_mount_namespace_and_other_users_get_the_reason(bench):
 
 @pytest.mark.parametrize("tun", [True, False])
 def test_an_ordinary_user_gets_a_network_or_the_proxy_with_the_reason(bench, tun):
-    """With Debian's /dev/net/tun a network namespace, otherwise the proxy with the reason."""
+    """With Debian's /dev/net/tun the user gets a network namespace; otherwise the proxy, and a message with the
+    reason."""
     user = UNPRIVILEGED if IS_ROOT else None
     done = bench.till("exec", "--demo", "--", *backend(bench, user), user=user, tun=tun and IS_ROOT)
     assert_found(done)
     if WORDS["network"] in done.stderr:
         assert "10.0.2.2" in done.stderr and "sudo" in done.stderr
     else:
-        # The kernel or the device forbids it: the message gives the reason and then the next way.
+        # The kernel or the device forbids the network namespace. The message gives the reason and then the way that is
+        # used.
         reason, _, rest = done.stderr.partition(WORDS["proxy"])
         assert "The way network is not available: " in reason and "HTTPS_PROXY" in rest and "NO_PROXY" in rest
         if tun and IS_ROOT:
@@ -199,7 +204,7 @@ def test_each_way_forced_as_an_ordinary_user_works_or_prints_the_reason(bench, w
 
 
 def test_without_slirp4netns_the_error_has_the_command_that_installs_it(bench):
-    """Runs with a PATH without slirp4netns, as in a container before its packages are installed."""
+    """The PATH does not contain slirp4netns, as in a container before its packages are installed."""
     if IS_ROOT:
         command = ["unshare", "--mount", "bash", "-ec",
                    "mount --bind /bin/false \"$(readlink -f \"$(command -v slirp4netns)\")\"; "
@@ -215,7 +220,7 @@ def test_changes_in_a_namespace_are_visible_to_the_program_only(bench):
     done = bench.till("exec", "--way", "mount", "--", "sh", "-c",
                       "getent hosts api.storekit.apple.com sandbox.itunes.apple.com; "
                       "grep -c . /etc/hosts; tail -n 3 /etc/ssl/certs/ca-certificates.crt; hostname; "
-                      # An empty environment: the system's certificate bundle must be enough.
+                      # The environment is empty, so the system's certificate bundle must be enough.
                       "env -i PATH=\"$PATH\" curl --silent --output /dev/null --write-out '%{http_code}\\n' "
                       "https://buy.itunes.apple.com/")
     assert done.returncode == 0, done.stderr
@@ -311,7 +316,7 @@ def test_an_existing_proxy_setting_does_not_divert_apples_names(bench):
     assert code == "404" and no_proxy.split(",")[0] == "db.internal"
 
 
-# A JDK program that fetches over HTTPS with Java's own client, trust store and proxy settings. It sends no bearer
+# This JDK program fetches a URL over HTTPS with Java's own client, trust store and proxy settings. It sends no bearer
 # token, so Till answers 401.
 JAVA = ["keytool", "-printcrl", "-file", "https://api.storekit.apple.com/inApps/v1/lookup/M1"]
 
@@ -345,7 +350,7 @@ def test_java_keeps_its_trusted_certificates_and_options(bench, tmp_path):
     root = fingerprint.partition("=")[2]
     assert lists[0] == lists[1] | {root} and root not in lists[1] and len(lists[1]) > 20
     assert own_file.read_bytes() == before
-    # A trust store that the user named is kept.
+    # A trust store that the user has named is kept.
     own = "-Djavax.net.ssl.trustStore=/own.p12"
     kept = bench.till("exec", "--way", "proxy", "--", "sh", "-c", 'echo "$JAVA_TOOL_OPTIONS"',
                       env=bench.environment(JAVA_TOOL_OPTIONS=own))
@@ -385,7 +390,7 @@ def test_an_import_sells_the_products_of_the_file(bench, flags, app):
 
 
 def test_the_temporary_till_never_uses_a_store_from_the_environment(bench, tmp_path):
-    """Neither the server nor the program gets a setting that names a store; other settings reach the server."""
+    """Neither the server nor the program gets a setting that names a store. The server gets all other settings."""
     with socket.create_server(("127.0.0.1", 0)) as database:
         url = f"postgres://till:secret@127.0.0.1:{database.getsockname()[1]}/prod"
         config = tmp_path / "config.json"
@@ -418,7 +423,7 @@ def test_joining_a_running_server(bench, serve, tmp_path):
                           "--write-out '%{http_code}' https://api.storekit.apple.com/")
         assert (done.returncode, done.stdout) == (0, f"{till.address('control')}\n404"), done.stderr
         assert "com.example.till.demo" in done.stderr
-    # Its certificates name an OCSP address at which no server listens in this test.
+    # The certificates of this Till name an OCSP address at which no server listens in this test.
     alone = {name: value for name, value in bench.environment().items() if name != "ONLINE_CHECKS"}
     done = bench.till("exec", "--join", "--data", till.data, "--", *backend(bench), env=alone)
     assert_found(done)
@@ -464,13 +469,13 @@ def test_the_exit_code_is_that_of_the_program(bench, way, command, code):
 
 
 def reset_signals():
-    """Background jobs of a script ignore SIGINT, and shells started by them cannot trap it; this resets SIGINT."""
+    """Resets SIGINT. Background jobs of a script ignore it, and shells that such a job starts cannot trap it."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 def started(bench, script, *flags):
-    """A running `till exec`, once its program has printed that it is ready."""
+    """A running `till exec` whose program has printed that it is ready."""
     process = subprocess.Popen([till_binary(), "exec", *flags, "--", "sh", "-c", script], env=bench.environment(),
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=reset_signals)
     assert process.stdout.readline() == "ready\n", process.stderr.read()
@@ -497,7 +502,8 @@ def test_the_exit_code_shows_the_signal_that_ended_the_program(bench):
 
 
 def test_a_program_may_run_long(bench):
-    """Runs longer than idle threads of till exec live: no part of it may depend on one of those."""
+    """The program runs longer than the idle threads of till exec exist, so no part of till exec may depend on such a
+    thread."""
     done = bench.till("exec", "--", "sh", "-c", "sleep 12; curl --silent --output /dev/null --write-out '%{http_code}' "
                       "https://api.storekit.apple.com/")
     assert (done.returncode, done.stdout) == (0, "404"), done.stderr
@@ -525,6 +531,6 @@ def test_killing_till_exec_leaves_no_process_behind(bench, way):
     while processes(str(bench.temporary)) or Path(f"/proc/{pid}").exists():
         assert time.monotonic() < deadline, processes(str(bench.temporary))
         time.sleep(0.05)
-    # No process is left that could remove the folder.
+    # No process that could remove the folder is left.
     for path in bench.temporary.iterdir():
         shutil.rmtree(path)

@@ -1,6 +1,6 @@
-"""A backend with a PostgreSQL on localhost, under `till exec`: the database stays reachable.
+"""A backend with PostgreSQL on localhost runs under `till exec` and can still use the database.
 
-The database is Debian's, run by an ordinary user in its own folder.
+The database is Debian's PostgreSQL. An ordinary user runs it in a folder of its own.
 """
 
 import os
@@ -21,7 +21,7 @@ OWNER = ["runuser", "-u", UNPRIVILEGED, "--"] if IS_ROOT else []
 
 
 class Database:
-    """A PostgreSQL at 127.0.0.1 that accepts every user without a password."""
+    """A PostgreSQL server at 127.0.0.1 that accepts every user without a password."""
 
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="till-postgres-", dir=temporary_root()))
@@ -53,7 +53,7 @@ class Database:
         return pg8000.dbapi.connect(user="backend", database="postgres", host="127.0.0.1", port=self.port)
 
     def rows(self) -> list:
-        """The rows that a backend wrote; empties the table for the next test."""
+        """The rows that a backend has written. Empties the table for the next test."""
         cursor = self.connection.cursor()
         cursor.execute("select environment, receipt, transaction_id from bought order by 1")
         found = cursor.fetchall()
@@ -63,7 +63,8 @@ class Database:
 
     def close(self):
         self.connection.close()
-        # Signal the server itself, not runuser: SIGINT ends it without waiting for connected clients.
+        # The signal goes to the server and not to runuser. SIGINT ends the server without waiting for connected
+        # clients.
         (pid, *_) = (self.folder / "data/postmaster.pid").read_text().splitlines()
         os.kill(int(pid), signal.SIGINT)
         self.process.wait(30)
@@ -71,7 +72,7 @@ class Database:
 
 
 def program(name) -> str:
-    """Debian installs the server's programs outside of the PATH, in one folder per version."""
+    """The path of a server program. Debian installs these outside of the PATH, in one folder per version."""
     found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
     path = str(found[-1]) if found else shutil.which(name)
     if not path:
@@ -111,7 +112,8 @@ def test_a_backend_reaches_its_database_on_localhost(bench, database, way, flags
 
 
 def test_with_a_network_namespace_the_address_of_the_database_is_printed(bench, database):  # noqa: F811
-    """Without a kept port, localhost is the namespace's own. The message gives the machine's address, which works."""
+    """Unless a port is kept, localhost belongs to the namespace. The message gives the machine's address, which
+    works."""
     done = run(bench, database, "--way", "network")
     assert done.returncode == 1 and "Can't create a connection to host localhost" in done.stderr
     assert "services on localhost" in done.stderr and "10.0.2.2" in done.stderr and "--keep-port" in done.stderr
@@ -120,7 +122,7 @@ def test_with_a_network_namespace_the_address_of_the_database_is_printed(bench, 
 
 @pytest.mark.parametrize("flags", [["--way", "proxy"], ["--keep-port"], []])
 def test_an_ordinary_users_backend_reaches_its_database(bench, database, flags):  # noqa: F811
-    """With the forced or available way: a network with the kept port, or the proxy, which needs no kept port."""
+    """The user gets a network namespace with the kept port, or the proxy, which needs no kept port."""
     flags = [part for flag in flags for part in ([flag, database.port] if flag == "--keep-port" else [flag])]
     done = run(bench, database, *flags, user=UNPRIVILEGED if IS_ROOT else None)
     if not flags and WORDS["network"] in done.stderr:

@@ -1,4 +1,4 @@
-"""The OCSP responder: as used by the official verifier with online checks, by openssl, and with raw bytes."""
+"""The OCSP responder, used by the official verifier with online checks, by openssl, and with raw bytes."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ FAILED, RETRY = VerificationStatus.VERIFICATION_FAILURE, VerificationStatus.RETR
 
 
 class Responder:
-    """A Till whose certificates name its own OCSP address, and verifiers that check there."""
+    """A Till whose certificates name its own OCSP address, and verifiers that use this address."""
 
     def __init__(self, serve, face="production"):
         self.serve = serve
@@ -48,12 +48,12 @@ class Responder:
         return self.call("setRevocation", {"state": state, **details}, certificate=certificate)["certificates"]
 
     def signed(self) -> str:
-        """A notification signed with the current chain."""
+        """A notification that was signed with the present chain."""
         cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, environment="sandbox")["cases"]
         return cases[0]["signedPayload"]
 
     def verify(self, signed=None, online=True):
-        """None, or the status with which a new verifier rejects the JWS (a used verifier caches valid chains)."""
+        """The status with which a new verifier rejects the JWS, or None. A used verifier would cache valid chains."""
         verifier = SignedDataVerifier([self.root], online, Environment.SANDBOX, BUNDLE)
         try:
             verifier.verify_and_decode_notification(signed or self.signed())
@@ -65,7 +65,7 @@ class Responder:
         return x509.load_pem_x509_certificates(pem.encode())
 
     def question(self, *certificates, algorithm=hashes.SHA256(), nonce=None) -> bytes:
-        """A request for one certificate, given as a pair of it and its issuer."""
+        """An OCSP request about one certificate, which is given together with its issuer."""
         builder = ocsp.OCSPRequestBuilder().add_certificate(*certificates, algorithm)
         if nonce:
             builder = builder.add_extension(x509.OCSPNonce(nonce), critical=False)
@@ -75,7 +75,7 @@ class Responder:
         return requests.post(self.url, data=body, headers={"Content-Type": content_type}, timeout=30)
 
     def get(self, path):
-        """Requests the path unchanged; the requests library would normalize it."""
+        """Requests the path unchanged, because the requests library would normalize it."""
         return converse(self.port, request_bytes("GET", path), 10).answers[0]
 
 
@@ -127,7 +127,7 @@ def test_the_official_verifier_sees_the_state(responder, certificate, state, det
 
 
 class MovedResponder:
-    """A server whose data directory is started on different ports, without --ocsp-url."""
+    """A server whose data directory is started again on different ports, without --ocsp-url."""
 
     def __init__(self, serve, data):
         self.serve, self.data = serve, data
@@ -143,7 +143,7 @@ class MovedResponder:
         return access.access_location.value
 
     def warnings(self):
-        return [line for line in self.till.stderr().splitlines() if "a different OCSP URL" in line]
+        return [line for line in self.till.stderr().splitlines() if "does not answer at the OCSP URL" in line]
 
     def verify(self):
         cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, environment="sandbox")["cases"]
@@ -161,7 +161,7 @@ def test_the_address_follows_the_production_port(serve, tmp_path):
     first = moved.address()
     moved.till.stop()
 
-    # On another port the chain is kept, and the log warns about the old address until the chain is rotated.
+    # On another port, Till keeps the chain. The log warns about the old address until the chain is rotated.
     moved.start(0)
     assert moved.address() == first
     (warning,) = moved.warnings()
@@ -272,7 +272,7 @@ def test_an_answer_has_no_unrequested_nonce(responder):
 def test_requests_may_be_sent_with_get(responder):
     leaf, intermediate, _ = responder.chain()
     spellings = set()
-    # Vary the nonce until the Base64 has contained "/", "//" and "+".
+    # The nonce varies until the Base64 has contained "/", "//" and "+".
     for number in range(200):
         body = responder.question(leaf, intermediate, nonce=bytes([number, 255, 255, 255 - number] * 4))
         text = base64.b64encode(body).decode()
@@ -326,7 +326,7 @@ def test_a_dead_responder_sends_no_byte(responder):
     body = responder.question(leaf, intermediate)
     outcome = converse(responder.port, request_bytes("POST", "/ocsp", {"Content-Type": REQUEST}, body), 10)
     assert outcome.closed and not outcome.answers and not outcome.rest
-    # A request for the other certificate is answered.
+    # A request about the other certificate is answered.
     answer = responder.post(responder.question(intermediate, root))
     assert ocsp.load_der_ocsp_response(answer.content).certificate_status
     assert "Error" not in responder.till.stderr() and "error" not in responder.till.stderr()

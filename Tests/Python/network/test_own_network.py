@@ -1,7 +1,7 @@
-"""A network namespace in which Till replaces Apple, as in a container. Unchanged clients reach it under Apple's names,
-with TLS on port 443, by setting one environment variable.
+"""A network namespace in which Till replaces Apple, as in a container. Unchanged clients need only one environment
+variable. They reach Till under Apple's host names, with TLS on port 443.
 
-The network has no route out, so a client that contacted Apple would reach no server.
+The network has no route to the Internet, so a client that contacted Apple would reach no server.
 """
 
 import json
@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 SEEDS = "com.example.till.demo.seeds.10"
 NAMES = ["api.storekit.apple.com", "api.storekit-sandbox.apple.com", "api.storekit.itunes.apple.com",
          "api.storekit-sandbox.itunes.apple.com", "buy.itunes.apple.com", "sandbox.itunes.apple.com"]
-# Sets up the namespace: starts loopback, mounts the hosts file over the real one, and waits.
+# Prepares the namespace: starts loopback, mounts the hosts file over the real file, and waits.
 NAMESPACE_SCRIPT = """
 import ctypes, fcntl, os, signal, socket, struct, sys
 request = struct.pack("16sh22x", b"lo", 0x41)  # IFF_UP, IFF_RUNNING
@@ -35,7 +35,7 @@ signal.pause()
 
 
 class Network:
-    """A network namespace with Till on Apple's port under Apple's names."""
+    """A network namespace with Till on Apple's port under Apple's host names."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -59,7 +59,7 @@ class Network:
         return ["nsenter", "--target", str(self.namespace.pid), *flags, "--net", "--mount", "--", *map(str, command)]
 
     def serve(self):
-        """Serves Apple's port, and the port that certificates name for OCSP."""
+        """Starts a server on Apple's port, and on the port that the certificates name for OCSP."""
         ready, log = self.folder / "ready.json", self.folder / "log"
         with open(log, "wb") as file:
             self.server = subprocess.Popen(
@@ -82,7 +82,7 @@ class Network:
         return done.stdout
 
     def client(self, name, *arguments, **variables):
-        """Runs an unchanged program with these environment variables only."""
+        """Runs an unchanged program with only these environment variables."""
         return subprocess.run(
             self.inside(sys.executable, HERE / name, *arguments), capture_output=True, text=True, timeout=90,
             env=bare() | variables,
@@ -123,7 +123,7 @@ class Shop:
             self.receipts[environment].write_text(network.till("receipt", "--customer", "net", "--realm", environment))
 
     def look_up(self, **variables) -> dict:
-        """The results of the official client, its verifier, and the receipt check in both environments."""
+        """The results of the official client, its verifier, and the receipt check, for each environment."""
         file = self.network.folder / "settings.json"
         file.write_text(json.dumps(self.settings))
         arguments = [f"{environment}={id_}" for environment, id_ in self.ids.items()]
@@ -169,7 +169,7 @@ def test_the_receipt_client_alone(shop, bundle):
 
 
 def test_without_the_variable_till_is_not_trusted(shop):
-    """The clients check certificates: only the variable makes them trust Till."""
+    """The clients check certificates, and trust Till only because of this variable."""
     done = shop.network.client("unchanged_receipts.py", shop.receipts["sandbox"])
     assert done.returncode == 1 and "CERTIFICATE_VERIFY_FAILED" in done.stderr
 
@@ -191,7 +191,7 @@ def test_online_checks_work_with_tills_root_and_see_the_revocation_state(shop, b
     try:
         began = time.monotonic()
         found = shop.look_up(REQUESTS_CA_BUNDLE=bundle)
-        # The verifier of each environment checks on its own.
+        # The verifier of each environment checks separately.
         assert state[0] != "slow" or time.monotonic() - began > 3
         for environment in ("production", "sandbox"):
             assert found[environment].get("refusal") == refusal

@@ -1,4 +1,4 @@
-"""Till in Apple's place: TLS under the App Store's names, the proxy to it, and the output of `till hosts`."""
+"""Till in place of Apple: TLS under Apple's host names, the proxy for these names, and the output of `till hosts`."""
 
 import asyncio
 import datetime
@@ -40,7 +40,7 @@ PATH = "/inApps/v1/transactions/1"
 
 
 class Secure:
-    """A Till with TLS and a proxy, and an app on it."""
+    """A Till with TLS and a proxy, and an app on this Till."""
 
     def __init__(self, till):
         self.till = till
@@ -52,12 +52,12 @@ class Secure:
         self.bundle = till.document["caBundle"]
 
     def environment_of(self, answer) -> str:
-        """The environment that logged a rejected request."""
+        """The environment whose request log contains the rejected request."""
         entry = self.control.call("explain", requestId=answer.headers["X-Request-ID"])
         return entry["environment"]
 
     def connection(self, name="api.storekit.apple.com", alpn=None, limit=20):
-        """A TLS connection as a client opens it."""
+        """Opens a TLS connection as a client does."""
         context = ssl.create_default_context(cafile=self.root)
         if alpn:
             context.set_alpn_protocols(alpn)
@@ -66,7 +66,7 @@ class Secure:
 
 
 def exchange(connection, raw):
-    """Sends bytes and reads one complete answer; None if the connection ends without one."""
+    """Sends bytes and reads one complete answer. Returns None if the connection ends without an answer."""
     connection.sendall(raw)
     data = b""
     while not parse_answers(data)[0]:
@@ -90,14 +90,14 @@ def secure(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory):
-    """A Till with a short deadline, so that a test can wait for it."""
+    """A Till with a short deadline, so that a test can wait until the deadline has passed."""
     till = Till(tmp_path_factory.mktemp("hasty"), "--tls-port", "0", "--proxy-port", "0", "--request-timeout", "2")
     yield Secure(till)
     assert till.stop() == 0
 
 
 def curl(secure, *arguments):
-    """Debian's curl, which resolves every host to the TLS port and trusts Till's TLS root."""
+    """Runs Debian's curl, which resolves every host to the TLS port and trusts Till's TLS root."""
     done = subprocess.run(
         ["curl", "--silent", "--show-error", "--cacert", secure.root, "--connect-to", f"::127.0.0.1:{secure.port}",
          *arguments],
@@ -123,7 +123,7 @@ def test_the_official_client_and_requests_reach_both_environments_with_variables
     root.write_bytes(secure.app.root)
     environment = clean_environment() | {
         "HTTPS_PROXY": secure.proxy, "REQUESTS_CA_BUNDLE": secure.bundle,
-        # The settings of the backend itself.
+        # These are the settings of the backend itself.
         "TILL_KEY": str(key), "TILL_KEY_ID": secure.app.key["keyId"], "TILL_ISSUER_ID": secure.app.issuer_id,
         "TILL_APP": secure.app.bundle_id, "TILL_APP_APPLE_ID": str(secure.app.apple_id), "TILL_ROOT_DER": str(root),
     }
@@ -196,7 +196,7 @@ def test_an_ambiguous_host_is_rejected_in_either_http_version(secure, version, h
 
 
 def ask_over_http2(connection, authorities, hosts) -> int:
-    """The status of a request with these fields, written without a library, because a library would correct them."""
+    """The status of a request with these fields. No library is used, because a library would correct the fields."""
     client = h2.connection.H2Connection(h2.config.H2Configuration(
         validate_outbound_headers=False, normalize_outbound_headers=False,
     ))
@@ -224,7 +224,7 @@ def test_an_invalid_added_name_is_rejected_at_the_start(tmp_path):
 
 @pytest.mark.parametrize("flag, version", [("--http2", "2"), ("--http1.1", "1.1")])
 def test_curl_speaks_either_version_with_keep_alive_and_without(secure, flag, version):
-    """Two requests: over one connection, or over two if the client closes the first."""
+    """curl sends two requests: over one connection, or over two if it closes the first."""
     shown = "%{http_version} %{http_code} %{num_connects}\n"
     url = f"https://api.storekit.apple.com{PATH}"
     kept = curl(secure, flag, "--output", "/dev/null", "--output", "/dev/null", "--write-out", shown, url, url)
@@ -257,7 +257,7 @@ def test_httpx_reads_a_history_over_http2_and_http1(secure):
 
 
 def test_many_streams_at_once_are_answered(secure):
-    """More than the hundred streams that a connection may have open; the client queues the others."""
+    """These are more than the hundred streams that a connection may open. The client queues the others."""
     async def ask():
         trust = ssl.create_default_context(cafile=secure.bundle)
         one = httpx.Limits(max_connections=1)
@@ -412,7 +412,7 @@ def test_tls_can_be_enabled_by_variables_and_by_the_configuration_file(tmp_path)
 
 
 def closed_after(connection, begun) -> float:
-    """Seconds until the server ended the connection."""
+    """The number of seconds until the server ended the connection."""
     connection.settimeout(20)
     try:
         while connection.recv(1 << 16):
@@ -510,7 +510,7 @@ def test_a_body_is_limited(secure, http2):
 
 
 def ask_proxy(secure, raw, limit=20):
-    """The proxy's answer to these bytes, until it closes the connection or answers."""
+    """Sends these bytes to the proxy, and returns its answer; empty if the proxy closes the connection without one."""
     with socket.create_connection(("127.0.0.1", port_of(secure.proxy)), timeout=limit) as connection:
         return exchange(connection, raw)
 
@@ -581,7 +581,8 @@ def test_the_proxy_forwards_bytes_sent_with_the_head_and_before_a_half_close(sec
 
 
 def test_clients_that_disconnect_and_too_many_tunnels_do_no_harm(secure):
-    """Resets after half a head, after CONNECT and after an error; then more tunnels than allowed."""
+    """The test resets connections after half a head, after CONNECT and after an error; then it opens too many
+    tunnels."""
     address = ("127.0.0.1", port_of(secure.proxy))
     connect = b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\n\r\n"
     for number in range(60):

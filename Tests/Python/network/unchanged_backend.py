@@ -1,8 +1,8 @@
-"""A backend written without Till in mind: Apple's library and `requests`. Prints its results as JSON.
+"""A backend that does not know Till. It uses Apple's library and `requests`, and prints its results as JSON.
 
 It reads its key and app from a settings file or from environment variables, and uses the library's own addresses of
-Apple. Arguments: the id of a transaction of each environment (`sandbox=…`) and optionally a receipt of each
-(`sandbox-receipt=FILE`).
+Apple. Its arguments are the id of a transaction of each environment (`sandbox=…`) and optionally a receipt of each
+environment (`sandbox-receipt=FILE`).
 """
 
 import json

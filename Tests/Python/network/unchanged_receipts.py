@@ -1,6 +1,7 @@
-"""A backend's old receipt check, written without Till in mind: `requests` and Apple's two addresses, production first.
+"""The old receipt check of a backend that does not know Till. It uses `requests` and Apple's two addresses, production
+first.
 
-Reads receipts from the given files, and prints Apple's answers as JSON, one per line. The shared secret is in an
+It reads receipts from the given files, and prints Apple's answers as JSON, one per line. The shared secret is in an
 environment variable.
 """
 
@@ -16,7 +17,7 @@ ASK_THE_SANDBOX = 21007
 
 
 def verify_receipt(receipt, password=None):
-    """Apple's answer, all statuses received, and the id of the last request."""
+    """Returns Apple's answer, all statuses that were received, and the id of the last request."""
     question = {"receipt-data": receipt, "exclude-old-transactions": True}
     if password:
         question["password"] = password

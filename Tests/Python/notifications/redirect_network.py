@@ -30,7 +30,8 @@ BUNDLE = "com.example.redirects"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
 STATUSES = (301, 302, 303, 307, 308)
 SOURCES = {"loopback": "127.0.0.1", "private": "10.77.0.2", "public": "198.51.100.2"}
-# How a redirect names the loopback address: by its IP address, by a name, by a name that is public half the time.
+# A redirect can name the loopback address in these ways: by its IP address, by a name, or by a name that is public half
+# of the time.
 WAYS = {"address": "127.0.0.1", "name": "till.test", "moving": "moving.test"}
 ARRIVAL = "198.51.100.3"
 APPLE = ["/inApps/v1/notifications/test", "/inApps/v1/transactions/{id}/finish", "/inApps/v1/notifications/history",
@@ -47,7 +48,7 @@ def ip(*arguments, inside=None):
 
 
 class Outside:
-    """A second namespace with the private and the public network, behind a pair of virtual interfaces."""
+    """A second namespace with the private and the public network, connected by a pair of virtual interfaces."""
 
     def __init__(self):
         self.process = subprocess.Popen(
@@ -66,7 +67,7 @@ class Outside:
         ip("link", "set", "outer", "up", inside=there)
 
     def socket(self, address, port=0):
-        """A listening socket in the namespace. A thread enters the namespace to create it; the socket stays there."""
+        """Creates a listening socket in the second namespace. A thread enters the namespace to create the socket."""
         made = []
 
         def make():
@@ -100,7 +101,8 @@ def bind_over(folder, path, text):
 
 
 class MovingNames:
-    """A DNS server on 127.0.0.1: moving.test is public and loopback in turn, and no other name has an address."""
+    """A DNS server on 127.0.0.1. moving.test has a public address and the loopback address in turn; other names have
+    none."""
 
     def __init__(self):
         self.asked = 0
@@ -125,7 +127,7 @@ class MovingNames:
 
 
 class Receivers:
-    """Developers' servers in one event loop. `answer` returns the redirect of a path's n-th post, or None."""
+    """Developers' servers in one event loop. `answer` returns the redirect for the n-th post to a path, or None."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -145,7 +147,8 @@ class Receivers:
                     self.counts[name, path] += 1
                     self.headers[re.search(rf"(?im)^{HEADER}: *(.*?)\r$", head) is not None] += 1
                     line = f"{place[0]} Go\r\nLocation: {place[1]}" if place else "200 OK"
-                    # Close the connection, so that a changing name is resolved again for each delivery.
+                    # The connection is closed, so that a name with changing addresses is resolved again for each
+                    # delivery.
                     line += "\r\nConnection: close" if name == "decoy" else ""
                     writer.write(f"HTTP/1.1 {line}\r\nContent-Length: 0\r\n\r\n".encode())
             except (asyncio.IncompleteReadError, ConnectionError):
@@ -159,11 +162,12 @@ class Receivers:
 
 
 class Backend:
-    """Two nodes with data that every operation could change."""
+    """Two nodes with data that any of the operations could change."""
 
     def __init__(self, url, folder):
         self.folder = folder
-        # The Tills accept the test's host names. A request rejected for another reason would prove nothing.
+        # The Tills accept the test's host names. A request that was rejected because of its host name would prove
+        # nothing.
         names = ["--control-host", "till.test", "--control-host", "moving.test", "--journal-length", "10"]
         self.nodes = Nodes(folder / "nodes", url, 2, *names)
         self.one = self.nodes.servers[0]
@@ -219,7 +223,7 @@ class Backend:
         return page["notifications"]
 
     def refusals(self):
-        """The number of requests that either node answered with 403 since its start."""
+        """The number of requests that the two nodes have answered with 403 since their start."""
         count = 0
         for node in self.nodes.servers:
             text = node.session.get(f"http://127.0.0.1:{node.ports['control']}/metrics", timeout=30).text
@@ -229,7 +233,7 @@ class Backend:
         return count
 
     def targets(self):
-        """Port and path of everything that a delivery must not run."""
+        """The port and path of every operation that a delivery must not run."""
         operations = [path for _, path in self.operations().values()]
         found = []
         for node in self.nodes.servers:
@@ -266,7 +270,7 @@ def drive(backend, outside, found):
     for source in ("private", "public"):
         ports[source] = receivers.serve(outside.socket(SOURCES[source]), source)
     ports["arrival"] = receivers.serve(outside.socket(ARRIVAL), "arrival")
-    # Where the changing name is public, a receiver listens on each of Till's ports.
+    # A receiver listens on each of Till's ports at the public address of the changing name.
     for port in {port for port, _ in targets}:
         receivers.serve(outside.socket(SOURCES["public"], port), "decoy")
 
@@ -281,7 +285,7 @@ def drive(backend, outside, found):
         backend.put_endpoint(f"outward-{status}", url("public", f"outward/{status}"))
         for source in ("loopback", "private"):
             backend.put_endpoint(f"inward-{status}-{source}", url("public", f"inward/{status}/{source}"))
-    # An endpoint whose name had another address when it was set.
+    # The name of this endpoint had another address when the endpoint was configured.
     control = backend.one.ports["control"]
     for _ in range(10):
         done = backend.one.session.put(
@@ -328,13 +332,14 @@ def drive(backend, outside, found):
         "logged": "was refused because of its endpoint's address" in backend.log(),
     }
 
-    # First defense: a marked request is rejected, regardless of its sender.
+    # This is the first defense: a request that is marked as a delivery is rejected, whoever sent it.
     statuses = Counter()
     payload = {"signedPayload": "a.b.c"}
     for port, path in targets:
         done = requests.post(f"http://127.0.0.1:{port}{path}", json=payload, headers={HEADER: "1"}, timeout=30)
         statuses[f"marked {done.status_code}"] += 1
-    # Second defense, for an unmarked request: an operation that reads no body rejects a request with one.
+    # This is the second defense, for an unmarked request: an operation that reads no body rejects a request with a
+    # body.
     for node in backend.nodes.servers:
         for method, path in backend.operations().values():
             done = requests.request(method, f"http://127.0.0.1:{node.ports['control']}{path}", json=payload, timeout=30)
@@ -344,7 +349,7 @@ def drive(backend, outside, found):
     }
     found["loggedAtControl"] = "the control API refused a notification" in backend.log()
 
-    # Counter-check: the same operations run when sent without a body.
+    # As a counter-check, the same operations run when they are sent without a body.
     called = backend.one.session.post(f"http://127.0.0.1:{control}{backend.operations()['rotateChain'][1]}", timeout=30)
     found["rotated"] = called.status_code
 

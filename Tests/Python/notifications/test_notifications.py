@@ -1,4 +1,4 @@
-"""Notifications of an app, their history, and the test notification, as Apple's client and verifier see them."""
+"""Notifications of an app, their history, and the test notification, with Apple's client and verifier."""
 
 import itertools
 import re
@@ -28,7 +28,7 @@ _numbers = itertools.count(1)
 
 @pytest.fixture
 def new_app(server, control, team):
-    """An app of the test's own, because a history contains all notifications of an app."""
+    """Creates a separate app for the test, because a history contains all notifications of an app."""
     number = next(_numbers)
     return App(server, control, f"com.example.notified{number}", 2_000_000_000 + number, team, CATALOG)
 
@@ -130,7 +130,7 @@ def test_notifications_without_attempts_are_listed_with_the_setting(serve, post)
 
 @pytest.fixture
 def busy(environment, post):
-    """An environment whose app received notifications about several customers."""
+    """An environment whose app has sent notifications about several customers."""
     listen(environment, post)
     environment.ann = environment.buy("ann", BASIC, offer=NO_OFFER)
     environment.buy("ann", PRO)
@@ -341,7 +341,7 @@ def test_a_wrong_filter_is_rejected_with_its_own_code(app, code, changes):
 
 def test_the_start_date_may_be_a_day_before_the_documented_limit(app):
     for environment, days in ((app.sandbox, 30), (app.production, 180)):
-        # Clients request this by default, and the request always arrives a moment later.
+        # Clients often request exactly the documented limit, and the request always arrives a moment later.
         environment.client.get_notification_history(None, request(startDate=now_ms() - days * DAY))
         environment.client.get_notification_history(None, request(startDate=now_ms() - (days + 1) * DAY + 60_000))
         too_early = now_ms() - (days + 1) * DAY - 60_000

@@ -1,6 +1,7 @@
-"""A delivery never runs an operation on a Till, whatever its endpoint's URL and the redirects of its receivers.
+"""A delivery never runs an operation on a Till, whatever the URL of its endpoint and the redirects of its receivers.
 
-`redirect_network.py` runs the deliveries in network namespaces without a route out; this file checks the results.
+`redirect_network.py` makes the deliveries in network namespaces without a route to the Internet; this file checks the
+results.
 """
 
 import contextlib
@@ -49,7 +50,7 @@ def found(tmp_path_factory):
 
 
 def test_no_redirect_runs_an_operation_on_this_or_another_node(found):
-    """Each status, from each network, by address, name and changing name, to each operation and Apple's routes."""
+    """The test combines every status, network, kind of address and operation, including the routes of Apple's API."""
     assert {"rotateChain", "restoreSnapshot", "finishTransaction", "requestTestNotification"} <= set(
         found["operations"]
     )
@@ -60,7 +61,7 @@ def test_no_redirect_runs_an_operation_on_this_or_another_node(found):
             refused = f"UNSUCCESSFUL_HTTP_RESPONSE_CODE {status} port of this Till"
             for way in ("address", "name"):
                 assert ends.pop(f"till-{status}-{source}-{way} {refused}") == found["targets"]
-            # While the name is public, a receiver outside of Till gets the delivery.
+            # While the name has a public address, a receiver outside of Till gets the delivery.
             moved = ends.pop(f"till-{status}-{source}-moving SUCCESS 200 False", 0)
             stayed = ends.pop(f"till-{status}-{source}-moving {refused}", 0)
             assert moved + stayed == found["targets"]
@@ -150,7 +151,7 @@ def test_listen_and_attack_mark_their_posts(serve):
 
 
 def test_a_receiver_that_never_ends_its_answer_does_not_stop_listen(serve):
-    """The time limit covers the whole answer: the receiver sends the head at once, and then one byte at a time."""
+    """The time limit applies to the whole answer. The receiver sends the head at once, and then one byte at a time."""
     till = serve("--demo")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         def send_slowly():

@@ -1,4 +1,4 @@
-"""Notifications of version 1: plain JSON with a unified receipt, for servers that still use version 1."""
+"""Notifications of version 1: plain JSON with a unified receipt, for developers' servers that still use version 1."""
 
 import itertools
 import json
@@ -41,7 +41,7 @@ def post():
 
 
 def bodies(post, count):
-    """The bodies of the first posts, in order of arrival; there must be no more."""
+    """The bodies of the first posts, in the order of arrival. There must be no further posts."""
     received = post.wait_for(count) if count else []
     assert len(post.received) == count, [json.loads(each.body)["notification_type"] for each in post.received]
     return [json.loads(each.body) for each in received]
@@ -61,7 +61,7 @@ def verify(environment, receipt):
 
 
 def buy(environment, product):
-    """Buys for ann; returns the transaction id."""
+    """Buys a product for ann, and returns the transaction id."""
     return environment.control("buy", {"productId": product, "offer": NO_OFFER}, customer="ann")["transactionId"]
 
 
@@ -158,11 +158,11 @@ def test_each_event_sends_its_types_in_order(environment, post, event):
     scenario, expected = EVENTS[event]
     freeze(environment)
     listen(environment, post, name="old", version=1)
-    # Version 2 is sent separately to another endpoint.
+    # Version 2 is sent separately, to another endpoint.
     signed = ListeningPost()
     listen(environment, signed)
     scenario(environment)
-    # Every pending delivery has been sent once an advance has settled.
+    # An advance that has settled has sent every pending delivery.
     advance(environment, "1s")
     found = bodies(post, len(expected))
     assert [body["notification_type"] for body in found] == expected
@@ -184,7 +184,8 @@ def test_each_event_sends_its_types_in_order(environment, post, event):
 
 
 def check_unified_receipt(environment, body):
-    """The receipt of the body is valid and has the same rows, and verifyReceipt accepts it for the customer."""
+    """Checks that the receipt in the body is valid and has the same transactions, and that verifyReceipt accepts it for
+    the customer."""
     unified = body["unified_receipt"]
     assert unified["environment"] == environment.wire_name and unified["status"] == 0
     answer = verify(environment, unified["latest_receipt"])
@@ -273,11 +274,11 @@ def test_a_version_one_endpoint_gets_version_two_test_notifications_and_has_no_o
     assert until(status).signedPayload == json.loads(test.body)["signedPayload"]
     (item,) = history(environment)
     assert item.notice.words == "TEST" and item.results == ["SUCCESS"]
-    # Control shows the plain body, without signed parts.
+    # The control API shows the plain body, without signed parts.
     (entry,) = [each for each in notifications(environment) if each["version"] == 1]
     whole = environment.control("getNotification", notificationUUID=entry["notificationUUID"])
     assert whole["payload"] == body and "signedPayload" not in whole
-    # A resend sends the same body; after the endpoint has changed to version 2, nothing is resent.
+    # A resend sends the same body. After the endpoint has changed to version 2, nothing is resent.
     environment.control("resendNotification", {}, notificationUUID=entry["notificationUUID"])
     assert post.wait_for(3)[2].body == post.received[0].body
     listen(environment, post)
@@ -337,7 +338,7 @@ def test_a_refund_turns_off_renewal_and_an_expiration_has_its_intent(environment
     environment.control("refund", {}, transactionId=buy(environment, BASIC))
     after_refund = bodies(post, 3)[1:]
     assert [body["auto_renew_status"] for body in after_refund] == ["false", "false"]
-    # A cancellation in the grace period ends the subscription and removes the element; the list stays.
+    # A cancellation in the grace period ends the subscription. Its element is removed, but the list remains.
     again = buy(environment, BASIC)
     environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
     advance(environment, "32d")
@@ -368,7 +369,7 @@ def test_an_upgrade_after_the_early_charge_takes_precedence(environment, post):
         environment = environment.app.production
     freeze(environment)
     first = buy(environment, BASIC)
-    # The next month has been charged, but has not begun.
+    # The next month has been charged, but it has not begun.
     advance(environment, "716h")
     listen(environment, post, name="old", version=1)
     bought = environment.control("changeSubscription", {"productId": PRO}, originalTransactionId=first)["transactionId"]
@@ -398,4 +399,4 @@ def test_doctor_reports_a_missing_receipt_certificate(serve):
     assert_healthy(till.data, "once receipts were made")
     (till.data / "ca/receipts/leaf.key").unlink()
     found = doctor(till.data)
-    assert found.returncode == 3 and "The keys of receipts cannot be used" in found.stdout
+    assert found.returncode == 3 and "The receipt keys cannot be used" in found.stdout

@@ -1,8 +1,9 @@
-"""The keys of verifyReceipt's answer, and the allowed values of each.
+"""The keys in verifyReceipt's answer, and the allowed values of each key.
 
-LATEST_RECEIPT_INFO has the keys of Apple's page "responseBody.Latest_receipt_info", in its order; the other tables have
-those of `receipt`, `in_app` and `pending_renewal_info`. Each key has either an expression that every value must match,
-or all of its possible values, and each must occur. All values are strings except those in NUMBERS.
+LATEST_RECEIPT_INFO has the keys of Apple's page "responseBody.Latest_receipt_info", in the order of that page. The
+other tables have the keys of `receipt`, `in_app` and `pending_renewal_info`. Each key has a regular expression that
+every value must match, or a set of all possible values, each of which must occur. All values are strings except those
+in NUMBERS.
 """
 
 import re
@@ -72,7 +73,7 @@ PENDING_RENEWAL_INFO = {
     "promotional_offer_id": {"stay3", "month"},
     "offer_code_ref_name": {"SPRING", "STAYING"},
 }
-# Documented for these objects, but never sent by Till.
+# Apple documents these keys for these objects, but Till never sends them.
 NEVER_SENT = {
     **{("receipt", key): "control has no way to order an app before its release" for key in date("preorder_date")},
     **{("receipt", key): "there is no volume purchase programme; these receipts never expire"
@@ -83,7 +84,7 @@ PLACES = {"receipt": RECEIPT, "in_app": IN_APP, "latest_receipt_info": LATEST_RE
 
 
 def faults(seen) -> list:
-    """Finds missing keys and wrong values per object. The result is empty if every key was produced and every value is
+    """Finds missing keys and wrong values in each object. The result is empty if every key occurred and every value is
     valid."""
     found = []
     for place, keys in PLACES.items():

@@ -1,5 +1,5 @@
-"""Checks of verifyReceipt's answers by independent verifiers and parsers, and key by key against the answers of the App
-Store Server API for the same customer."""
+"""Checks verifyReceipt's answers with independent verifiers and parsers. Compares them, key by key, with the answers of
+the App Store Server API for the same customer."""
 
 import base64
 import itertools
@@ -24,7 +24,7 @@ SUBSCRIPTION, CONSUMABLE = payload_rules.SUBSCRIPTION, "Consumable"
 REQUEST_DATES = {"request_date", "request_date_ms", "request_date_pst"}
 LEAF_MARK, INTERMEDIATE_MARK = "1.2.840.113635.100.6.11.1", "1.2.840.113635.100.6.2.1"
 
-# The INTEGER 1721.
+# This is the DER encoding of the INTEGER 1721.
 PROMOTIONAL_OFFER = b"\x02\x02\x06\xb9"
 
 
@@ -32,7 +32,7 @@ PROMOTIONAL_OFFER = b"\x02\x02\x06\xb9"
 
 
 def renderings(key, instant, whole=False) -> dict:
-    """The three strings for an instant. In the receipt itself dates are whole seconds."""
+    """The three strings for an instant. In the receipt itself, dates are whole seconds."""
     seconds = instant // 1000
     gmt = datetime.fromtimestamp(seconds, timezone.utc)
     return {
@@ -66,13 +66,14 @@ def of_subscriptions(rule):
 
 
 def offer_name(value, payload):
-    """A win-back offer has no key in receipts, and an introductory offer has no name."""
+    """The name of an offer in a receipt. A win-back offer has no key in receipts, and an introductory offer has no
+    name."""
     key = {2: "promotional_offer_id", 3: "offer_code_ref_name"}.get(payload["offerType"])
     return {key: value} if key else {}
 
 
 def periods(kind, payload):
-    """Free introductory periods are trials; paid ones have their own key."""
+    """The keys for introductory periods. A free period is a trial; a paid period has its own key."""
     mode = payload.get("offerDiscountType") if payload.get("offerType") == 1 else None
     flags = {"is_trial_period": "true" if mode == "FREE_TRIAL" else "false"}
     if kind == SUBSCRIPTION:
@@ -84,7 +85,7 @@ def nothing(value, payload):
     return {}
 
 
-# Signed transaction -> latest_receipt_info. A field in neither table fails the test.
+# This table maps a signed transaction to latest_receipt_info. A field that is in neither table fails the test.
 TRANSACTION = {
     "transactionId": copied("transaction_id"),
     "originalTransactionId": copied("original_transaction_id"),
@@ -109,7 +110,7 @@ TRANSACTION_ELSEWHERE = {
     "signedDate", "storefront", "storefrontId", "transactionReason", "price", "currency", "offerPeriod",
     "appTransactionId", "revocationType", "revocationPercentage", "billingPlanType", "commitmentInfo",
 }
-# Signed renewal info -> pending_renewal_info.
+# This table maps signed renewal info to pending_renewal_info.
 RENEWAL = {
     "originalTransactionId": copied("original_transaction_id"),
     "productId": copied("product_id"),
@@ -126,11 +127,11 @@ RENEWAL_ELSEWHERE = {
     "renewalDate", "renewalPrice", "currency", "eligibleWinBackOfferIds", "appAccountToken", "appTransactionId",
     "renewalBillingPlanType", "commitmentInfo",
 }
-# Keys of latest_receipt_info that in_app never has.
+# These keys occur in latest_receipt_info and never in in_app.
 NOT_IN_APP = {"in_app_ownership_type", "subscription_group_identifier", "is_upgraded", "offer_code_ref_name",
               "app_account_token"}
 
-# Where the two APIs differ, and why. Each difference must occur in the simulation.
+# The two APIs differ in these points, each with the reason. Each difference must occur in the simulation.
 DIFFERENCES = {
     "finished consumable": "receipts lose it when it is finished; version 2 of the history keeps it",
     "refunded consumable": "receipts have no refunds of consumables; both histories have it",
@@ -142,7 +143,7 @@ DIFFERENCES = {
 
 
 def mapped(payload, table, elsewhere) -> dict:
-    """A payload under the keys of receipts."""
+    """The values of a payload under the keys of receipts."""
     unknown = set(payload) - set(table) - elsewhere
     assert not unknown, f"the mapping has no rule for {sorted(unknown)}"
     found = {}
@@ -167,7 +168,7 @@ def renewal_of(payload, needs_consent) -> dict:
 
 
 def in_app_of(payload) -> dict:
-    """The same transaction in a receipt: fewer keys, and dates in whole seconds."""
+    """The same transaction as in_app of a receipt: it has fewer keys, and its dates are whole seconds."""
     found = {key: value for key, value in transaction_of(payload).items() if key not in NOT_IN_APP}
     for key in [key.removesuffix("_ms") for key in found if key.endswith("_ms")]:
         found.update(renderings(key, int(found[f"{key}_ms"]), whole=True))
@@ -178,7 +179,7 @@ def in_app_of(payload) -> dict:
 
 
 class Examiner:
-    """Independent verifiers and parsers. The root certificate is all they know of Till."""
+    """Independent verifiers and parsers. They know nothing of Till except its root certificate."""
 
     def __init__(self, control, folder):
         self.pem = control.call("getReceiptAuthority")["rootCertificate"]
@@ -192,7 +193,7 @@ class Examiner:
         """A receipt as parsed by apple-purchase-receipt-verifier."""
         body = json.dumps({"receipt-data": receipt})
         answer = json.loads(self.verifier.verify_receipt_endpoint(Environment(environment.wire_name), body))
-        # The verifier has no name for the attribute of promotional offers and returns it undecoded.
+        # The verifier has no name for the attribute of promotional offers, so it returns the attribute undecoded.
         if answer["status"] == 0 and PROMOTIONAL_OFFER in base64.b64decode(receipt):
             for item, raw in zip(answer["receipt"]["in_app"], self.verifier.verify_receipt(receipt).payload.in_app):
                 if 1721 in raw.unknown_attributes:
@@ -201,7 +202,7 @@ class Examiner:
         return answer
 
     def verified_by_openssl(self, receipt, at) -> bytes:
-        """The payload, after openssl verified signature and chain as of an instant in seconds."""
+        """Verifies the signature and the chain with openssl at an instant in seconds, and returns the payload."""
         done = subprocess.run(
             ["openssl", "cms", "-verify", "-inform", "DER", "-CAfile", str(self.root_file), "-purpose", "any",
              "-attime", str(at)], input=base64.b64decode(receipt), capture_output=True, timeout=60,
@@ -210,7 +211,7 @@ class Examiner:
         return done.stdout
 
     def taken_apart(self, receipt) -> bytes:
-        """Checks the container and the order of its elements; returns the payload."""
+        """Checks the container and the order of its elements, and returns the payload."""
         raw = base64.b64decode(receipt, validate=True)
         container = cms.ContentInfo.load(raw, strict=True)
         assert container["content_type"].native == "signed_data"
@@ -245,7 +246,7 @@ class Examiner:
 
 
 def attributes(encoded) -> list:
-    """Type, version and value of every attribute of a SET. Its elements must be sorted by their bytes."""
+    """The type, version and value of every attribute of a SET, whose elements must be sorted by their bytes."""
     elements = elements_of(encoded, 0x31)
     assert elements == sorted(elements), "a SET in DER is sorted"
     found = []
@@ -256,7 +257,7 @@ def attributes(encoded) -> list:
 
 
 def elements_of(encoded, tag) -> list:
-    """The child elements of an element with this tag, which must span all of the bytes."""
+    """The children of an element with this tag. The element must span all of the bytes."""
     outer, rest = _split(encoded)
     assert encoded[0] == tag and not rest
     elements, inner = [], outer[header_length(outer):]
@@ -286,7 +287,7 @@ _sessions = threading.local()
 
 
 def ask(environment, receipt, password=None, **members) -> dict:
-    """POST verifyReceipt. The HTTP status is always 200; returns the JSON answer."""
+    """Sends a request to verifyReceipt, and returns the JSON answer. The HTTP status is always 200."""
     body = {"receipt-data": receipt, **members}
     if password is not None:
         body["password"] = password
@@ -299,7 +300,7 @@ def ask(environment, receipt, password=None, **members) -> dict:
 
 
 class Records:
-    """A customer's history and subscription statuses as Apple's client receives them."""
+    """A customer's history and subscription statuses, as Apple's client receives them."""
 
     def __init__(self, environment, some_id, reader):
         def history(version):
@@ -317,7 +318,7 @@ class Records:
 
 
 class ReceiptChecker:
-    """Compares all answers about a customer with each other, and records which values and differences occurred."""
+    """Compares all answers about a customer with each other, and records the values and differences that occurred."""
 
     def __init__(self, simulation, examiner, secret):
         self.simulation = simulation
@@ -396,7 +397,8 @@ class ReceiptChecker:
             self.note("in_app", item)
 
     def _shown(self, customer, records) -> dict:
-        """The rows that receipts show; hides the consumables that the customer finished or that were refunded."""
+        """The transactions that receipts contain. Consumables that the customer finished or that were refunded are left
+        out."""
         consumables = {id_ for id_, row in records.rows.items() if row["type"] == CONSUMABLE}
         assert customer.finished | customer.refunded <= consumables
         assert {id_ for id_ in consumables if "revocationDate" in records.rows[id_]} == customer.refunded
@@ -436,7 +438,8 @@ class ReceiptChecker:
             self.note("pending_renewal_info", element)
 
     def _latest_receipt(self, environment, answer):
-        """Checks the latest receipt: created now, with the rows of latest_receipt_info and the same app and device."""
+        """Checks the latest receipt: it was created now, has the transactions of latest_receipt_info, and the same app
+        and device."""
         latest = answer["latest_receipt"]
         assert re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", latest)
         rendered = self.examiner.rendered(environment, latest)
@@ -454,7 +457,7 @@ def by_id(elements) -> dict:
 
 
 def states(renewals) -> dict:
-    """Counts how often each subscription state that pending_renewal_info distinguishes was seen."""
+    """The number of times that each subscription state that pending_renewal_info distinguishes has occurred."""
     def count(condition):
         return sum(1 for now, status, element in renewals if condition(now, status, element.get))
 

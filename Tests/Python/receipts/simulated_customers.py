@@ -1,8 +1,8 @@
-"""Simulates two hundred customers in all situations that a receipt can show: in both environments of an app, on frozen
-clocks that advance between rounds. The same seed gives the same actions.
+"""Simulates two hundred customers in all situations that a receipt can show. They use both environments of an app, on
+frozen clocks that advance between rounds. The same seed gives the same actions.
 
-The actions of a customer are a generator; the code up to each `yield` runs in one round. Between rounds any customer
-can be checked. Facts that a check needs and that no answer contains are stored on the customer.
+The actions of a customer are a generator, and each round runs the generator to the next `yield`. Between rounds, any
+customer can be checked. If a check needs a fact that no answer contains, the fact is stored in the customer object.
 """
 
 import random
@@ -21,9 +21,11 @@ PREFIX = "com.example.shop"
 PLAIN, UPFRONT, RISING, NOTED, LEAVING = (f"{PREFIX}.{name}" for name in (
     "plain.month", "upfront.month", "rising.month", "noted.month", "leaving.month"))
 THREADS = 6
-# Days from each round to the next: they cover a grace period of 16 days, billing retry of 60, and several months.
+# The number of days from each round to the next. The rounds cover a grace period of 16 days, billing retry of 60 days,
+# and several months.
 ADVANCES = [4, 6, 17, 9, 13, 14, 20, 25, 18]
-# 2031-01-20 09:30:15.250 UTC: far in the future, and California changes to daylight saving time before the last round.
+# The start is 2031-01-20 09:30:15.250 UTC. It is far in the future, and daylight saving time begins in California
+# before the last round.
 START = 1_926_667_815_250
 ROUNDS = len(ADVANCES) + 1
 GRACE_DAYS = 16
@@ -37,7 +39,7 @@ def _month(product_id, group, level, price, **more):
 
 
 def catalog() -> dict:
-    """The shared test catalog, plus products whose price increases or that are removed from sale."""
+    """The shared test catalog, with additional products whose price increases or that are removed from sale."""
     groups = [{"groupId": f"2045089{number}", "name": f"More {number}", "localizations": []} for number in range(4)]
     names = [group["groupId"] for group in groups]
     one = next(product for product in CATALOG["products"] if product["productId"] == BASIC)["subscription"]["groupId"]
@@ -57,14 +59,14 @@ def catalog() -> dict:
 
 
 class FrozenClock:
-    """The time of a frozen clock, for the checks of shop_helpers."""
+    """The time of a frozen clock, as the checks of shop_helpers need it."""
 
     def __init__(self, now):
         self.now = now
 
 
 class SimulatedCustomer:
-    """A customer, and the facts that only the customer and the app know."""
+    """A customer, with the facts that only the customer and the app know."""
 
     def __init__(self, simulation, environment, name, kind, rng):
         self.simulation = simulation
@@ -73,12 +75,13 @@ class SimulatedCustomer:
         self.kind = kind
         self.rng = rng
         self.actions = None
-        # Transaction ids of consumables.
+        # The transaction ids of the customer's consumables.
         self.finished = set()
         self.refunded = set()
-        # A transaction id of the customer; None before the first purchase.
+        # One of the customer's transaction ids; None before the first purchase.
         self.some_id = None
-        # Original ids of subscriptions whose price needed consent, and of those cancelled within a grace period.
+        # The original ids of subscriptions whose price needed consent, and of those that were cancelled within a grace
+        # period.
         self.needs_consent = set()
         self.left_in_grace = set()
 
@@ -100,7 +103,7 @@ class SimulatedCustomer:
         return bought
 
     def subscribe(self, product, **options) -> str:
-        """Buys without an offer unless one is given; returns the original transaction id."""
+        """Buys a subscription without an offer, unless one is given, and returns the original transaction id."""
         return self.buy(product, **{"offer": NO_OFFER, **options})["originalTransactionId"]
 
     def finish(self, id_):
@@ -147,7 +150,7 @@ def inactive(customer):
 
 
 def consumables_buyer(customer):
-    """Buys consumables, some with a quantity: finished at once, later or never; some are refunded."""
+    """Buys consumables, some with a quantity. Finishes them at once, later or never; some are refunded."""
     customer.create()
     unfinished, refunded = [], None
     for number in range(ROUNDS):
@@ -174,7 +177,7 @@ def consumables_buyer(customer):
 
 
 def code_redeemer(customer):
-    """Redeems codes: for a consumable, for a free subscription, and for a subscription that continues."""
+    """Redeems codes for a consumable, for a free subscription, and for a subscription that continues."""
     customer.buy(TICKETS, offer={"kind": "CODE", "id": "GIFT"}, quantity=2)
     bought = customer.buy(BASIC, offer={"kind": "CODE", "id": "SPRING"})["originalTransactionId"]
     yield
@@ -186,7 +189,7 @@ def code_redeemer(customer):
 
 
 def non_consumables_buyer(customer):
-    """Buys non-consumables and non-renewing subscriptions; gets a refund and buys again."""
+    """Buys non-consumables and non-renewing subscriptions, gets a refund and buys again."""
     solo = customer.buy(SOLO, finished=customer.rng.random() < 0.5)["transactionId"]
     yield
     customer.buy(SEASON, finished=True)
@@ -207,7 +210,7 @@ def non_consumables_buyer(customer):
 
 
 def trial_user(customer):
-    """Starts with a free week; then stays, leaves, or cancels and returns."""
+    """Starts with a free week. Then keeps the subscription, cancels it, or cancels it and returns."""
     bought = customer.buy(BASIC)["originalTransactionId"]
     yield
     choice = customer.rng.randrange(3)
@@ -226,7 +229,7 @@ def trial_user(customer):
 
 
 def upgrader(customer):
-    """Upgrades at once, schedules a downgrade, and reverts it before the next renewal."""
+    """Upgrades at once, schedules a downgrade, and withdraws the downgrade before the next renewal."""
     bought = customer.subscribe(BASIC)
     yield
     customer.act("change", bought, productId=PRO)
@@ -242,7 +245,7 @@ def upgrader(customer):
 
 
 def crossgrader(customer):
-    """Changes the plan within a level: at once for the same period, at the next renewal for another."""
+    """Changes the plan within a level: at once to a plan of the same duration, at the next renewal to another."""
     bought = customer.subscribe(BASIC, appAccountToken=str(uuid.UUID(int=customer.rng.getrandbits(128), version=4)))
     yield
     customer.act("change", bought, productId=PLAIN)
@@ -253,7 +256,7 @@ def crossgrader(customer):
 
 
 def introductory_payer(customer):
-    """Paid introductory offers: pay as you go, and pay up front."""
+    """Uses paid introductory offers: pay as you go, and pay up front."""
     bought = customer.buy(customer.rng.choice([EXTRA, UPFRONT]))["originalTransactionId"]
     for _ in range(customer.rng.randint(3, 7)):
         yield
@@ -261,7 +264,7 @@ def introductory_payer(customer):
 
 
 def promotional_buyer(customer):
-    """Promotional offers: during an active subscription, and to resubscribe."""
+    """Uses promotional offers: for an active subscription, and to resubscribe."""
     bought = customer.subscribe(BASIC)
     yield
     customer.buy(BASIC, offer=customer.promotional(BASIC, customer.rng.choice(["stay3", "month"])))
@@ -275,7 +278,7 @@ def promotional_buyer(customer):
 
 
 def resubscriber(customer):
-    """Cancels and resubscribes: with a code, a win-back offer, another product, or without an offer."""
+    """Cancels and resubscribes with a code, with a win-back offer, with another product, or without an offer."""
     bought = customer.subscribe(BASIC)
     yield
     yield
@@ -295,7 +298,7 @@ def resubscriber(customer):
 
 
 def billing_retrier(customer):
-    """A declined card: fixed in time, too late, or never; or the customer cancels meanwhile."""
+    """Has a declined card and replaces it in time, too late or never, or cancels in the meantime."""
     product = customer.rng.choice([PRO, BASIC, EXTRA])
     customer.create()
     for _ in range(customer.rng.randint(0, 3)):
@@ -325,7 +328,7 @@ def billing_retrier(customer):
 
 
 def price_consenter(customer):
-    """A price increase that needs consent: given, declined, or unanswered."""
+    """Consents to a price increase that needs consent, declines it, or does not answer."""
     bought = customer.subscribe(RISING)
     customer.needs_consent.add(bought)
     choice = customer.rng.randrange(4)
@@ -343,14 +346,14 @@ def price_consenter(customer):
 
 
 def price_taker(customer):
-    """A price increase without consent, and a product that is removed from sale."""
+    """Has a price increase without consent, and a product that is removed from sale."""
     customer.subscribe(NOTED)
     yield
     customer.subscribe(LEAVING)
 
 
 def refund_requester(customer):
-    """Refunds of a subscription: full, unused or partial; some reversed; and a new subscription."""
+    """Gets full, prorated or partial refunds of a subscription, some of which are reversed, and subscribes again."""
     bought = customer.buy(PRO, offer=NO_OFFER)
     for _ in range(customer.rng.randint(1, 4)):
         yield
@@ -370,7 +373,7 @@ def refund_requester(customer):
 
 
 def organizer(customer):
-    """Shares with a family member, who gets copies; sharing ends in one of three ways."""
+    """Shares purchases with a family member. Sharing ends in one of three ways."""
     member = customer.member
     customer.call("POST", "/families", {"organizer": customer.name, "members": [member.name]})
     customer.subscribe(customer.rng.choice([PRO, BASIC]))
@@ -397,7 +400,7 @@ def member(customer):
 
 
 def extended(customer):
-    """A renewal extension, and purchases of all other product types."""
+    """Gets a renewal extension, and buys products of all other types."""
     bought = customer.subscribe(PRO)
     customer.buy(COINS)
     yield
@@ -410,7 +413,7 @@ def extended(customer):
     customer.buy(SEASON)
 
 
-# The kinds, and how many of a hundred customers per environment are of each. A family counts twice.
+# The kinds of customers, and the number of each kind in a hundred customers per environment. A family counts as two.
 KINDS = [
     (inactive, 3), (consumables_buyer, 10), (code_redeemer, 5), (non_consumables_buyer, 7), (trial_user, 8),
     (upgrader, 7), (crossgrader, 4), (introductory_payer, 6), (promotional_buyer, 6), (resubscriber, 8),
@@ -420,7 +423,7 @@ FAMILIES = 1
 
 
 class Simulation:
-    """Runs the customers of both environments of an app round by round."""
+    """Runs the customers of both environments of an app, round by round."""
 
     def __init__(self, app, seed):
         self.app = app
@@ -451,13 +454,13 @@ class Simulation:
         return customer
 
     def _set_grace(self, environment):
-        """Gives one environment a grace period and the other none. They swap once."""
+        """Sets a grace period in one environment and none in the other. The environments are exchanged once."""
         for other in self.environments:
             days = GRACE_DAYS if other is environment else 0
             other.control("setRules", {"grace": {"days": days}, "refundRule": "byHand"})
 
     def call(self, environment, method, path, body=None):
-        """A control call over the thread's own connection. A rejected call is an error in the simulation."""
+        """Calls the control API over the thread's own connection. A rejected call is an error in the simulation."""
         if not hasattr(self._sessions, "session"):
             self._sessions.session = requests.Session()
         address = f"{self.app.control.address}/v1/apps/{self.app.bundle_id}/{environment.name}{path}"
@@ -466,7 +469,8 @@ class Simulation:
         return answer.json() if answer.content else None
 
     def run(self):
-        """Runs the rounds, and yields after each one so that the caller can check customers before time advances."""
+        """Runs the rounds. Yields after each round, so that the caller can check customers before the clocks
+        advance."""
         for self.round in range(ROUNDS):
             with ThreadPoolExecutor(THREADS) as pool:
                 list(pool.map(lambda customer: next(customer.actions, None), self.customers))
@@ -479,7 +483,7 @@ class Simulation:
                     environment.clock.now = report["to"]
 
     def _between(self):
-        """Changes that affect all customers."""
+        """Makes changes that affect all customers."""
         if self.round == 1:
             for environment, price in zip(self.environments, (5_990, 6_990)):
                 environment.control("raisePrice", {"price": price, "consent": "required"}, productId=RISING)

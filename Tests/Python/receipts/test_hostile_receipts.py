@@ -1,5 +1,5 @@
-"""Malicious receipts: verifyReceipt answers each with its documented status in time and accepts none, memory stays
-bounded, and the log has neither receipts nor secrets."""
+"""Malicious receipts: verifyReceipt answers each with its documented status in time and accepts none of them. Memory
+stays bounded, and the log contains neither receipts nor secrets."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ from shop_helpers import NO_OFFER, App, Till
 SEED = 20_310_121
 FLIPS = 2_000
 THREADS = 6
-# A rejection takes milliseconds; a busy machine gets more time.
+# A rejection takes milliseconds, but a busy machine may need more time.
 LIMIT = 15
 MEMORY_GROWTH = 96 << 20
 SPENT = 10 << 20
@@ -41,7 +41,8 @@ def till(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shop(till):
-    """An app with ann in both environments. Memory and log of the server are checked after the whole file."""
+    """An app with ann in each environment. The memory and the log of the server are checked after all tests of the
+    file."""
     app = App(till, control_of(till), "com.example.hostile", 91, None, CATALOG)
     secret = app.control.call("setSharedSecret", {}, bundleId=app.bundle_id)["sharedSecret"]
     found = SimpleNamespace(till=till, app=app, secret=secret, sandbox=app.sandbox, production=app.production)
@@ -74,7 +75,8 @@ def encoded(raw) -> str:
 
 
 def answer(shop, raw, environment=None) -> dict:
-    """The answer to bytes sent as a receipt with the correct secret: in time, and in the documented form."""
+    """Sends bytes as a receipt with the correct secret. Checks the duration and the form of the answer, and returns
+    it."""
     begun = time.monotonic()
     answered = ask(environment or shop.sandbox, encoded(raw), shop.secret)
     seconds = time.monotonic() - begun
@@ -91,7 +93,7 @@ def status(shop, raw, environment=None) -> int:
 
 
 def statuses(shop, receipts) -> dict:
-    """How often each status was returned for these receipts."""
+    """The number of times that each status was returned for these receipts."""
     counts = {}
     with ThreadPoolExecutor(THREADS) as pool:
         for code in pool.map(lambda raw: status(shop, raw), receipts):
@@ -100,7 +102,7 @@ def statuses(shop, receipts) -> dict:
 
 
 def flipped(raw, rng, count) -> list:
-    """Copies in which one bit is flipped, each at another position."""
+    """Copies of the data, each with one flipped bit at another position."""
     for place in rng.sample(range(len(raw) * 8), count):
         changed = bytearray(raw)
         changed[place // 8] ^= 1 << place % 8
@@ -123,7 +125,7 @@ def test_a_flipped_bit_of_the_base64(shop):
     text, rng = shop.receipt.encode(), random.Random(SEED)
     for changed in flipped(text, rng, 100):
         code = ask(shop.sandbox, changed.decode("latin-1"), shop.secret)["status"]
-        # Inserted white space does not change the receipt; every other change must be rejected.
+        # White space may be inserted without changing the receipt. Every other change must be rejected.
         assert code in (MALFORMED, NOT_AUTHENTICATED) or base64.b64decode(changed) == shop.raw
 
 
@@ -146,7 +148,7 @@ def test_two_receipts_in_one(shop):
 
 
 def constructed(raw) -> list:
-    """The offsets of the lengths of the container and its elements."""
+    """The offsets of the lengths of the container and of its elements."""
     places, open_ = [], [(0, len(raw))]
     while open_ and len(places) < 120:
         start, end = open_.pop()
@@ -178,7 +180,7 @@ def test_wrong_lengths(shop):
 
 
 def test_a_length_that_is_longer_than_it_needs_to_be(shop):
-    """The same receipt in BER that is not DER: the content is equal, but the store did not write it so."""
+    """The receipt has the same content, but is BER that is not DER, so it is not what the store wrote."""
     head = header_length(shop.raw)
     body = shop.raw[head:]
     for length in (b"\x83" + len(body).to_bytes(3), b"\x84" + len(body).to_bytes(4)):
@@ -186,7 +188,7 @@ def test_a_length_that_is_longer_than_it_needs_to_be(shop):
 
 
 def indefinite(raw) -> bytes:
-    """An element whose constructed elements, to some depth, have an indefinite length."""
+    """An element whose constructed elements have an indefinite length, down to some depth."""
     def rewrite(element, depth):
         head = header_length(element)
         if not element[0] & 0x20 or depth == 0 or element[0] == 0x31:
@@ -216,7 +218,7 @@ def element(tag, content) -> bytes:
 
 
 def with_payload(raw, payload) -> bytes:
-    """The receipt with another payload and the old signature."""
+    """The receipt with another payload and its old signature."""
     (kind, content) = elements_of(raw, 0x30)
     (signed,) = elements_of(content, 0xA0)
     version, digests, (encapsulated), *rest = elements_of(signed, 0x30)
@@ -350,7 +352,7 @@ def test_a_receipt_of_another_app_environment_or_root(shop, tmp_path_factory):
 
 
 def test_the_payload_of_another_receipt(shop):
-    """Each receipt is valid alone; the signature of one does not match the payload of the other."""
+    """Each receipt is valid alone, but the signature of one does not match the payload of the other."""
     shop.sandbox.buy("bob", COINS)
     bobs = base64.b64decode(receipt_of(shop.sandbox, "bob"))
     assert status(shop, bobs) == 0

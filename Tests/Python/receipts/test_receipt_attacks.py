@@ -1,5 +1,5 @@
-"""The attack pack's receipts: verifyReceipt and an independent verifier reject every case, and the report finds a
-backend that only decodes receipts."""
+"""The receipts of the attack pack: verifyReceipt and an independent verifier reject every case. The report finds a
+backend that decodes receipts without verifying them."""
 
 import base64
 import hashlib
@@ -37,7 +37,8 @@ def pack(environment, **query):
 
 @pytest.fixture
 def strict(app):
-    """Accepts an app receipt or returns the reason: an independent verifier checks signature, chain and dates."""
+    """Accepts an app receipt, or returns the reason for rejecting it. An independent verifier checks signature, chain
+    and dates."""
     root = ssl.PEM_cert_to_DER_cert(app.control.call("getReceiptAuthority")["rootCertificate"])
     verifier = Verifier(Config(roots=[root]))
 
@@ -57,7 +58,7 @@ def strict(app):
 
 
 def payload_of(receipt) -> dict:
-    """The attributes of a receipt by their types, without verification."""
+    """The attributes of a receipt by type, read without verification."""
     signed = cms.ContentInfo.load(base64.b64decode(receipt))["content"]
     return {type_: value for type_, _, value in attributes(signed["encap_content_info"]["content"].native)}
 
@@ -123,7 +124,7 @@ def test_the_control_api_validates_case_names(sandbox):
 
 
 class Backend:
-    """A developer's server; `judge` maps the body of a post to a status and an answer."""
+    """A developer's server. `judge` gets the body of a post and returns a status and an answer."""
 
     def __init__(self, judge):
         self.seen = []
@@ -199,11 +200,11 @@ def test_a_backend_that_only_decodes_receipts_is_reported(sandbox, backend):
     report = json.loads(attack(sandbox.app, "--post", weak.url, "--json", code=3).stdout)
     wanted = set(STATUSES) - ALLOWED
     assert {entry["case"] for entry in report["attacks"]} == wanted
-    # A truncated receipt cannot be decoded; bytes after the end do not disturb a lenient parser.
+    # A truncated receipt cannot be decoded. A lenient parser ignores bytes after the end.
     assert set(report["accepted"]) >= wanted - {"truncated", "trailing-bytes"}
     assert {entry["case"] for entry in report["others"]} == ALLOWED - {"control"}
     output = attack(sandbox.app, "--post", weak.url, "--case", "wrong-root", code=3).stdout
-    assert "The backend accepted 1 of 1 attacks." in output and "ends at another root" in output
+    assert "The backend accepted 1 of 1 attacks." in output and "ends at a different root" in output
 
 
 def test_a_status_in_the_answer_counts_as_a_rejection(sandbox, customer, backend):

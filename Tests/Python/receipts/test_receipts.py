@@ -1,4 +1,4 @@
-"""App receipts and verifyReceipt for two hundred simulated customers: independent parsers accept every receipt, and
+"""App receipts and verifyReceipt for two hundred simulated customers. Independent parsers accept every receipt, and
 verifyReceipt agrees with the App Store Server API, key by key."""
 
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,8 @@ def till(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(till):
-    """The complete simulation. Some customers are checked after each round, and all after the last."""
+    """Runs the complete simulation. Some customers are checked after each round, and all customers after the last
+    round."""
     app = App(till, control_of(till), "com.example.shop", 1234567890, None, simulated_customers.catalog())
     secret = app.control.call("setSharedSecret", {}, bundleId=app.bundle_id)["sharedSecret"]
     simulation = simulated_customers.Simulation(app, SEED)

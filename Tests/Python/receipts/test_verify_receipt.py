@@ -23,7 +23,7 @@ from process_helpers import run_till
 from receipt_checks import Examiner, ask, attributes, renderings
 from shop_helpers import DAY, NO_OFFER, App, ControlRefused, now_ms
 
-# Keys of a receipt with dates of the answer instead of the receipt.
+# These keys of a receipt have the date of the answer instead of that of the receipt.
 REQUEST_DATES = ("request_date", "request_date_ms", "request_date_pst")
 SANDBOX_DOWNLOAD = 1_375_340_400_000
 APP_KEYS = {
@@ -51,7 +51,7 @@ def secret_of(app, value=None) -> str:
 
 
 def post(environment, body, headers=None, method="POST", path="/verifyReceipt") -> requests.Response:
-    """A request with only the headers that HTTP requires, and the given ones."""
+    """Sends a request with only the given headers and those that HTTP requires."""
     session = requests.Session()
     session.headers.clear()
     if isinstance(body, dict):
@@ -70,7 +70,7 @@ def payload_of(receipt) -> bytes:
 
 
 def raw_attributes(receipt) -> dict:
-    """The attributes of a receipt by their types, without its purchases."""
+    """The attributes of a receipt by type, without its purchases."""
     return {type_: value for type_, _, value in attributes(payload_of(receipt)) if type_ != 17}
 
 
@@ -80,7 +80,7 @@ def purchases_in(receipt) -> int:
 
 @pytest.fixture(scope="module")
 def shop(server, control, team, tmp_path_factory):
-    """An app with a secret; in each environment ann has subscribed and bought coins, and bob has bought coins."""
+    """An app with a shared secret. In each environment, ann has a subscription and coins, and bob has coins."""
     app = App(server, control, "com.example.receipts", 3_100_000_000, team, CATALOG)
     secret = secret_of(app)
     for environment in (app.sandbox, app.production):
@@ -93,14 +93,14 @@ def shop(server, control, team, tmp_path_factory):
 
 @pytest.fixture
 def new_app(server, control, team):
-    """The test's own app."""
+    """A separate app for the test."""
     number = next(_numbers)
     return App(server, control, f"com.example.receipts{number}", 3_100_000_000 + number, team, CATALOG)
 
 
 @pytest.fixture
 def renewed(shop, customer):
-    """A sandbox customer on a customer clock, with a subscription renewed twice and another purchase."""
+    """A sandbox customer on a customer clock, with a subscription that has renewed twice and another purchase."""
     environment = shop.sandbox
     with environment.on_clock(customer, now_ms() - 80 * DAY) as clock:
         bought = environment.buy(customer, PRO)
@@ -113,7 +113,7 @@ def renewed(shop, customer):
 
 
 def environments_asked(control, before) -> list:
-    """The environments and statuses of the verifyReceipt errors since then, from the request log."""
+    """The environments and statuses of the verifyReceipt errors since an instant, from the request log."""
     entries = control.call("listJournal", query={"limit": 100})["entries"]
     return [(entry["environment"], entry["errorCode"]) for entry in entries
             if entry["requestId"] not in before and entry["path"] == "/verifyReceipt"]
@@ -149,7 +149,7 @@ def test_itunes_iap_goes_from_production_to_the_sandbox(shop, control, monkeypat
 
 @pytest.fixture
 def validator(shop, monkeypatch):
-    """inapppy's validator, with its two addresses set to the server's."""
+    """inapppy's validator, with its two addresses set to those of the server."""
     def choose(self):
         self.url = (shop.sandbox if self.sandbox else shop.production).base + "/verifyReceipt"
 
@@ -179,7 +179,7 @@ def refusal(environment, status, **more) -> dict:
 
 
 def explained(environment, answer, status, *words):
-    """The request log has the reason, but neither secret nor receipt."""
+    """Checks that the request log has the reason, but neither the secret nor the receipt."""
     entry = environment.explain(answer)
     assert (entry["status"], entry["errorCode"]) == (200, status)
     for word in words:
@@ -248,7 +248,7 @@ def test_21007_and_21008_a_receipt_of_the_other_environment_whatever_the_secret(
 
 
 def test_21010_an_unknown_app_or_customer(serve, tmp_path):
-    """A copy of a shop has the same root, but not the later data."""
+    """The copy of a shop has the same root, but not the data that was added later."""
     till = serve()
     control = control_of(till)
     app = App(till, control, "com.example.first", 81, None, CATALOG)
@@ -298,7 +298,7 @@ def wrapped(text, end) -> str:
 
 
 def paddings(environment, customer) -> dict:
-    """Receipts of the customer by the number of = at their end."""
+    """Receipts of the customer by the number of = characters at their end."""
     found = {}
     for length in range(1, 4):
         name = f"{customer}-{length}"
@@ -497,7 +497,8 @@ def test_a_receipt_of_another_app_needs_that_apps_secret(shop, new_app):
     (4_070_908_799_001, "2098-12-31 23:59:59 Etc/GMT", "2098-12-31 15:59:59 America/Los_Angeles"),
 ])
 def test_dates_have_three_formats(shop, customer, instant, gmt, pacific):
-    """On both sides of both DST changes, and far in the future; the receipt is valid at its own time."""
+    """The dates are on each side of both changes of daylight saving time, and far in the future. The receipt is valid
+    at its own date."""
     for environment in (shop.sandbox, shop.production):
         clock = environment.on_clock(customer, instant)
         with clock:
@@ -517,7 +518,7 @@ def test_dates_have_three_formats(shop, customer, instant, gmt, pacific):
 
 
 def test_the_download_date_is_never_after_the_receipt(shop, customer):
-    """A customer without a download, on a clock from before the creation of the app."""
+    """The customer has not downloaded the app, and is on a clock that shows a time before the creation of the app."""
     instant = 1_600_000_000_000
     clock = shop.production.on_clock(customer, instant, downloadsApp=False)
     with clock:
@@ -530,7 +531,7 @@ def test_the_download_date_is_never_after_the_receipt(shop, customer):
 
 @pytest.fixture(scope="module")
 def checked(shop):
-    """Ann's receipt with its answer in both environments, and a customer with purchases of all kinds."""
+    """Ann's receipt with its answer in each environment, and a customer with purchases of all kinds."""
     found = SimpleNamespace()
     for environment in (shop.sandbox, shop.production):
         receipt = receipt_of(environment, "ann")
@@ -681,7 +682,7 @@ def checklist_17(shop, checked):
 
 
 def checklist_18(shop, checked):
-    """Attributes 9, 10, 11, 13, 14, 20, 25, 1709, 1710, 1714-1718 and 1722 have no key and cause no error."""
+    """The attributes 9, 10, 11, 13, 14, 20, 25, 1709, 1710, 1714-1718 and 1722 have no key and cause no error."""
     raw = raw_attributes(checked.production.receipt)
     assert {9, 10, 11, 13, 14, 20, 25} <= set(raw) and not {6, 7} & set(raw)
     assert set(checked.production.answer["receipt"]) == APP_KEYS

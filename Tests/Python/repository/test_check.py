@@ -1,4 +1,4 @@
-"""`make check` chooses the tests that a change needs."""
+"""`make check` selects the tests that a change needs."""
 
 import importlib.machinery
 import importlib.util

@@ -65,7 +65,7 @@ class Shop:
         ready = folder / "ready.json"
         self.log = open(folder / "log", "wb")
         clean = {key: value for key, value in os.environ.items() if not key.startswith("TILL_")}
-        # Examples use till and python3; PATH finds this build and the tests' libraries.
+        # The examples use till and python3. PATH finds this build and the tests' libraries.
         path = os.pathsep.join([str(Path(TILL).parent), str(Path(sys.executable).parent), clean["PATH"]])
         self.environment = clean | {"TILL_DATA": str(folder / "data"), "PATH": path}
         self.process = subprocess.Popen(
@@ -192,7 +192,7 @@ def verify(text: str, shop: Shop):
 
 
 def run(line: str, shop: Shop) -> str:
-    """The output of a command, or nothing if the command is not run."""
+    """Runs a command and returns its output. Returns nothing for a command that is not run."""
     assert line.startswith("$ "), f"a console block may contain commands only; put output in a text block: {line}"
     words = shlex.split(shop.fill(line[2:]))
     if words[0] == "make":
@@ -234,7 +234,8 @@ def test_every_flag_of_serve_is_in_the_settings():
 
 
 def test_every_control_operation_is_documented():
-    """Compares the routes in the sources with the pages. A prefix in a table's heading is left out in its rows."""
+    """Compares the routes in the sources with the pages. Rows of a table leave out the prefix in the table's
+    heading."""
     pages = "".join(page.read_text() for page in [*sorted((DOCS / "control").glob("*.md")), DOCS / "catalog.md"])
     missing = []
     for source in sorted((ROOT / "Sources/TillServer/Control").rglob("*.swift")):
@@ -298,7 +299,7 @@ def test_the_compose_file_maps_every_name_to_till():
     ("api/transport.md", "not imitated yet", "till fault add rateLimit --route getTransactionInfo"),
 ])
 def test_a_feature_that_pages_once_denied_has_an_example(page: str, denied: str, example: str):
-    """Pages that once denied a feature that exists; the examples run with all others."""
+    """Some pages once denied a feature that exists now. The examples of these pages run with all others."""
     assert denied not in (DOCS / page).read_text()
     assert example in commands(DOCS / page)
 

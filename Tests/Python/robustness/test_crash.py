@@ -1,4 +1,4 @@
-"""Data that `till serve` acknowledged survives kill -9 at any moment, exactly once."""
+"""Data that `till serve` has acknowledged survives kill -9 at any moment, and exists exactly once."""
 
 import asyncio
 import json
@@ -24,20 +24,20 @@ ENVIRONMENT = "sandbox"
 CLIENTS = 64
 ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
 PURCHASES = 2_000
-# A new seed for every run; set TILL_CRASH_SEED to repeat one.
+# Every run has a new seed. Set TILL_CRASH_SEED to repeat a run.
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
 
 
 @pytest.fixture
 def work(tmp_path):
-    """A folder for the files of servers, outside of the data directories."""
+    """A folder for the files of servers that do not belong in a data directory."""
     till_binary()
     return tmp_path
 
 
 @pytest.fixture
 def servers(work):
-    """Starts servers, and stops them all after the test."""
+    """Starts servers, and stops all of them after the test."""
     started = []
 
     def start(data, *arguments, wait=True) -> Server:
@@ -61,7 +61,8 @@ class Connection:
         self.reader = self.writer = None
 
     async def request(self, method, path, body=None, headers=""):
-        """Returns the status and the whole body; raises OSError or EOFError if the answer is incomplete."""
+        """Sends a request, and returns the status and the complete body. Raises OSError or EOFError if the answer is
+        incomplete."""
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
         text = b"" if body is None else json.dumps(body).encode()
@@ -83,7 +84,7 @@ class Connection:
 
 
 class Purchase:
-    """A requested purchase. Its unit price is unique in a run and so identifies it."""
+    """A requested purchase. It is identified by its unit price, which is unique in a run."""
 
     def __init__(self, number, customer, product, quantity=1):
         self.customer = customer
@@ -102,7 +103,8 @@ class Purchase:
 
 
 class Shoppers:
-    """Sixty-four clients: some share one customer, some have their own, some create new customers all the time."""
+    """Sixty-four clients. Some share one customer, some have their own customer, and some create new customers all the
+    time."""
 
     SHARING = 16
     STEADY = 24
@@ -116,7 +118,7 @@ class Shoppers:
         self.reached = asyncio.Event()
 
     def plan(self, client):
-        """The endless sequence of one client's purchases."""
+        """The endless sequence of purchases of one client."""
         if client < self.SHARING:
             while True:
                 yield Purchase(next(self.numbers), "shared", "coins", client % 10 + 1)
@@ -145,7 +147,7 @@ class Shoppers:
                     return
                 purchase.answer = json.loads(body)
                 purchase.acknowledged = time.monotonic()
-                # An upgrade marks the transaction that it replaces.
+                # An upgrade marks the transaction that it replaces, so this value may change.
                 if purchase.product.endswith(".better"):
                     latest[purchase.customer].is_replaced = True
                 elif purchase.product.endswith(".basic"):
@@ -160,7 +162,7 @@ class Shoppers:
 
 
 async def shop_until_killed(server, shoppers, threshold, delay):
-    """Runs all clients; kills the server a moment after `threshold` acknowledgements."""
+    """Runs all clients, and kills the server a moment after it has acknowledged `threshold` purchases."""
     begun = time.monotonic()
     clients = [asyncio.ensure_future(shoppers.shop(c, server.ports["control"], threshold)) for c in range(CLIENTS)]
     all_clients = asyncio.gather(*clients)
@@ -180,7 +182,7 @@ async def shop_until_killed(server, shoppers, threshold, delay):
 
 
 async def read_history(connection, key: AppleKey, any_id, query="", revision=None):
-    """Reads all pages of a history: rows, and the revision at its end."""
+    """Reads all pages of a history. Returns the transactions and the revision at the end."""
     rows = []
     headers = f"Authorization: Bearer {key.token()}\r\n"
     while True:
@@ -198,7 +200,7 @@ async def read_history(connection, key: AppleKey, any_id, query="", revision=Non
 
 
 async def read_histories(server, key, asked, workers=8):
-    """Runs read_history for {name: (id, query, revision)}, a few at a time."""
+    """Runs read_history for {name: (id, query, revision)}, several at the same time."""
     todo = list(asked.items())
     found = {}
 
@@ -216,14 +218,14 @@ async def read_histories(server, key, asked, workers=8):
 
 
 class Books:
-    """Every purchase that was requested, acknowledged and found, over all rounds."""
+    """All purchases that were requested, acknowledged and found, over all rounds."""
 
     def __init__(self):
         self.by_customer = defaultdict(list)
         self.by_price = {}
         self.app_transactions = {}
         self.revisions = {}
-        # The constant values of each transaction in the histories, by transaction id.
+        # The values that must not change, for each transaction in the histories, by transaction id.
         self.rows = {}
         self.orders = {}
 
@@ -236,7 +238,7 @@ class Books:
                 assert known == purchase.answer["appTransactionId"], f"{purchase.customer} got a second id"
 
     def locate(self, server, customers):
-        """Finds the customers without an acknowledged purchase; they may exist nevertheless."""
+        """Finds the customers without an acknowledged purchase. They may exist although nothing was acknowledged."""
         for customer in customers:
             if customer not in self.app_transactions:
                 found = server.control(
@@ -246,7 +248,7 @@ class Books:
                     self.app_transactions[customer] = found["appTransactionId"]
 
     def compare(self, customer, rows, expected):
-        """Compares one customer's history, or the end of it, with the purchases that it must contain."""
+        """Compares a customer's history, or the end of it, with the purchases that it must contain."""
         problems = []
         ids = [row["transactionId"] for row in rows]
         if len(set(ids)) != len(ids):
@@ -272,7 +274,8 @@ class Books:
                 problems.append(f"{customer}: requested {asked}, found {found_values}")
             if purchase.answer:
                 problems += self.against_acknowledgement(purchase, row)
-                # A purchase acknowledged before another was sent must come first, except an upgraded row, which moves.
+                # If a purchase was acknowledged before another was sent, it must come first. An upgraded transaction
+                # moves, so it is an exception.
                 if not row.get("isUpgraded"):
                     if purchase.acknowledged < latest_sent:
                         problems.append(f"{customer}: {row['transactionId']} comes after one that was sent later")
@@ -301,7 +304,7 @@ class Books:
         return problems
 
     def check_identifiers(self, server, customer, rows):
-        """Ids must belong to the same transaction in all rounds."""
+        """Checks that each id belongs to the same transaction in all rounds."""
         problems = []
         for row in rows:
             kept = (row["price"], row.get("webOrderLineItemId"), customer)
@@ -317,7 +320,8 @@ class Books:
         return problems
 
     def repeated_identifiers(self):
-        """Every id of any kind that belongs to two objects. Acknowledged ids count even if the transaction was lost."""
+        """Every id of any kind that belongs to two objects. Acknowledged ids count even if their transaction was
+        lost."""
         owners = {name: defaultdict(set) for name in ("transactionId", "webOrderLineItemId", "orderId")}
         for transaction, (price, line_item, _) in self.rows.items():
             owners["transactionId"][transaction].add(price)
@@ -368,7 +372,8 @@ def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
         server = servers(data)
         customers = {purchase.customer for purchase in shoppers.asked}
         books.locate(server, customers)
-        # For known customers, continue from the stored revision: it must return exactly the new transactions.
+        # For a known customer, the history is read from the stored revision. It must contain exactly the new
+        # transactions.
         asked = {
             customer: (books.app_transactions[customer], "", books.revisions.get(customer))
             for customer in customers if customer in books.app_transactions
@@ -397,7 +402,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
         assert not problems, "\n".join(problems[:20])
         assert 0 <= surplus <= len(in_flight)
 
-    # Read all histories again from the first page, in both orders.
+    # All histories are read again from the first page, in each order.
     begun = time.monotonic()
     up = asyncio.run(read_histories(server, key, {c: (i, "", None) for c, i in books.app_transactions.items()}))
     problems = []
@@ -443,7 +448,8 @@ def orders_look_up(server, key, books, chance):
 
 
 def test_one_customer_used_by_all_clients_at_once(work, servers):
-    """Sixty-four clients buy for one customer: no loss, correct order and ids, and at most one non-consumable."""
+    """Sixty-four clients buy for one customer. Nothing is lost, order and ids are right, and no product is owned
+    twice."""
     data = work / "data"
     server = servers(data)
     key = set_up_app(server, BUNDLE)
@@ -453,7 +459,7 @@ def test_one_customer_used_by_all_clients_at_once(work, servers):
     async def hammer(client):
         connection = Connection(server.ports["control"])
         for turn in range(wanted // CLIENTS):
-            # Products that a customer can buy only once.
+            # A customer can buy these products only once.
             product = {0: "forever", 1: "basic"}.get(turn, "coins")
             purchase = Purchase(len(asked), "one", product)
             asked.append(purchase)
@@ -516,7 +522,8 @@ def test_a_second_process_is_rejected_until_the_first_has_ended(work, servers):
 
 
 def test_concurrent_first_starts_leave_one_server_with_a_complete_shop(work, servers):
-    """Six processes start on a directory that does not exist: one serves, and its acknowledged data survives."""
+    """Six processes start on a directory that does not exist. One of them serves, and its acknowledged data
+    survives."""
     for attempt in range(3):
         data = work / f"data{attempt}"
         racers = [servers(data, wait=False) for _ in range(6)]
@@ -536,7 +543,7 @@ def test_concurrent_first_starts_leave_one_server_with_a_complete_shop(work, ser
 
 
 def test_a_rejected_start_does_not_change_the_shop(work, servers):
-    """One of two first starts is paused after its first write; meanwhile the other one starts and sells."""
+    """One of two first starts is paused after its first write. Meanwhile, the other process starts and sells."""
     hits = 0
     for attempt in range(24):
         data = work / f"data{attempt}"
@@ -545,7 +552,7 @@ def test_a_rejected_start_does_not_change_the_shop(work, servers):
             assert held.process.poll() is None, held.stderr()
         held.process.send_signal(signal.SIGSTOP)
         time.sleep(0.01)
-        # Only a process that has not created the database yet could damage the other's.
+        # Only a process that has not created the database yet could damage the database of the other process.
         if (data / "till.sqlite").exists():
             held.kill()
             continue
@@ -585,7 +592,7 @@ def assert_keeps_what_it_acknowledged(servers, server, acknowledged=False):
 
 
 def unread(port) -> int:
-    """Bytes that clients sent to a port and that the server has not read yet."""
+    """The number of bytes that clients have sent to a port and that the server has not read yet."""
     waiting = 0
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         words = line.split()
@@ -598,7 +605,7 @@ def unread(port) -> int:
 
 
 def test_sigterm_answers_requests_in_flight(work, servers):
-    """Requests that had arrived are answered, idle connections do not delay the shutdown, and all data is stored."""
+    """Requests that have arrived are answered, idle connections do not delay the shutdown, and all data is stored."""
     data = work / "data"
     server = servers(data)
     key = set_up_app(server, BUNDLE)
@@ -622,10 +629,10 @@ def test_sigterm_answers_requests_in_flight(work, servers):
         nonlocal signalled
         connections = [Connection(server.ports["control"]) for _ in purchases]
         for connection in connections:
-            # One first request on every connection, so that no connection waits to be accepted when the signal comes.
+            # Each connection has sent a first request, so no connection waits to be accepted when the signal arrives.
             assert (await connection.request("GET", "/healthz"))[0] == 200
         tasks = [asyncio.ensure_future(buy(*pair)) for pair in zip(purchases, connections)]
-        # The server has read everything once all is written and the kernel's receive buffers are empty.
+        # When everything is written and the kernel's receive buffers are empty, the server has read everything.
         while not all(purchase.sent for purchase in purchases) or unread(server.ports["control"]):
             await asyncio.sleep(0.001)
         await asyncio.sleep(0.02)
@@ -659,7 +666,7 @@ def test_sigterm_answers_requests_in_flight(work, servers):
 
 
 def test_sigterm_right_after_the_start_stops(work, servers):
-    """SIGTERM at any moment of the start ends the process soon; the directory stays usable."""
+    """SIGTERM at any moment of the start ends the process soon, and the directory can be used again."""
     whole = servers(work / "measure")
     seconds = whole.start_seconds
     assert whole.stop() == 0
@@ -692,7 +699,7 @@ def test_a_directory_starts_after_a_crash_during_the_first_start(work, servers):
     for number in range(10):
         data = work / f"data{number}"
         server = servers(data, wait=False)
-        # One kill in each tenth of the start, so that every stage is hit.
+        # The server is killed once in each tenth of the start, so that every stage is covered.
         moment = span * (number + chance.random()) / 10
         time.sleep(max(0, server.started + moment - time.monotonic()))
         server.kill()
@@ -731,7 +738,7 @@ def test_a_directory_starts_after_a_crash_during_the_first_start(work, servers):
 
 
 def test_a_directory_starts_after_repeated_crashes(work, servers):
-    """The same directory is killed eight times in a row."""
+    """The server is killed eight times in a row on the same directory."""
     chance = random.Random(SEED + 2)
     whole = servers(work / "measure")
     span = whole.start_seconds

@@ -1,4 +1,4 @@
-"""kill -9 while time runs fast: every state change is notified exactly once and in order, and nothing is lost."""
+"""kill -9 while time runs fast: every state change is notified exactly once and in order, and no data is lost."""
 
 import base64
 import json
@@ -20,21 +20,23 @@ BUNDLE = "com.example.crashclock"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
 SUBSCRIBERS = 200
 ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
-# A request that takes longer hangs. On a busy machine a round takes longer, and more events fall due.
+# A request that takes longer than this hangs. On a busy machine, a round takes longer, and more events fall due.
 PATIENCE = 600
-# Almost three days per second: twenty renewals fall due, which a busy machine can process, too.
+# This is almost three days per second. Twenty renewals fall due, which even a busy machine can process.
 SPEED = 250_000
 HOUR = 3_600_000
-# A new seed for every run; set TILL_CRASH_SEED to repeat one.
+# Every run has a new seed. Set TILL_CRASH_SEED to repeat a run.
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
 ACTIVE, EXPIRED, RETRY = 1, 2, 3
 
 
 def flaky(seed):
-    """Of ten posts, six are accepted, two rejected, one gets no answer, and one is accepted late.
+    """Answers posts unreliably. Of ten posts, six are accepted, two are rejected, one gets no answer, and one is
+    accepted late.
 
-    Half of the connections close after the answer without "Connection: close". Till may send the next notification on
-    such a connection at that moment; it is not read, and the attempt ends with NO_RESPONSE (see `check_deliveries`).
+    Half of the connections are closed after the answer without "Connection: close". Till may send the next notification
+    on such a connection at that moment. The receiver does not read it, and the attempt ends with NO_RESPONSE (see
+    `check_deliveries`).
     """
     chance = random.Random(seed)
     lock = threading.Lock()
@@ -48,7 +50,7 @@ def flaky(seed):
             handler.send_response(500 if kind in (6, 7) else 200)
             handler.send_header("Content-Length", "0")
             handler.end_headers()
-            # Otherwise the connection is closed without notice.
+            # Unless it stays open, the connection is closed without notice.
             handler.close_connection = not stays
 
     return answer
@@ -63,7 +65,7 @@ def post():
 
 @pytest.fixture
 def servers(tmp_path):
-    """Starts servers on one data directory, and stops them all after the test."""
+    """Starts servers on one data directory, and stops all of them after the test."""
     till_binary()
     started = []
 
@@ -77,7 +79,8 @@ def servers(tmp_path):
 
 
 class Subscriber:
-    """A customer who subscribed in the past month. One in ten turns off renewal, one in ten has a declined card."""
+    """A customer who subscribed in the past month. One in ten turns off auto-renew, and one in ten has a declined
+    card."""
 
     def __init__(self, number):
         self.name = f"customer-{number}"
@@ -107,7 +110,7 @@ class Subscriber:
         return self
 
     def expected(self, rows, status):
-        """The expected notifications, given the rows and the final state of the customer."""
+        """The expected notifications for the given transactions and the final status of the customer."""
         expected = Counter()
         for row in rows:
             purchase = row["transactionReason"] == "PURCHASE"
@@ -160,7 +163,7 @@ def test_every_state_change_is_notified_despite_kill_9(servers, post, tmp_path):
 
 
 def freeze(server) -> int:
-    """Freezes the clock; everything that fell due while no server ran has then been processed."""
+    """Freezes the clock. Everything that fell due while no server ran has been processed afterwards."""
     state = server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen"})
     report = advance(server, {"to": state["now"]})
     assert quarantined(report) == []
@@ -176,7 +179,7 @@ def advance(server, body) -> dict:
 
 
 def settle(server):
-    """Advances until no delivery is pending: a rejected notification is retried within three days."""
+    """Advances the clock until no delivery is pending. A rejected notification is retried within three days."""
     for _ in range(20):
         report = advance(server, {"by": "PT24H", "settle": True})
         assert quarantined(report) == []
@@ -202,7 +205,8 @@ def notice(entry) -> str:
 
 
 def check_against_the_ledger(server, key, subscribers, notifications):
-    """Each state change must have exactly one notification about the right transaction, and there must be no other."""
+    """Checks that each state change has exactly one notification about the right transaction, and that there is no
+    other notification."""
     by_customer = defaultdict(list)
     for entry in notifications:
         by_customer[entry["customer"]].append(entry)
@@ -214,7 +218,7 @@ def check_against_the_ledger(server, key, subscribers, notifications):
         found = Counter((notice(entry), entry["transactionId"]) for entry in by_customer[one.name])
         if wanted != found:
             problems.append(f"{one.name}: missing {dict(wanted - found)}, without a cause {dict(found - wanted)}")
-        # Each period begins where the one before ended.
+        # Each period begins when the previous period ends.
         periods = sorted((row["purchaseDate"], row["expiresDate"]) for row in rows)
         if any(first[1] != second[0] for first, second in zip(periods, periods[1:])):
             problems.append(f"{one.name}: the periods do not follow each other: {periods}")
@@ -237,12 +241,12 @@ def history(server, key, any_id):
 
 
 def check_deliveries(notifications, posts):
-    """Every notification arrived with one body, and first attempts of a subscription arrived in order.
+    """Checks that every notification arrived with one body, and that first attempts of a subscription arrived in order.
 
-    The receiver cannot see a first attempt that it never read, which ended without an HTTP status (the connection
-    closed, or was not accepted in time). It sees only the retry, which may come after the first attempt of the next
-    notification. So arrival order is compared only for notifications whose first attempt the receiver answered; the
-    order of all first attempts is checked by the dates that Till recorded.
+    The receiver does not see a first attempt that it did not read. Such an attempt ended without an HTTP status,
+    because the connection was closed or not accepted in time. The receiver sees only the retry, which may arrive after
+    the first attempt of the next notification. The order of arrival is therefore compared only for notifications whose
+    first attempt the receiver answered. The order of all first attempts is checked by the dates that Till recorded.
     """
     problems = []
     bytes_of = defaultdict(set)
@@ -277,7 +281,7 @@ def check_deliveries(notifications, posts):
         attempts = [attempt["attemptDate"] for _, _, _, attempt in by_date]
         if attempts != sorted(attempts) or len({date for _, date, _, _ in line}) < len(line):
             problems.append(f"{original}: first attempts recorded out of order: {by_date}")
-    # One in ten gets no answer; far more would leave nothing to compare.
+    # One in ten attempts gets no answer. If far more had none, too few would be left to compare.
     if answered < len(first) // 2:
         problems.append(f"only {answered} of {len(first)} first attempts were answered")
     return problems
@@ -306,7 +310,8 @@ def test_a_first_attempt_that_the_receiver_never_read_is_not_out_of_order():
     unread = [(1, "NO_RESPONSE", None), (3_600_001, "SUCCESS", 200)]
     taken = [(2, "SUCCESS", 200)]
     assert check_deliveries([entry(1, *unread), entry(2, *taken)], [post(2), post(1)]) == []
-    # The same arrivals are out of order if the receiver answered the first attempt, or if Till sent it later.
+    # The same arrivals are in the wrong order if the receiver answered the first attempt, or if Till sent the first
+    # attempt later.
     refused = [(1, "UNSUCCESSFUL_HTTP_RESPONSE_CODE", 500), (3_600_001, "SUCCESS", 200)]
     (problem,) = check_deliveries([entry(1, *refused), entry(2, *taken)], [post(2), post(1)])
     assert "first attempts out of order" in problem

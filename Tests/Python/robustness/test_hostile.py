@@ -1,5 +1,6 @@
-"""Any input over the network ends in its documented answer or a closed connection; the next request works, memory stays
-bounded, and the log has no secrets. One server gets all requests of this file; its memory is compared at the end."""
+"""Any input over the network gets its documented answer or a closed connection, and the next request works. Memory
+stays bounded, and the log contains no secrets. One server gets all requests of this file; its memory is compared at the
+end."""
 
 import asyncio
 import base64
@@ -25,7 +26,7 @@ from process_helpers import (
 )
 
 TIMEOUT = 3
-# Every connection must have ended by then. A busy machine notices a deadline late.
+# Every connection must have ended by then. A busy machine may notice a deadline late.
 LIMIT = TIMEOUT + 15
 MEMORY_GROWTH = 64 << 20
 ONE, TWO, THREE = "com.example.one", "com.example.two", "com.example.three"
@@ -39,7 +40,7 @@ UNAUTHENTICATED = re.compile(rb"Unauthenticated\n\nRequest ID: [A-Z2-7]{26}\.0\.
 
 
 class Shop:
-    """A server with three apps of two teams and customers in both environments; records ids, keys and secrets."""
+    """A server with three apps of two teams and customers in each environment. It stores the ids, keys and secrets."""
 
     def __init__(self, data, work):
         self.server = Server(data, work, "--request-timeout", TIMEOUT, "--log-level", "debug")
@@ -60,7 +61,7 @@ class Shop:
         self.warm_up()
         self.start = self.server.memory()["VmRSS"]
         self.start_files = self.open_files()
-        # From here on VmHWM covers the hostile requests only.
+        # From here on, VmHWM covers only the hostile requests.
         Path(f"/proc/{self.server.pid}/clear_refs").write_text("5")
 
     def buy(self, bundle, environment, customer, product):
@@ -73,7 +74,7 @@ class Shop:
         return self.keep((key or self.key).token(**changes))
 
     def keep(self, token) -> str:
-        """Remembers the signature of a token: it must never be in the log."""
+        """Remembers the signature of a token, which must never be in the log."""
         last = token.rsplit(".", 1)[-1]
         if len(last) >= 40:
             self.secrets.add(last)
@@ -107,7 +108,7 @@ class Shop:
         return self.server.memory()["VmRSS"]
 
     def try_(self, face, data, allowed, code=None, wanted=1, **options):
-        """Sends bytes to a port; the answer must have an allowed status and arrive in time."""
+        """Sends bytes to a port. The answer must have an allowed status and arrive in time."""
         outcome = converse(self.faces[face], data, LIMIT, wanted=wanted, **options)
         shown = bytes(data[:300]) if isinstance(data, (bytes, bytearray)) else "pieces"
         assert outcome.status is not None or outcome.closed, f"{face}: open after {outcome.seconds:.1f} s: {shown!r}"
@@ -129,13 +130,13 @@ class Shop:
 
 
 def side_by_side(jobs, width=32):
-    """Runs many blocking calls concurrently; raises the first failure."""
+    """Runs many blocking calls concurrently, and raises the first failure."""
     with ThreadPoolExecutor(width) as pool:
         return [job.result() for job in [pool.submit(job) for job in jobs]]
 
 
 def well_formed(face, answer):
-    """Checks the format of any answer (api.md §1.3 to §1.5)."""
+    """Checks that an answer is well formed: its status, its content type and its body."""
     assert 200 <= answer.status < 500, f"{face}: {answer}"
     kind = answer.headers.get("content-type")
     if face == "control":
@@ -145,7 +146,7 @@ def well_formed(face, answer):
     if answer.status == 401:
         assert UNAUTHENTICATED.fullmatch(answer.body) and kind == "text/plain", answer
     elif answer.status == 400 and kind == "text/plain; charset=utf-8":
-        # The request was rejected before routing: it has no host, or two.
+        # The request was rejected before routing, because it has no host or two hosts.
         assert re.search(rb"Host field|authority|target", answer.body), answer
     elif answer.status >= 400 and answer.body:
         error = answer.json()
@@ -164,12 +165,12 @@ def shop(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def next_request_works(shop):
-    """After every test the same process still runs and answers normal requests at once."""
+    """Checks after every test that the same process still runs and answers normal requests at once."""
     yield
     assert shop.server.process.poll() is None, f"the server died:\n{shop.server.stderr()[-3000:]}"
     with requests.Session() as session:
         for environment in ("production", "sandbox"):
-            # A request that blocks for a reason blocks each time; one that a busy machine delays does not.
+            # A defect delays a request each time. A busy machine delays it only sometimes, so the request is repeated.
             waits = []
             while not waits or (min(waits) >= 3 and len(waits) < 5):
                 begun = time.monotonic()
@@ -243,7 +244,7 @@ def many_products():
     return [{"productID": f"p{n}", "type": "Consumable", "displayPrice": "1", "localizations": []} for n in range(60_000)]
 
 
-# Bodies just below the largest that control accepts, and their operations.
+# These bodies are just below the largest size that the control API accepts, each with its operation.
 LARGE_AND_WRONG = {
     "unknown keys": (PURCHASES, lambda: {f"k{n}": 0 for n in range(450_000)}),
     "one key many times": (PURCHASES, lambda: b"{" + b",".join(b'"a":0' for _ in range(450_000)) + b"}"),
@@ -261,7 +262,7 @@ LARGE_AND_WRONG = {
 
 @pytest.mark.parametrize("name", LARGE_AND_WRONG)
 def test_large_invalid_control_bodies(shop, name):
-    """An error must not be larger than its request, nor need many times its memory."""
+    """The error must not be larger than its request, and must not need many times the memory of the request."""
     (method, target), document = LARGE_AND_WRONG[name]
     document = document()
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
@@ -282,7 +283,7 @@ def test_long_addresses(shop):
         shop.ask(face, target + "x" * (1 << 20), TOO_MUCH | {404})
         shop.ask(face, "/" * (1 << 20), TOO_MUCH | {404})
         shop.ask(face, target + "?" + "%41" * 10_000, TOO_MUCH | {200})
-        # Below the limit for a path, but longer than that of any route.
+        # The path is below the length limit, but longer than that of any route.
         shop.ask(face, target + "?" + "&" * 32_000, TOO_MUCH | {200})
     for face in APPLE:
         shop.ask(face, history(shop, face, "?" + "&".join(["a=1"] * 5_000)), {400}, code=4000000)
@@ -337,7 +338,7 @@ def test_headers_and_blank_lines_without_end(shop):
 
 
 def slow_kinds(shop, face):
-    """The kinds of slow clients: what is sent at once, what follows byte by byte, and the pause between two bytes."""
+    """The kinds of slow clients: the bytes sent at once, the bytes sent one by one, and the pause between two bytes."""
     token = shop.token()
     if face == "control":
         target, method = f"/v1/apps/{ONE}/sandbox/customers/ann/purchases", "POST"
@@ -370,7 +371,7 @@ def slow_kinds(shop, face):
 
 
 async def be_slow(port, start, rest):
-    """Returns the seconds until the server closed the connection (None if never) and what it sent."""
+    """Returns the number of seconds until the server closed the connection (None if never), and what it sent."""
     begun = time.monotonic()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
 
@@ -409,7 +410,7 @@ def test_two_hundred_slow_senders_at_once(shop):
     with ThreadPoolExecutor(1) as pool, requests.Session() as session:
         slow = pool.submit(asyncio.run, all_clients())
         waits = []
-        # Meanwhile normal clients must not notice.
+        # Normal clients must not notice the slow clients.
         while not slow.done():
             begun = time.monotonic()
             assert shop.ordinary(session, "sandbox").status_code == 200
@@ -420,21 +421,21 @@ def test_two_hundred_slow_senders_at_once(shop):
     print(f"\n  ordinary requests meanwhile: {len(waits)}, slowest {max(waits) * 1000:.0f} ms")
     problems = set()
     for (face, name, _, _), (ended, output) in zip(wanted, outcomes):
-        # "slow after an answer" may take the limit twice: once for each request.
+        # A client that is slow after an answer may use the time limit twice: once for each request.
         limit = LIMIT + (TIMEOUT if "after" in name else 0)
         if ended is None or ended > limit:
             problems.add(f"{face}, {name}: open for {'ever' if ended is None else f'{ended:.1f} s'}")
         statuses = [int(status) for status in re.findall(rb"HTTP/1\.1 (\d+)", output)]
         if any(status >= 500 for status in statuses):
             problems.add(f"{face}, {name}: {output[:200]!r}")
-    # A request that waits for a slow client waits for seconds each time; a busy machine delays only a few.
+    # A request that waits for a slow client takes seconds each time. A busy machine delays only a few requests.
     assert statistics.median(waits) < 2
     assert not problems, "\n".join(sorted(problems))
     wait_for_files(shop)
 
 
 def wait_for_files(shop, limit=LIMIT):
-    """The server closes the connections of clients that are gone."""
+    """Waits until the server has closed the connections of clients that are gone."""
     deadline = time.monotonic() + limit
     while shop.open_files() > shop.start_files + 20:
         assert time.monotonic() < deadline, f"{shop.open_files()} descriptors, {shop.start_files} at the start"
@@ -442,7 +443,8 @@ def wait_for_files(shop, limit=LIMIT):
 
 
 def test_clients_that_never_read(shop):
-    """They request hundreds of pages and read none: the server buffers a bounded amount and closes the connections."""
+    """The clients request hundreds of pages and read none. The server buffers a bounded amount and closes the
+    connections."""
     connections = []
     before = shop.resident()
     for number in range(12):
@@ -498,7 +500,8 @@ def test_garbage_instead_of_http(shop):
         b"GET / HTTP/1.1\rHost: a\r\r", b"*3\r\n$3\r\nSET\r\n",
     ] + [bytes(chance.randrange(256) for _ in range(chance.randrange(1, 2_000))) + b"\r\n\r\n" for _ in range(60)]
     jobs = [(face, case) for face in EVERYWHERE for case in cases]
-    # Some cases may be the start of an incomplete request; those run into the deadline, so run all concurrently.
+    # Some cases may be the start of an incomplete request. These last until the deadline, so all cases run
+    # concurrently.
     with ThreadPoolExecutor(64) as pool:
         list(pool.map(lambda job: shop.try_(*job, {CLOSED, 400, 403, 404, 405, 414, 431, 501} - {501}), jobs))
 
@@ -546,7 +549,7 @@ def test_upgrade_requests_are_ignored(shop):
 
 
 def smuggled(shop, face):
-    """A request within the body of another; it must never be answered."""
+    """A request in the body of another request. It must never be answered."""
     return request_bytes("GET", f"/inApps/v1/transactions/{shop.ids[face]}", token=shop.token())
 
 
@@ -590,7 +593,8 @@ def test_bodies_of_the_wrong_length(shop):
         outcome = shop.try_(face, put_with_lengths(shop, face, lengths), allowed, wanted=3)
         assert outcome.closed and len(outcome.answers) <= at_most, outcome
 
-    # Too short: the rest is parsed as a bad request. Too long: the body never becomes complete.
+    # If the length is too short, the rest is parsed as a bad request. If it is too long, the body never becomes
+    # complete.
     side_by_side([
         lambda job=(face, *job): wait(*job) for face in APPLE for job in (
             ([b"10"], 2, {400}), ([b"1000"], 1, {CLOSED, 400, 408}), ([b"60000"], 1, {CLOSED, 400, 408}),
@@ -600,7 +604,7 @@ def test_bodies_of_the_wrong_length(shop):
 
 
 def test_bodies_that_end_too_early(shop):
-    """The client closes its side before the body is complete, so the answer is 400 or none."""
+    """The client closes its side before the body is complete, so the answer is 400, or there is none."""
     for face in EVERYWHERE:
         for tail in ({"Content-Length": "1000"}, {"Transfer-Encoding": "chunked"}):
             for body in (b"", b"5\r\nab", b'{"appAccountToken":"7e3f'):
@@ -660,7 +664,7 @@ def test_pipelined_requests_are_answered_in_order(shop):
 
 
 ROUTES = [
-    # method, path, code if malformed, code if not found, accepts an app transaction id
+    # The columns are: method, path, code if malformed, code if not found, whether an app transaction id is accepted.
     ("GET", "/inApps/v2/history/{}", 4000006, 4040010),
     ("GET", "/inApps/v1/history/{}", 4000006, 4040010),
     ("GET", "/inApps/v1/transactions/{}", 4000006, 4040010),
@@ -710,7 +714,7 @@ def test_ids_of_other_apps_and_environments(shop):
             for product in ("coins", "basic"):
                 bought = shop.bought[bundle, environment, product]
                 foreign += [bought["transactionId"], bought["appTransactionId"]]
-        # A line item id is no transaction id.
+        # The id of a line item is not a transaction id.
         foreign.append(shop.bought[ONE, face, "basic"]["webOrderLineItemId"])
         for route in ROUTES:
             for id in foreign:
@@ -719,7 +723,7 @@ def test_ids_of_other_apps_and_environments(shop):
             order = shop.bought[bundle, environment, "coins"]["orderId"]
             answer = shop.ask(face, f"/inApps/v1/lookup/{order}", {200}).answers[0].json()
             assert answer == {"status": 1}, answer
-        # The same ids are found with the right key, so the 404s above were about access.
+        # With the right key, the same ids are found. The 404s above were therefore caused by the wrong key.
         for bundle, key in ((TWO, shop.two), (THREE, shop.three)):
             id = shop.bought[bundle, face, "coins"]["transactionId"]
             shop.ask(face, f"/inApps/v1/transactions/{id}", {200}, token=shop.token(key))
@@ -791,7 +795,7 @@ def test_invalid_queries(shop):
         for code, queries in wrong.items():
             for query in queries:
                 shop.ask(face, history(shop, face, "?" + query.replace(" ", "%20")), {400}, code)
-        # Unusual but harmless: they match nothing or are ignored.
+        # These parameters are unusual but harmless: they match nothing or are ignored.
         for query in (
             "productId=%00", "productId=%22%5D,1", "productId=%27%3B%20DROP%20TABLE%20ledger%3B--", "productId=a&productId=%00b",
             "productId=%F0%9F%98%80&productId=%22", "subscriptionGroupIdentifier=%EF%BC%91", "unknown=%F0%9F%98%80",
@@ -810,7 +814,8 @@ def test_invalid_queries(shop):
 
 
 def test_tampered_revisions(shop):
-    """Every character of a revision changed, in many ways, and every revision of another query: 4000005."""
+    """Every character of a revision is changed in many ways, and revisions of other queries are used: always
+    4000005."""
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     chance = random.Random(5)
     for face in APPLE:
@@ -830,7 +835,7 @@ def test_tampered_revisions(shop):
                 changed = bytearray(raw)
                 changed[place] ^= 1 << bit
                 tampered.add(b64url(bytes(changed)))
-        # Each of the 63 other last characters; some differ only in bits that no byte uses.
+        # Each of the 63 other characters is tried at the end. Some of them differ only in bits that no byte uses.
         tampered |= {revision[:-1] + other for other in alphabet if other != revision[-1]}
         tampered |= {revision + tail for tail in ("A", "%3D", "%3D%3D", "%00", "%20", "%0A", revision)}
         tampered |= {"%20" + revision, revision.swapcase(), revision[::-1], raw.hex()}
@@ -843,7 +848,7 @@ def test_tampered_revisions(shop):
             well_formed(face, answer)
             assert answer.status == 400 and answer.json()["errorCode"] == 4000005, f"{text}: {answer}"
 
-        # Valid revisions for another query.
+        # These revisions are valid, but belong to another query.
         id = shop.ids[face]
         shop.ask(face, f"/inApps/v1/history/{id}?revision={revision}", {400}, 4000005)
         shop.ask(face, f"/inApps/v2/refund/lookup/{id}?revision={revision}", {400}, 4000005)
@@ -890,7 +895,7 @@ def test_bodies_of_set_app_account_token(shop):
             shop.ask(face, target, {400}, 4000183, method="PUT", body=body)
         for body in (b"[" * DEEP, b"[" * DEEP + b"]" * DEEP, b'{"a":' * DEEP + b"1" + b"}" * DEEP):
             shop.ask(face, target, {400, 413}, method="PUT", body=body)
-        # With any content type the body is rejected or read; it never causes a server error.
+        # With any content type, the body is rejected or read, and never causes a server error.
         for kind in ("text/plain", "application/xml", "image/png", "multipart/form-data", "", "application/json; charset=utf-16",
                      "x" * 5_000, "application/json\t;;;", "a/b" * 100):
             shop.ask(face, target, {200, 400, 415}, method="PUT", body=TOKEN_BODY, headers={"Content-Type": kind})
@@ -951,7 +956,7 @@ def test_bodies_of_control(shop):
         missing = {400} if id == "%00" else {404}
         shop.ask("control", f"/v1/apps/{ONE}/sandbox/transactions/{id}", missing)
         shop.ask("control", f"/v1/journal/{id}", missing)
-    # Similar-looking names are different names.
+    # Similar names are different names.
     after = shop.server.control("GET", f"/v1/apps/{ONE}/sandbox/customers/ann")["transactions"]
     assert after == before, "a rejected purchase was stored"
 
@@ -969,7 +974,7 @@ def hostile_tokens(shop):
         return key.raw_token({**header, **changes}, claims)
 
     def with_claim(name, text):
-        """A claim with any JSON text as its value."""
+        """The claims with one claim replaced by any JSON text."""
         rest = {k: v for k, v in claims.items() if k != name}
         return key.raw_token(header, json.dumps(rest)[:-1] + f', "{name}": {text}}}')
 
@@ -1092,7 +1097,7 @@ async def flood(port, requests_, expected=401):
 
 
 def test_a_flood_of_rejected_requests_uses_bounded_resources(shop):
-    """20,000 requests without a valid token: memory and database stay bounded, and purchases still work."""
+    """After 20,000 requests without a valid token, memory and database are bounded, and purchases still work."""
     def database():
         return sum(path.stat().st_size for path in Path(shop.data).glob("till.sqlite*"))
 
@@ -1103,7 +1108,7 @@ def test_a_flood_of_rejected_requests_uses_bounded_resources(shop):
         return f"{b64url(json.dumps(shop.key.header() | changes.pop('header', {}), ensure_ascii=False).encode())}." \
             f"{b64url(json.dumps(claims | changes, ensure_ascii=False).encode())}.{b64url(bytes(64))}"
 
-    # One letter with thousands of accents counts as one character, but needs 9 kB on disk.
+    # One letter with thousands of accents counts as one character, but needs 9 kB on the disk.
     accents = "e" + "\u0301" * 4_500
     plain = [request_bytes("GET", f"/inApps/v1/transactions/{n}") for n in range(64)]
     fat = [
@@ -1147,7 +1152,7 @@ def test_a_flood_of_rejected_requests_uses_bounded_resources(shop):
 
 
 def test_a_rejected_request_can_be_explained_at_once(shop):
-    """Under a constant load of rejected requests, the explanation of an answer is available with the answer."""
+    """Under a constant load of rejected requests, the explanation of an answer is available as soon as the answer."""
     refused = [request_bytes("GET", f"/inApps/v1/transactions/{n}") for n in range(50)]
     done = False
 
@@ -1159,7 +1164,7 @@ def test_a_rejected_request_can_be_explained_at_once(shop):
         await asyncio.gather(one(), one())
 
     async def explain_each():
-        """Requests an answer and then its explanation, with as little time in between as possible."""
+        """Sends a request and then requests its explanation, with as little time between the two as possible."""
         missing = 0
         wanted = request_bytes("GET", "/inApps/v1/transactions/1")
         refusals = await asyncio.open_connection("127.0.0.1", shop.faces["sandbox"])
@@ -1235,7 +1240,7 @@ def test_web_pages_cannot_call_the_control_api(shop):
         headers = outcome.answers[0].headers
         assert not any(name.startswith("access-control-") for name in headers), headers
     assert len(shop.server.control("GET", "/v1/teams")["teams"]) == teams, "a rejected request created a team"
-    # The same requests without the fault succeed, so the rejections above had the expected cause.
+    # Without the fault, the same requests succeed. The rejections above therefore had the expected reason.
     shop.try_("control", post(as_json), {201})
     shop.try_("control", post({**as_json, "Origin": f"http://localhost:{port}"}, f"localhost:{port}"), {201})
 
@@ -1244,7 +1249,7 @@ def test_web_pages_cannot_call_the_control_api(shop):
 
 
 def test_zz_the_log_contains_no_secrets(shop):
-    """The log has neither tokens nor keys, although its level is debug; and there were no internal errors."""
+    """The log contains neither tokens nor keys, although its level is debug. There were no internal errors."""
     files = list(Path(shop.data).rglob("*.key"))
     assert len(files) >= 3 and len(shop.secrets) > 200
     secrets = set(shop.secrets)
@@ -1268,7 +1273,7 @@ def test_zz_the_ledger_is_consistent(shop):
 
 
 def test_zzz_memory(shop):
-    """Resident memory before and after. The peak is printed, not checked."""
+    """Compares resident memory before and after the tests. The peak is printed, but not checked."""
     time.sleep(1)
     now, highest = shop.server.memory()["VmRSS"], shop.server.memory()["VmHWM"]
     print(

@@ -1,4 +1,4 @@
-"""Two servers on one database act as one shop, whichever of them is killed and whichever of them is called."""
+"""Two servers on one database act as one shop, whichever is killed and whichever is called."""
 
 import os
 import random
@@ -18,7 +18,7 @@ from process_helpers import payload, run_till, set_up_app
 IS_LONG = bool(os.environ.get("TILL_CLUSTER"))
 SUBSCRIBERS = 5_000 if IS_LONG else 200
 ROUNDS = 30 if IS_LONG else 5
-# Clock speed of both runs: about six days per second, or three hours per second with many subscribers.
+# The speed of the clocks in each run: about six days per second, or three hours per second with many subscribers.
 SPEED = 30_000 if IS_LONG else 500_000
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
 
@@ -51,7 +51,7 @@ def start_nodes(tmp_path):
 
 
 def run_shop(nodes, post, count, disturb):
-    """Runs a shop on fast clocks while `disturb` runs; returns its key, its subscribers and the final date."""
+    """Runs a shop on fast clocks while `disturb` runs. Returns its key, its subscribers and the final date."""
     first = nodes.servers[0]
     key, subscribers = open_shop(first, post, count)
     run(first, SPEED)
@@ -66,7 +66,7 @@ def run_shop(nodes, post, count, disturb):
 def finish(nodes, key, subscribers, post, until):
     server = nodes.alive[-1]
     for _ in range(20):
-        # Each call waits for at most a minute, and many deliveries may be pending.
+        # Each call waits for at most a minute, because many deliveries may be pending.
         report = advance(server, until)
         if report["owed"] == 0:
             break
@@ -121,7 +121,7 @@ def test_settings_made_on_one_node_apply_to_every_node_at_once(two, post):
     key = set_up_app(first, BUNDLE)
     for number in range(1, 6):
         one, other = (first, second) if number % 2 else (second, first)
-        # Clock, endpoint and keys are cached in the memory of every node.
+        # Every node caches the clock, the endpoint and the keys in its memory.
         one.control("PUT", f"{SCOPE}/clock", {"mode": "frozen", "at": START + number * DAY})
         assert other.control("GET", f"{SCOPE}/clock")["now"] == START + number * DAY
         made = one.control("POST", "/v1/keys", {"name": f"key {number}"})
@@ -247,7 +247,7 @@ def test_a_listener_on_one_node_receives_notifications_of_the_other(two):
 
 
 class Balancer:
-    """Sends requests to the nodes that report to be ready; polls them all the time."""
+    """Sends requests to the nodes that report that they are ready. It polls all nodes continuously."""
 
     def __init__(self, nodes):
         self.nodes = nodes
@@ -300,7 +300,7 @@ def test_a_rolling_restart_drops_no_request(database, start_nodes, post):
     for place in (0, 1, 0):
         assert two.servers[place].stop() == 0, two.servers[place].stderr()
         two.start(place)
-        # Wait until the balancer has noticed the restart.
+        # The test waits until the balancer has noticed the restart.
         time.sleep(1)
     ended.set()
     for thread in threads:

@@ -1,4 +1,4 @@
-"""The soak's check distinguishes a leak from normal noise."""
+"""The check of the soak test distinguishes a leak from normal noise."""
 
 import random
 
@@ -8,7 +8,7 @@ from steadiness import MEGABYTE, allowed, growth, is_flat, sample
 
 
 def series(seconds=600, every=3, start=120 * MEGABYTE, leak_per_second=0.0, warm_up=0.0, noise=2 * MEGABYTE, seed=1):
-    """Samples of a server's memory: it grows in the first third (warm-up), and leaks all the time."""
+    """Samples of a server's memory, which grows in the first third (the warm-up), and by the leak all the time."""
     chance = random.Random(seed)
     return [
         start + warm_up * min(1.0, at / (seconds / 3)) + leak_per_second * at + chance.uniform(-noise, noise)
@@ -25,10 +25,10 @@ def test_steady_memory_is_flat(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_growing_memory_is_not_flat(seed):
-    # A leak of 200 bytes for each of two hundred requests per second.
+    # This is a leak of 200 bytes for each of two hundred requests per second.
     assert not is_flat(series(leak_per_second=200 * 200, seed=seed))
     assert not is_flat(series(leak_per_second=400 * 200, warm_up=60 * MEGABYTE, seed=seed))
-    # One step in the middle of the last two thirds.
+    # There is one step in the middle of the last two thirds.
     stepped = series(seed=seed)
     assert not is_flat(stepped[:133] + [value + 8 * MEGABYTE for value in stepped[133:]])
 

@@ -11,9 +11,11 @@ import TillSigning
 import TillStorage
 import TillTestSupport
 
-/// A shop behind its API: requests go to the router of Apple's routes, and notifications to an endpoint on a socket.
-/// Other tests use a socket for the routes: the test client gives up after twenty seconds, too few on a busy machine.
-/// Everything it signed is kept in a folder of the build, where Apple's own library verifies it afterwards.
+/// A shop behind its API. The router of the App Store Server API answers requests in the process, and notifications go
+/// to an endpoint on a socket.
+/// The routes use no socket here, because the HTTP test client gives up after twenty seconds, too soon on a busy
+/// machine. Other tests send requests through a socket.
+/// The signed data are kept in a folder of the build, where Apple's own library verifies them afterwards.
 final class HTTPBackend: WireBackend {
     private let inner: ShopBackend
     private let receiver: WebhookReceiver
@@ -96,7 +98,7 @@ final class HTTPBackend: WireBackend {
         }
     }
 
-    // MARK: Parts
+    // MARK: Parsing and storing signed data
 
     private func get<Answer: Decodable & Sendable>(_ type: Answer.Type, _ uri: String) async throws -> Answer {
         let api = inner.test.appleAPI(in: inner.environment)
@@ -112,7 +114,7 @@ final class HTTPBackend: WireBackend {
         }
     }
 
-    /// Keeps the signed data, with the root that verifies it.
+    /// Stores the signed data, with the root certificate that verifies them.
     private func keep(_ payloads: [String]) throws {
         let folder = URL(fileURLWithPath: "\(Self.keptFolder)/\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -122,7 +124,7 @@ final class HTTPBackend: WireBackend {
         try Data(lines.utf8).write(to: folder.appendingPathComponent("payloads.txt"))
     }
 
-    /// Where Apple's library looks for the collected data of the scenarios (Tests/Python/api/test_scenarios.py).
+    /// The folder in which Apple's library looks for the signed data (Tests/Python/api/test_scenarios.py).
     static let keptFolder = ".build/test-logs/scenarios"
 
     deinit {

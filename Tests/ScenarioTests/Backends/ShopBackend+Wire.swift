@@ -47,7 +47,7 @@ extension ShopBackend: WireBackend {
         }
     }
 
-    /// A decoded signed notification; summaries are skipped, because they have no customer.
+    /// Decodes a signed notification. Returns nothing for a summary of a mass extension, because it has no customer.
     func received(_ signedPayload: String) async throws -> [ReceivedNotification] {
         let payload = try SignedText.decode(ReceivedPayload.self, signedPayload)
         guard let data = payload.data, let signed = data.signedTransactionInfo else { return [] }
@@ -69,7 +69,7 @@ extension ShopBackend: WireBackend {
     }
 }
 
-/// A decoded notification, with the keys that scenarios check.
+/// A decoded notification, with the fields that scenarios check.
 private struct ReceivedPayload: Decodable {
     struct Data: Decodable {
         var status: Int?
@@ -88,7 +88,7 @@ private struct ReceivedAccount: Decodable {
     var appTransactionId: String
 }
 
-/// Decodes a compact JWS, without verifying the signature.
+/// Decodes a compact JWS without verifying its signature.
 enum SignedText {
     static func decode<Value: Decodable>(_ type: Value.Type, _ jws: String) throws -> Value {
         let segments = jws.split(separator: ".")

@@ -1,30 +1,30 @@
 import TillCore
 import TillTestSupport
 
-/// A backend that answers in wire values, as the developer's server reads them.
+/// A backend that returns data as the developer's server reads them, with Apple's field names and values.
 protocol WireBackend: Backend {
-    /// All notifications so far.
+    /// Returns all notifications so far.
     func received() async throws -> [ReceivedNotification]
-    /// A customer's transactions in the order of the history.
+    /// Returns a customer's transactions, in the order of the transaction history.
     func history(of customer: String) async throws -> [ReceivedTransaction]
-    /// A customer's subscriptions in their present state, in the order of their original ids.
+    /// Returns a customer's subscriptions in their present state, in the order of their original transaction ids.
     func subscriptions(of customer: String) async throws -> [ReceivedSubscription]
 }
 
 /// The kinds of backends.
 enum BackendKind: String, CaseIterable, Sendable, CustomStringConvertible {
-    /// The rules alone, in memory.
+    /// The rules of TillCore alone, in memory.
     case core
-    /// A shop on a SQLite file; notifications are read from the signed data.
+    /// A shop with a SQLite database. Notifications are decoded from the signed data.
     case sqlite
-    /// The same shop on PostgreSQL.
+    /// A shop with a PostgreSQL database.
     case postgres
-    /// A shop behind sockets: Apple's routes on one, a webhook receiver on another.
+    /// A shop behind the App Store Server API, with a webhook receiver on a socket.
     case http
 
-    /// The backends of every scenario.
+    /// The backends on which every scenario runs.
     static let all: [BackendKind] = [.core, .sqlite, .http]
-    /// The backends of the acceptance scenarios. A database costs more than a file, and every scenario needs one.
+    /// The backends of the acceptance scenarios. PostgreSQL is slow, because every scenario needs its own database.
     static let everywhere = allCases
 
     var description: String { rawValue }

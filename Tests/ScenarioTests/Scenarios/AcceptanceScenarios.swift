@@ -9,7 +9,7 @@ extension Scenarios {
 
 extension Scenarios.Acceptance {
     @Test(
-        "A1: in Apple's sandbox twelve renewals follow a trial, then the subscription ends",
+        "A1: in the sandbox, a subscription renews twelve times after a trial and then ends",
         arguments: BackendKind.everywhere
     )
     func sandboxYear(at backend: BackendKind) async throws {
@@ -42,7 +42,10 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A2: an upgrade begins at once with one notification, without a refund", arguments: BackendKind.everywhere)
+    @Test(
+        "A2: an upgrade begins at once and sends one notification, and the customer gets no refund",
+        arguments: BackendKind.everywhere
+    )
     func upgrade(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -65,7 +68,7 @@ extension Scenarios.Acceptance {
     }
 
     @Test(
-        "A3: a downgrade is chosen, withdrawn, chosen again, and begins with the next period",
+        "A3: a customer chooses a downgrade, withdraws it and chooses it again; it begins with the next period",
         arguments: BackendKind.everywhere
     )
     func downgrade(at backend: BackendKind) async throws {
@@ -95,7 +98,7 @@ extension Scenarios.Acceptance {
     }
 
     @Test(
-        "A4: a customer cancels, resumes, cancels and lapses, and comes back by a win-back offer",
+        "A4: a customer cancels, resumes, cancels again and lapses, and returns with a win-back offer",
         arguments: BackendKind.everywhere
     )
     func winBack(at backend: BackendKind) async throws {
@@ -127,7 +130,7 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A5: a recovery within the grace period keeps the billing cycle", arguments: BackendKind.everywhere)
+    @Test("A5: a billing recovery within the grace period keeps the billing date", arguments: BackendKind.everywhere)
     func graceRecovered(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -151,7 +154,7 @@ extension Scenarios.Acceptance {
     }
 
     @Test(
-        "A6: a recovery after the grace period begins a new cycle; without recovery the subscription ends",
+        "A6: a recovery after the grace period moves the billing date; without recovery the subscription ends",
         arguments: BackendKind.everywhere
     )
     func graceOver(at backend: BackendKind) async throws {
@@ -165,7 +168,7 @@ extension Scenarios.Acceptance {
             try await shop.buy("pro", by: customer)
             try await shop.declineCard(of: customer)
         }
-        // The thirtieth day after the end of the period.
+        // 3 March is thirty days after the end of the period.
         try await shop.advance(to: "2026-03-03")
         try await shop.acceptCard(of: "ann")
         try await shop.advance(to: "2026-04-30")
@@ -186,12 +189,15 @@ extension Scenarios.Acceptance {
         #expect(bob.expirationIntent == 2 && bob.autoRenewStatus == 0 && bob.isInBillingRetryPeriod == false)
     }
 
-    @Test("A7: three answers to a price increase that needs consent", arguments: BackendKind.everywhere)
+    @Test(
+        "A7: three customers consent to a price increase, do not answer, or cancel",
+        arguments: BackendKind.everywhere
+    )
     func consent(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         for customer in ["ann", "bob", "cat"] { try await shop.buy("pro", by: customer) }
         try await shop.advance(to: "2026-01-02")
-        // More than half, and more than five dollars a month.
+        // The increase is more than half of the price, and more than five dollars a month.
         try await shop.raisePrice(of: "pro", to: 12_990)
         try await shop.advance(to: "2026-01-10")
         try await shop.acceptPriceIncrease(of: "ann")
@@ -216,7 +222,7 @@ extension Scenarios.Acceptance {
     }
 
     @Test(
-        "A8: a refund of half, its reversal, and a second request that is declined",
+        "A8: the store refunds half of a purchase and reverses the refund; it declines a second request",
         arguments: BackendKind.everywhere
     )
     func coins(at backend: BackendKind) async throws {
@@ -245,7 +251,10 @@ extension Scenarios.Acceptance {
         #expect(try await shop.transaction(of: "ann", nil).price == 2_970)
     }
 
-    @Test("A9: a family's access follows the purchase through renewal and refund", arguments: BackendKind.everywhere)
+    @Test(
+        "A9: a renewal or refund of the purchaser's subscription changes the family's access, too",
+        arguments: BackendKind.everywhere
+    )
     func family(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(isShared: true)])
         try await shop.join("bob", familyOf: "ann")
@@ -270,7 +279,7 @@ extension Scenarios.Acceptance {
     }
 
     @Test(
-        "A10: one extension, then one for all subscribers, for which a trial is not eligible",
+        "A10: a mass extension follows a single extension; a trial is not eligible for it",
         arguments: BackendKind.everywhere
     )
     func extensions(at backend: BackendKind) async throws {
@@ -335,7 +344,7 @@ extension Scenarios.Acceptance {
     }
 
     @Test(
-        "A12: an offer code waits for the next period; an upgrade by a promotional offer begins at once",
+        "A12: an offer code applies from the next period; an upgrade with a promotional offer begins at once",
         arguments: BackendKind.everywhere
     )
     func offers(at backend: BackendKind) async throws {

@@ -3,13 +3,13 @@ import TillCore
 import TillTestSupport
 
 extension Scenarios {
-    @Suite("Renewals that cannot be charged")
+    @Suite("Renewals whose payment fails")
     struct Billing {}
 }
 
 extension Scenarios.Billing {
     @Test(
-        "A declined card keeps access during the grace period, and the subscription ends after sixty days of retries",
+        "A customer keeps access during the grace period; after sixty days of billing retry the subscription ends",
         arguments: BackendKind.all
     )
     func declinedCard(at backend: BackendKind) async throws {
@@ -34,7 +34,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A grace period of three days", arguments: BackendKind.all)
+    @Test("The app can have a grace period of three days", arguments: BackendKind.all)
     func threeDays(at backend: BackendKind) async throws {
         try await grace(of: 3, each: .month, at: backend).expectNotifications(
             """
@@ -46,7 +46,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A grace period of twenty-eight days", arguments: BackendKind.all)
+    @Test("The app can have a grace period of twenty-eight days", arguments: BackendKind.all)
     func twentyEightDays(at backend: BackendKind) async throws {
         try await grace(of: 28, each: .month, at: backend).expectNotifications(
             """
@@ -58,7 +58,10 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A weekly subscription has three days of grace if the app has three", arguments: BackendKind.all)
+    @Test(
+        "A weekly subscription has a grace period of three days if the app has three days",
+        arguments: BackendKind.all
+    )
     func weeklyThree(at backend: BackendKind) async throws {
         try await grace(of: 3, each: .week, at: backend).expectNotifications(
             """
@@ -70,7 +73,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A weekly subscription has at most six days of grace", arguments: BackendKind.all)
+    @Test("A weekly subscription has a grace period of six days if the app has sixteen", arguments: BackendKind.all)
     func weeklySix(at backend: BackendKind) async throws {
         try await grace(of: 16, each: .week, at: backend).expectNotifications(
             """
@@ -82,7 +85,10 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Nor more if the app has twenty-eight", arguments: BackendKind.all)
+    @Test(
+        "A weekly subscription has a grace period of six days if the app has twenty-eight",
+        arguments: BackendKind.all
+    )
     func weeklyTwentyEight(at backend: BackendKind) async throws {
         try await grace(of: 28, each: .week, at: backend).expectNotifications(
             """
@@ -111,7 +117,10 @@ extension Scenarios.Billing {
         return shop
     }
 
-    @Test("Grace for paid to paid only does not cover the end of a trial or of an offer", arguments: BackendKind.all)
+    @Test(
+        "A grace period for paid-to-paid renewals does not cover the end of a trial or of an offer",
+        arguments: BackendKind.all
+    )
     func paidToPaidOnly(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -136,7 +145,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Grace for all renewals covers the end of a trial", arguments: BackendKind.all)
+    @Test("A grace period for all renewals covers the end of a trial", arguments: BackendKind.all)
     func allRenewals(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -157,7 +166,7 @@ extension Scenarios.Billing {
     }
 
     @Test(
-        "Between two phases of a pay-as-you-go offer a payment belongs to the offer",
+        "A customer who recovers between two periods of a pay-as-you-go offer still pays the offer price",
         arguments: BackendKind.all
     )
     func payAsYouGo(at backend: BackendKind) async throws {
@@ -183,7 +192,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A free period is not charged", arguments: BackendKind.all)
+    @Test("A renewal into a free offer period succeeds with a declined payment method", arguments: BackendKind.all)
     func freePeriod(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -204,7 +213,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("One valid card pays for all subscriptions in billing retry", arguments: BackendKind.all)
+    @Test("One valid payment method recovers all subscriptions in billing retry", arguments: BackendKind.all)
     func twoSubscriptions(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -228,7 +237,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A card that is declined for everything refuses purchases", arguments: BackendKind.all)
+    @Test("A payment method that is declined for everything refuses purchases, too", arguments: BackendKind.all)
     func purchases(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(), .coins])
         try await shop.declineCard(of: "ann", withPurchases: true)
@@ -243,7 +252,7 @@ extension Scenarios.Billing {
     }
 
     @Test(
-        "The billing cycle restarts at a recovery after grace, and keeps its day at one within grace",
+        "A recovery after the grace period moves the billing date; a recovery within it keeps the date",
         arguments: BackendKind.all
     )
     func anchors(at backend: BackendKind) async throws {
@@ -279,7 +288,10 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A refund reversed during grace is paid by a card that became valid meanwhile", arguments: BackendKind.all)
+    @Test(
+        "After a refund is reversed during grace, a payment method that became valid recovers the renewal",
+        arguments: BackendKind.all
+    )
     func reversed(at backend: BackendKind) async throws {
         let grace = GracePeriod(days: 16)
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()], grace: grace)
@@ -301,7 +313,10 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("Buying a product in billing retry pays for it, and begins no unused trial", arguments: BackendKind.all)
+    @Test(
+        "A customer who buys the product in billing retry pays the renewal, and does not get an unused trial",
+        arguments: BackendKind.all
+    )
     func unusedTrial(at backend: BackendKind) async throws {
         let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(offers: trial)])
@@ -318,7 +333,7 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A deferred change takes effect with the recovery", arguments: BackendKind.all)
+    @Test("A pending downgrade takes effect when the customer's payment recovers", arguments: BackendKind.all)
     func deferredChange(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -340,7 +355,10 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("A purchase of another kind during billing retry begins a new period", arguments: BackendKind.all)
+    @Test(
+        "During billing retry, a purchase with another billing plan, price or storefront begins a new period",
+        arguments: BackendKind.all
+    )
     func askingForMore(at backend: BackendKind) async throws {
         let year = Product.plan("year", each: .year, at: 99_990, monthlyAt: 9_990)
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [year])
@@ -374,7 +392,10 @@ extension Scenarios.Billing {
         )
     }
 
-    @Test("No introductory offer begins during grace: the customer still has the service", arguments: BackendKind.all)
+    @Test(
+        "A customer gets no introductory offer during the grace period, because the service continues",
+        arguments: BackendKind.all
+    )
     func trialInGrace(at backend: BackendKind) async throws {
         let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
         let shop = try await Scenario(

@@ -3,8 +3,8 @@ import TillCore
 import TillTestSupport
 
 extension Scenarios {
-    /// The dates of actual renewals; the tests of TillCore cover the arithmetic alone.
-    @Suite("When periods begin")
+    /// Checks the dates of actual renewals. The tests of TillCore check the arithmetic alone.
+    @Suite("Periods begin on the right dates")
     struct Calendars {}
 }
 
@@ -42,7 +42,7 @@ extension Scenarios.Calendars {
             period: Period(2, .month),
             renewals: ["2026-02-28 20:00", "2026-04-30 19:00", "2026-06-30 19:00", "2026-08-31 19:00"]
         ),
-        // 02:30 in Pacific time, which is missing on 8 March 2026 and on 10 March 2024.
+        // The period begins at 02:30 Pacific time. This time does not exist on 8 March 2026 and on 10 March 2024.
         Dates(
             start: "2026-02-22 10:30",
             period: .week,
@@ -64,7 +64,7 @@ extension Scenarios.Calendars {
             period: .year,
             renewals: ["2024-03-10 10:30", "2025-03-10 09:30", "2026-03-10 09:30"]
         ),
-        // 01:30 in Pacific time, which occurs twice on 1 November 2026.
+        // The period begins at 01:30 Pacific time. This time occurs twice on 1 November 2026.
         Dates(
             start: "2026-10-18 08:30",
             period: .week,
@@ -73,7 +73,7 @@ extension Scenarios.Calendars {
         Dates(start: "2026-11-01 09:30", period: .month, renewals: ["2026-12-01 09:30", "2027-01-01 09:30"]),
     ]
 
-    @Test("Renewals have the dates of the table", arguments: BackendKind.all, table)
+    @Test("A subscription renews on the dates of the table", arguments: BackendKind.all, table)
     func dates(at backend: BackendKind, _ dates: Dates) async throws {
         let shop = try await Scenario(at: backend, on: dates.start, selling: [.plan(each: dates.period)]) {
             $0.keepsAnchorDay = dates.keepsAnchor
@@ -89,7 +89,7 @@ extension Scenarios.Calendars {
         text.split(separator: " ").joined(separator: "T") + ":00Z"
     }
 
-    @Test("The six days of a weekly grace period span a change to daylight saving time", arguments: BackendKind.all)
+    @Test("A weekly grace period has six days across the change to daylight saving time", arguments: BackendKind.all)
     func grace(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -105,9 +105,9 @@ extension Scenarios.Calendars {
         #expect(received[2].signedDate.iso8601 == "2022-11-07T10:15:38Z")
     }
 
-    // MARK: Accelerated months
+    // MARK: Accelerated renewal rates
 
-    /// Lengths of the periods, of grace and of retry at a rate, in seconds.
+    /// The lengths of periods, of grace periods and of billing retry at one renewal rate, in seconds.
     struct Rate: Sendable, CustomStringConvertible {
         var name: String
         var week: Int64
@@ -165,7 +165,11 @@ extension Scenarios.Calendars {
         )
     }
 
-    @Test("Each rate has its periods, grace and retries", arguments: BackendKind.all, rates)
+    @Test(
+        "Each renewal rate has its own lengths of periods, grace periods and billing retry",
+        arguments: BackendKind.all,
+        rates
+    )
     func accelerated(at backend: BackendKind, _ rate: Rate) async throws {
         let periods: [(Period, Int64, Int64)] =
             [(.week, rate.week, rate.weeklyGrace)]
@@ -195,7 +199,10 @@ extension Scenarios.Calendars {
         }
     }
 
-    @Test("At the sandbox's rate ten minutes without service begin a new run", arguments: BackendKind.all)
+    @Test(
+        "At the sandbox renewal rate, a gap of more than ten minutes changes recentSubscriptionStartDate",
+        arguments: BackendKind.all
+    )
     func gap(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()], rate: .sandbox)
         for customer in ["a", "b"] {
@@ -227,7 +234,7 @@ extension Scenarios.Calendars {
         )
     }
 
-    @Test("At an accelerated rate a free week and three free days are shorter, too", arguments: BackendKind.all)
+    @Test("An accelerated renewal rate also shortens a trial of a week and of three days", arguments: BackendKind.all)
     func offers(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,

@@ -3,7 +3,7 @@ import TillCore
 import TillTestSupport
 
 extension Scenarios {
-    @Suite("A yearly commitment that is billed monthly")
+    @Suite("A yearly commitment with monthly billing")
     struct Commitments {}
 }
 
@@ -16,7 +16,7 @@ extension Scenarios.Commitments {
         return shop
     }
 
-    @Test("A commitment renews automatically", arguments: BackendKind.all)
+    @Test("A commitment renews each month, and a new commitment follows it", arguments: BackendKind.all)
     func renewal(at backend: BackendKind) async throws {
         let shop = try await shop(backend)
         try await shop.advance(to: "2027-02-02")
@@ -43,7 +43,10 @@ extension Scenarios.Commitments {
         #expect(try await shop.transaction(of: "ann", nil).commitmentInfo?.commitmentPrice == 119_880)
     }
 
-    @Test("No grace period, and ninety days of retries", arguments: BackendKind.all)
+    @Test(
+        "A renewal within a commitment has no grace period and is retried for ninety days",
+        arguments: BackendKind.all
+    )
     func failure(at backend: BackendKind) async throws {
         let shop = try await shop(backend, grace: GracePeriod(days: 16))
         try await shop.declineCard(of: "ann")
@@ -57,7 +60,10 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("Turning renewal off during billing retry keeps the commitment", arguments: BackendKind.all)
+    @Test(
+        "A customer who turns off auto-renew during billing retry is still bound by the commitment",
+        arguments: BackendKind.all
+    )
     func cancelledInRetry(at backend: BackendKind) async throws {
         let shop = try await shop(backend)
         try await shop.declineCard(of: "ann")
@@ -76,7 +82,7 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A recovery moves the end of the commitment", arguments: BackendKind.all)
+    @Test("A billing recovery moves the end of the commitment", arguments: BackendKind.all)
     func recovery(at backend: BackendKind) async throws {
         let shop = try await shop(backend)
         try await shop.advance(to: "2026-02-20")
@@ -95,7 +101,7 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("An upgrade ends it at once", arguments: BackendKind.all)
+    @Test("An upgrade ends the commitment at once", arguments: BackendKind.all)
     func upgrade(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -116,7 +122,7 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A downgrade waits for its end", arguments: BackendKind.all)
+    @Test("A downgrade begins when the commitment ends", arguments: BackendKind.all)
     func downgrade(at backend: BackendKind) async throws {
         let shop = try await shop(backend, .plan("low", level: 2, at: 1_990))
         try await shop.advance(to: "2026-10-10")
@@ -143,7 +149,10 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A refund of a past month does not change it; one of the current month ends it", arguments: BackendKind.all)
+    @Test(
+        "A refund of a past month leaves the commitment unchanged; a refund of the current month ends it",
+        arguments: BackendKind.all
+    )
     func refund(at backend: BackendKind) async throws {
         let shop = try await shop(backend)
         try await shop.advance(to: "2026-03-10")
@@ -163,7 +172,7 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A customer who cancels and resumes gets another commitment", arguments: BackendKind.all)
+    @Test("A customer who cancels and resumes gets a second commitment after the first", arguments: BackendKind.all)
     func resumed(at backend: BackendKind) async throws {
         let shop = try await shop(backend)
         try await shop.advance(to: "2026-11-10")
@@ -192,7 +201,7 @@ extension Scenarios.Commitments {
         )
     }
 
-    @Test("A product that is removed from sale keeps running commitments to the end", arguments: BackendKind.all)
+    @Test("A commitment continues to its end when its product is removed from sale", arguments: BackendKind.all)
     func removed(at backend: BackendKind) async throws {
         let shop = try await shop(backend)
         try await shop.removeFromSale("year")

@@ -3,7 +3,7 @@ import TillCore
 import TillTestSupport
 
 extension Scenarios {
-    @Suite("Families")
+    @Suite("Family Sharing")
     struct Families {}
 }
 
@@ -18,7 +18,10 @@ extension Scenarios.Families {
         return shop
     }
 
-    @Test("Grace, retry and the end reach every member", arguments: BackendKind.all)
+    @Test(
+        "Every family member is notified of the grace period, billing retry and expiration",
+        arguments: BackendKind.all
+    )
     func trouble(at backend: BackendKind) async throws {
         let shop = try await family(at: backend, grace: GracePeriod(days: 3))
         try await shop.buy("pro", by: "ann")
@@ -38,7 +41,7 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A recovery reaches every member", arguments: BackendKind.all)
+    @Test("Every family member is notified of a billing recovery", arguments: BackendKind.all)
     func recovery(at backend: BackendKind) async throws {
         let shop = try await family(at: backend)
         try await shop.buy("pro", by: "ann")
@@ -60,7 +63,10 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("Cancelling, resuming, lapsing and returning reach every member", arguments: BackendKind.all)
+    @Test(
+        "Every family member is notified when the purchaser cancels, resumes, lapses and returns",
+        arguments: BackendKind.all
+    )
     func cancelled(at backend: BackendKind) async throws {
         let shop = try await family(at: backend)
         try await shop.buy("pro", by: "ann")
@@ -89,7 +95,7 @@ extension Scenarios.Families {
     }
 
     @Test(
-        "An upgrade upgrades the members; one to a product without Family Sharing ends their access",
+        "An upgrade upgrades the family members; an upgrade to a product without Family Sharing ends their access",
         arguments: BackendKind.all
     )
     func upgrades(at backend: BackendKind) async throws {
@@ -118,7 +124,7 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A downgrade is chosen for every member, and begins for all", arguments: BackendKind.all)
+    @Test("A downgrade is pending for every family member, and begins for all of them", arguments: BackendKind.all)
     func downgrade(at backend: BackendKind) async throws {
         let shop = try await family(
             at: backend,
@@ -140,7 +146,7 @@ extension Scenarios.Families {
     }
 
     @Test(
-        "A reversed refund restores the members' access, and notifies them",
+        "A reversed refund restores the members' access and notifies the members",
         arguments: BackendKind.all
     )
     func reversed(at backend: BackendKind) async throws {
@@ -167,7 +173,7 @@ extension Scenarios.Families {
     }
 
     @Test(
-        "A member who leaves loses access, and gets it back under the same original on return",
+        "A member who leaves the family loses access; after the return the original transaction is the same",
         arguments: BackendKind.all
     )
     func leaving(at backend: BackendKind) async throws {
@@ -195,7 +201,7 @@ extension Scenarios.Families {
         #expect(Set(rows.map(\.originalTransactionId)).count == 1)
     }
 
-    @Test("When the purchaser leaves, all members but the purchaser lose access", arguments: BackendKind.all)
+    @Test("When the purchaser leaves the family, all other members lose access", arguments: BackendKind.all)
     func purchaserLeaves(at backend: BackendKind) async throws {
         let shop = try await family(at: backend)
         try await shop.buy("pro", by: "ann")
@@ -212,7 +218,10 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("Sharing that is turned off and on again", arguments: BackendKind.all)
+    @Test(
+        "Members lose access when the purchaser turns off Family Sharing, and get it back when it is turned on",
+        arguments: BackendKind.all
+    )
     func sharing(at backend: BackendKind) async throws {
         let shop = try await family(at: backend)
         try await shop.buy("pro", by: "ann")
@@ -234,7 +243,7 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A member who joins later gets access from then on", arguments: BackendKind.all)
+    @Test("A member who joins later gets access from that day", arguments: BackendKind.all)
     func joiningLater(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -262,7 +271,7 @@ extension Scenarios.Families {
     }
 
     @Test(
-        "Price, refund request and consumption concern the purchaser only; an extension concerns all",
+        "Only the purchaser is notified of prices and refund requests; all are notified of an extension",
         arguments: BackendKind.all
     )
     func purchaserOnly(at backend: BackendKind) async throws {
@@ -292,7 +301,7 @@ extension Scenarios.Families {
         )
     }
 
-    @Test("A member's own subscription exists beside the shared one", arguments: BackendKind.all)
+    @Test("A member's own subscription exists beside the shared subscription", arguments: BackendKind.all)
     func own(at backend: BackendKind) async throws {
         let shop = try await family(at: backend)
         try await shop.buy("pro", by: "ann")

@@ -3,15 +3,16 @@ import TillCore
 import TillTestSupport
 
 extension Scenarios {
-    /// Production charges a day before a period ends; until then the next period is paid and has not begun.
-    @Suite("During the day by which Production charges ahead")
+    /// In production, a renewal is charged one day before the period ends. During this day, the next period is paid and
+    /// has not begun.
+    @Suite("The day between the charge and the end of the period in production")
     struct Lead {}
 }
 
 extension Scenarios.Lead {
     private static let products: [Product] = [.plan(level: 2), .plan("top", level: 1, at: 9_990)]
 
-    @Test("A renewal is notified a day ahead and begins when the old period ends", arguments: BackendKind.all)
+    @Test("A renewal is charged and notified one day before the old period ends", arguments: BackendKind.all)
     func renewal(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -26,7 +27,7 @@ extension Scenarios.Lead {
     }
 
     @Test(
-        "A customer who cancels that day has paid for the next period, and lapses after it",
+        "A customer who cancels after the charge has paid for the next period, and lapses at its end",
         arguments: BackendKind.all
     )
     func cancel(at backend: BackendKind) async throws {
@@ -46,7 +47,10 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("A refund that day names its transaction: the one ahead, or the current one", arguments: BackendKind.all)
+    @Test(
+        "A refund after the charge affects only its own transaction: the next period or the current period",
+        arguments: BackendKind.all
+    )
     func refund(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
         for customer in ["ann", "bob"] { try await shop.buy("pro", by: customer) }
@@ -72,7 +76,10 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("An upgrade that day replaces the current period and the one that was paid ahead", arguments: BackendKind.all)
+    @Test(
+        "An upgrade after the charge replaces the current period and the paid next period",
+        arguments: BackendKind.all
+    )
     func upgrade(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: Self.products)
         try await shop.buy("pro", by: "ann")
@@ -91,7 +98,10 @@ extension Scenarios.Lead {
         #expect(history.filter { $0.isUpgraded == true }.map(\.productId) == ["pro", "pro"])
     }
 
-    @Test("A card that is declined a day ahead is tried until the period ends", arguments: BackendKind.all)
+    @Test(
+        "A renewal whose payment is declined one day ahead is retried until the period ends",
+        arguments: BackendKind.all
+    )
     func declined(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
         for customer in ["ann", "bob"] {
@@ -112,7 +122,7 @@ extension Scenarios.Lead {
     }
 
     @Test(
-        "A product off sale a day ahead and on sale again is charged when the period ends",
+        "A renewal is charged at the end of the period if the product was off sale one day before",
         arguments: BackendKind.all
     )
     func missed(at backend: BackendKind) async throws {
@@ -136,7 +146,7 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("Cancelling before that day and resuming during it charges at once", arguments: BackendKind.all)
+    @Test("A customer who turns auto-renew on during the last day is charged at once", arguments: BackendKind.all)
     func resumed(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -154,7 +164,10 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("A member whose access ends that day loses the current period and the next", arguments: BackendKind.all)
+    @Test(
+        "A member whose access ends after the charge loses the current and the next period",
+        arguments: BackendKind.all
+    )
     func family(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: [.plan(isShared: true)])
         try await shop.join("bob", familyOf: "ann")

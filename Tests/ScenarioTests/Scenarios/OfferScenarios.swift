@@ -3,13 +3,13 @@ import TillCore
 import TillTestSupport
 
 extension Scenarios {
-    @Suite("Offers")
+    @Suite("Subscription offers")
     struct Offers {}
 }
 
 extension Scenarios.Offers {
     @Test(
-        "Pay as you go, pay up front, or free: an introductory offer and the periods after it",
+        "A subscription continues at the list price after a free, pay-up-front or pay-as-you-go introductory offer",
         arguments: BackendKind.all
     )
     func introductory(at backend: BackendKind) async throws {
@@ -40,7 +40,7 @@ extension Scenarios.Offers {
     }
 
     @Test(
-        "A promotional offer waits if the subscription is active, and starts at once if it lapsed",
+        "A promotional offer is pending for an active subscriber, and begins at once for a lapsed one",
         arguments: BackendKind.all
     )
     func promotional(at backend: BackendKind) async throws {
@@ -76,7 +76,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Of two pending offers the second applies", arguments: BackendKind.all)
+    @Test("A second accepted offer replaces a pending offer", arguments: BackendKind.all)
     func replaced(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -103,7 +103,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Turning renewal off drops a pending offer", arguments: BackendKind.all)
+    @Test("A customer who turns off auto-renew loses the pending offer", arguments: BackendKind.all)
     func dropped(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -126,7 +126,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("A customer who had cancelled turns renewal on by accepting an offer", arguments: BackendKind.all)
+    @Test("A customer who had turned off auto-renew turns it on by accepting an offer", arguments: BackendKind.all)
     func resumedByOffer(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -147,7 +147,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Offer codes for new, current and lapsed subscribers", arguments: BackendKind.all)
+    @Test("New, current and lapsed subscribers can redeem an offer code", arguments: BackendKind.all)
     func codes(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -184,7 +184,10 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("A stackable code applies after the introductory offer, another replaces it", arguments: BackendKind.all)
+    @Test(
+        "A stackable code applies after the introductory offer; any other code replaces the introductory offer",
+        arguments: BackendKind.all
+    )
     func stacked(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -214,7 +217,7 @@ extension Scenarios.Offers {
     }
 
     @Test(
-        "A win-back offer is for lapsed customers, in Production a month later and only if they had paid",
+        "A lapsed customer who has paid can redeem a win-back offer; in production, only a month later",
         arguments: BackendKind.all
     )
     func winBack(at backend: BackendKind) async throws {
@@ -248,7 +251,7 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("An upgrade by a code begins at once with the offer", arguments: BackendKind.all)
+    @Test("An upgrade with an offer code begins at once, at the offer price", arguments: BackendKind.all)
     func upgradeByCode(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -271,7 +274,10 @@ extension Scenarios.Offers {
         )
     }
 
-    @Test("Resubscribing within sixty days continues the run; later a new run begins", arguments: BackendKind.all)
+    @Test(
+        "A return within sixty days keeps recentSubscriptionStartDate; a later return changes it",
+        arguments: BackendKind.all
+    )
     func resubscription(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -305,7 +311,7 @@ extension Scenarios.Offers {
     }
 
     @Test(
-        "A code makes a one-time product cheaper; Ask to Buy and an interruption only delay it",
+        "An offer code lowers the price of a one-time product; Ask to Buy and an interruption only delay a purchase",
         arguments: BackendKind.all
     )
     func oneTime(at backend: BackendKind) async throws {
@@ -324,7 +330,7 @@ extension Scenarios.Offers {
         try await shop.buy("coins", by: "bob")
         try await shop.advance(to: "2026-01-05")
         try await shop.approvePurchase(of: "ann")
-        // A product that ann owns is free, and no notification is sent.
+        // Ann gets a product that she already owns for free, and no notification is sent.
         try await shop.buy("skin", by: "ann")
         try await shop.approvePurchase(of: "bob", 1)
         try await shop.declinePurchase(of: "bob", 2)

@@ -3,12 +3,12 @@ import TillCore
 import TillTestSupport
 
 extension Scenarios {
-    @Suite("Changes of plan")
+    @Suite("Plan changes")
     struct PlanChanges {}
 }
 
 extension Scenarios.PlanChanges {
-    /// A cell of the table: the levels and periods before and after, and the notifications.
+    /// A pair of plans with their levels and periods, and whether a change between them takes effect at once.
     struct Cell: Sendable, CustomStringConvertible {
         var from: (level: Int, period: Period)
         var to: (level: Int, period: Period)
@@ -33,7 +33,11 @@ extension Scenarios.PlanChanges {
         Cell(from: (1, .month), to: (2, .week), isAtOnce: false),
     ]
 
-    @Test("Each cell of the table", arguments: BackendKind.all, cells)
+    @Test(
+        "A plan change takes effect at once or at the next renewal, depending on levels and periods",
+        arguments: BackendKind.all,
+        cells
+    )
     func table(at backend: BackendKind, _ cell: Cell) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -54,7 +58,7 @@ extension Scenarios.PlanChanges {
         #expect(Laws.violations(by: received).isEmpty)
     }
 
-    @Test("The last of several choices wins, and each is notified", arguments: BackendKind.all)
+    @Test("A customer is notified of each plan choice, and the last choice wins", arguments: BackendKind.all)
     func lastChoice(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -98,7 +102,10 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("An upgrade out of a trial costs the full price and has no second trial", arguments: BackendKind.all)
+    @Test(
+        "A customer who upgrades during a trial pays the full price and gets no second trial",
+        arguments: BackendKind.all
+    )
     func upgradeOutOfTrial(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -120,7 +127,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("A plan change turns auto-renewal on again without a separate notification", arguments: BackendKind.all)
+    @Test("A plan change turns auto-renew on again without a separate notification", arguments: BackendKind.all)
     func choiceAfterCancelling(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -148,7 +155,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("Cancelling drops a pending plan change", arguments: BackendKind.all)
+    @Test("A customer who cancels loses the pending plan change", arguments: BackendKind.all)
     func cancelledChoice(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -171,7 +178,10 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("An offer with a downgrade is pending; withdrawing the downgrade drops it", arguments: BackendKind.all)
+    @Test(
+        "An offer with a downgrade is pending until the renewal; withdrawing the downgrade removes it",
+        arguments: BackendKind.all
+    )
     func downgradeWithOffer(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -204,7 +214,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("Another group is a separate subscription", arguments: BackendKind.all)
+    @Test("A product of another subscription group is a separate subscription", arguments: BackendKind.all)
     func groups(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -227,7 +237,7 @@ extension Scenarios.PlanChanges {
         #expect(Set(all.map(\.transaction.originalTransactionId)).count == 2)
     }
 
-    @Test("An active subscription cannot be bought again", arguments: BackendKind.all)
+    @Test("A customer cannot buy an active subscription again", arguments: BackendKind.all)
     func again(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -239,7 +249,7 @@ extension Scenarios.PlanChanges {
         )
     }
 
-    @Test("An upgrade resets the billing date", arguments: BackendKind.all)
+    @Test("An upgrade moves the billing date", arguments: BackendKind.all)
     func anchor(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,

@@ -8,7 +8,10 @@ extension Scenarios {
 }
 
 extension Scenarios.Prices {
-    @Test("A small increase needs a notice twenty-seven days ahead, and no consent", arguments: BackendKind.all)
+    @Test(
+        "A subscriber is notified of a small price increase twenty-seven days ahead, and need not consent",
+        arguments: BackendKind.all
+    )
     func notice(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         for customer in ["ann", "bob"] { try await shop.buy("pro", by: customer) }
@@ -34,7 +37,7 @@ extension Scenarios.Prices {
     }
 
     @Test(
-        "An increase over half but under five dollars needs no consent; nor one over five dollars but under half",
+        "An increase needs consent only if it is over fifty percent and also over five dollars",
         arguments: BackendKind.all
     )
     func limits(at backend: BackendKind) async throws {
@@ -45,7 +48,7 @@ extension Scenarios.Prices {
         )
         try await shop.buy("cheap", by: "ann")
         try await shop.buy("dear", by: "ann")
-        // Exactly five dollars more, and exactly half as much again.
+        // The first price rises by exactly five dollars, and the second by exactly fifty percent.
         try await shop.raisePrice(of: "cheap", to: 9_990)
         try await shop.raisePrice(of: "dear", to: 29_985)
         try await shop.advance(to: "2026-02-02")
@@ -61,7 +64,10 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A yearly price needs consent from fifty dollars more, sixty days ahead", arguments: BackendKind.all)
+    @Test(
+        "A yearly price that rises by over fifty dollars needs consent, and is notified sixty days ahead",
+        arguments: BackendKind.all
+    )
     func yearly(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -87,7 +93,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A weekly price needs consent a week ahead", arguments: BackendKind.all)
+    @Test("A weekly subscriber is asked for consent one week ahead", arguments: BackendKind.all)
     func weeklyConsent(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(each: .week)])
         try await shop.buy("pro", by: "ann")
@@ -104,7 +110,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A weekly increase without consent applies at the fourth renewal", arguments: BackendKind.all)
+    @Test("A weekly price increase without consent applies at the fourth renewal", arguments: BackendKind.all)
     func weeklyNotice(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(each: .week)])
         try await shop.buy("pro", by: "ann")
@@ -123,7 +129,10 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("An increase too late for one renewal is notified before the next", arguments: BackendKind.all)
+    @Test(
+        "An increase that comes too late for one renewal is notified before the next renewal",
+        arguments: BackendKind.all
+    )
     func late(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -140,7 +149,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A preserved price is kept for subscribers, and ends with the subscription", arguments: BackendKind.all)
+    @Test("A subscriber keeps a preserved price until the subscription ends", arguments: BackendKind.all)
     func preserved(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -164,7 +173,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A lower price applies from the next renewal on, without a notification", arguments: BackendKind.all)
+    @Test("A lower price applies from the next renewal, without a notification", arguments: BackendKind.all)
     func decrease(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -179,7 +188,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A second increase within a year needs consent; a later one does not", arguments: BackendKind.all)
+    @Test("A second increase within a year needs consent; a later increase does not", arguments: BackendKind.all)
     func second(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -201,7 +210,7 @@ extension Scenarios.Prices {
         #expect(try await shop.transaction(of: "ann", nil).price == 6_490)
     }
 
-    @Test("Where the law requires it, every increase needs consent", arguments: BackendKind.all)
+    @Test("Every increase needs consent in a storefront whose law requires it", arguments: BackendKind.all)
     func law(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()]) {
             $0.storefrontsAskingConsent = ["KOR"]
@@ -222,7 +231,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("A change of plan drops the price increase", arguments: BackendKind.all)
+    @Test("A plan change removes the pending price increase", arguments: BackendKind.all)
     func left(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -246,7 +255,7 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("The end of a trial may have a higher price, if it was notified in time", arguments: BackendKind.all)
+    @Test("A trial can renew at a higher price if the customer was notified in time", arguments: BackendKind.all)
     func afterTrial(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(offers: .free(.introductory))])
         try await shop.buy("pro", by: "ann")
@@ -262,7 +271,7 @@ extension Scenarios.Prices {
     }
 
     @Test(
-        "A customer who chose another plan is not asked; after a withdrawal they are still asked in time",
+        "A customer with a pending downgrade is not asked for consent until the downgrade is withdrawn",
         arguments: BackendKind.all
     )
     func chosen(at backend: BackendKind) async throws {
@@ -289,7 +298,10 @@ extension Scenarios.Prices {
         )
     }
 
-    @Test("Disabled auto-renewal, a refund and grace never shorten the notice", arguments: BackendKind.all)
+    @Test(
+        "Disabled auto-renew, a refund or a grace period never shortens the time between notice and increase",
+        arguments: BackendKind.all
+    )
     func neverShort(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,

@@ -9,7 +9,7 @@ extension Scenarios {
 
 extension Scenarios.Refunds {
     @Test(
-        "A request turns renewal off and asks the developer; after twelve hours it is granted",
+        "A refund request turns off auto-renew and asks the developer; after twelve hours the store grants it",
         arguments: BackendKind.all
     )
     func granted(at backend: BackendKind) async throws {
@@ -29,7 +29,10 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("The developer's preference: declined, and the customer lapses at the end", arguments: BackendKind.all)
+    @Test(
+        "The store follows the developer's preference to decline a refund, and the subscription ends with the period",
+        arguments: BackendKind.all
+    )
     func declined(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -66,7 +69,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Consumption data that arrive too late have no effect", arguments: BackendKind.all)
+    @Test("Consumption information that the developer sends too late has no effect", arguments: BackendKind.all)
     func late(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.coins])
         try await shop.buy("coins", by: "ann")
@@ -83,7 +86,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("No consumption data are requested for a non-consumable", arguments: BackendKind.all)
+    @Test("The store does not request consumption information for a non-consumable", arguments: BackendKind.all)
     func nonConsumable(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.skin])
         try await shop.buy("skin", by: "ann")
@@ -97,7 +100,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("With manual decisions nothing happens until the operator decides", arguments: BackendKind.all)
+    @Test("With manual refund decisions, a request is open until the operator decides", arguments: BackendKind.all)
     func byHand(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.coins]) { $0.refundRule = .byHand }
         for customer in ["ann", "bob"] {
@@ -120,7 +123,7 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("After a refund of a past period the current one continues, and renews", arguments: BackendKind.all)
+    @Test("A refund of a past period leaves the subscription active, and it renews", arguments: BackendKind.all)
     func pastPeriod(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -137,14 +140,17 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Two extensions in a year, not three, and another a year later", arguments: BackendKind.all)
+    @Test(
+        "A customer gets at most two extensions within a year, and another one a year later",
+        arguments: BackendKind.all
+    )
     func extensions(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(each: .year)])
         try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-10")
         try await shop.extendRenewal(of: "ann", days: 90, request: "one")
         try await shop.advance(to: "2026-01-11")
-        // The same request again is the same extension.
+        // A repeated request identifier is the same extension.
         try await shop.extendRenewal(of: "ann", days: 90, request: "one")
         try await shop.extendRenewal(of: "ann", days: 1, request: "two")
         try await shop.expectRefusal("extension_limit") {
@@ -168,7 +174,10 @@ extension Scenarios.Refunds {
         )
     }
 
-    @Test("Not eligible for an extension: trial, retry, expired, revoked", arguments: BackendKind.all)
+    @Test(
+        "A subscription in trial, billing retry, expired or revoked is not eligible for an extension",
+        arguments: BackendKind.all
+    )
     func ineligible(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan(offers: .freeWeek)])
         try await shop.buy("pro", by: "ann")

@@ -3,8 +3,9 @@ import TillCore
 import TillTestSupport
 
 extension Scenarios {
-    /// What determines a status: the latest transaction, and for a family member the purchaser's subscription.
-    @Suite("What determines a status")
+    /// Checks the status of a subscription: the latest transaction determines it and, for a family member, the
+    /// purchaser's subscription.
+    @Suite("The latest transaction determines the status of a subscription")
     struct States {}
 }
 
@@ -17,10 +18,10 @@ extension Scenarios.States {
         try await Scenario(at: backend, on: "2026-01-10", in: .production, selling: products)
     }
 
-    // MARK: 1 and 2: during the day by which Production charges ahead
+    // MARK: The day after a renewal was charged in production
 
     @Test(
-        "1: after a refund of the current period another plan replaces the one paid ahead",
+        "An upgrade after a refund of the current period replaces the next period, which is already paid",
         arguments: BackendKind.everywhere
     )
     func refundThenUpgrade(at backend: BackendKind) async throws {
@@ -43,7 +44,7 @@ extension Scenarios.States {
     }
 
     @Test(
-        "2: a refund of the current period changes no status, and a lower plan is pending",
+        "A refund of the current period leaves the status unchanged if the next period is paid",
         arguments: BackendKind.everywhere
     )
     func refundOfRunning(at backend: BackendKind) async throws {
@@ -66,7 +67,7 @@ extension Scenarios.States {
     }
 
     @Test(
-        "2: a refund of the period paid ahead is a status of 5 at once, and stays so",
+        "A refund of the paid next period sets the status to 5 at once, until the refund is reversed",
         arguments: BackendKind.everywhere
     )
     func refundOfPaidAhead(at backend: BackendKind) async throws {
@@ -93,15 +94,15 @@ extension Scenarios.States {
             2026-02-12        ann  REFUND_REVERSED         status 1  mid
             """
         )
-        // The current period ended with the new purchase.
+        // The new purchase ended the current period.
         let history = try await shop.wire.history(of: "bob")
         #expect(history.filter { $0.isUpgraded == true }.map(\.purchaseDate) == [shop.instant("2026-01-10")])
     }
 
-    // MARK: 3 to 5: families
+    // MARK: Families
 
     @Test(
-        "3: a member who loses access that day is notified of both transactions",
+        "A member who loses access after the charge is notified of the current and the next transaction",
         arguments: BackendKind.everywhere
     )
     func sharingEndsAhead(at backend: BackendKind) async throws {
@@ -125,7 +126,7 @@ extension Scenarios.States {
     }
 
     @Test(
-        "4: members are notified of a reversed refund, of a subscription and of a product",
+        "Members are notified of a reversed refund of a subscription and of a product",
         arguments: BackendKind.everywhere
     )
     func reversal(at backend: BackendKind) async throws {
@@ -159,7 +160,10 @@ extension Scenarios.States {
         )
     }
 
-    @Test("4: without the setting members are notified only of what Apple lists", arguments: BackendKind.everywhere)
+    @Test(
+        "Without extraFamilyNotifications, members get only the notifications that Apple lists",
+        arguments: BackendKind.everywhere
+    )
     func listedOnly(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -186,7 +190,7 @@ extension Scenarios.States {
     }
 
     @Test(
-        "5: a member's copy of a yearly commitment has the commitment of the purchase",
+        "A member's shared transaction has the commitment of the purchase, without prices",
         arguments: BackendKind.everywhere
     )
     func sharedCommitment(at backend: BackendKind) async throws {
@@ -218,10 +222,10 @@ extension Scenarios.States {
         )
     }
 
-    // MARK: 6: behaviour that Apple's pages do not explain
+    // MARK: Behaviour that Apple does not document
 
     @Test(
-        "6: a refund reversed after a new purchase restores a transaction that was replaced",
+        "A refund that is reversed after a new purchase restores only the replaced transaction",
         arguments: BackendKind.everywhere
     )
     func reversalAfterPurchase(at backend: BackendKind) async throws {
@@ -245,7 +249,7 @@ extension Scenarios.States {
         )
     }
 
-    @Test("6: a pending plan is notified again when it is chosen again", arguments: BackendKind.everywhere)
+    @Test("A customer who chooses the pending plan again is notified again", arguments: BackendKind.everywhere)
     func samePendingPlan(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: Self.plans)
         try await shop.buy("top", by: "ann")
@@ -263,7 +267,7 @@ extension Scenarios.States {
     }
 
     @Test(
-        "6: buying the current plan during grace pays for it, whatever plan is pending",
+        "A customer who buys the current or the pending plan during grace pays the renewal for that plan",
         arguments: BackendKind.everywhere
     )
     func sameInGrace(at backend: BackendKind) async throws {
@@ -291,7 +295,7 @@ extension Scenarios.States {
     }
 
     @Test(
-        "6: an extension moves the renewal date, also of a period that was paid ahead",
+        "An extension also moves the renewal date of a period that was paid ahead",
         arguments: BackendKind.everywhere
     )
     func extensionAhead(at backend: BackendKind) async throws {

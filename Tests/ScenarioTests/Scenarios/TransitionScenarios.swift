@@ -3,13 +3,13 @@ import TillCore
 import TillTestSupport
 
 extension Scenarios {
-    /// The rows of the table of transitions that the acceptance scenarios do not cover.
+    /// Covers the rows of the transition table that the acceptance scenarios do not cover.
     @Suite("Every transition of a subscription")
     struct Transitions {}
 }
 
 extension Scenarios.Transitions {
-    @Test("Buying, renewing, cancelling, resuming, lapsing", arguments: BackendKind.all)
+    @Test("A customer buys, renews, cancels, resumes and lapses", arguments: BackendKind.all)
     func ordinary(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-31", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -36,7 +36,10 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("Without grace a declined renewal ends access; a recovery begins a new cycle", arguments: BackendKind.all)
+    @Test(
+        "Without a grace period, a failed renewal ends access; a recovery moves the billing date",
+        arguments: BackendKind.all
+    )
     func retry(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -55,7 +58,7 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A customer who cancels in grace or in retry loses access at once", arguments: BackendKind.all)
+    @Test("A customer who cancels in grace or billing retry loses access at once", arguments: BackendKind.all)
     func cancelledInBillingRetry(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -88,7 +91,7 @@ extension Scenarios.Transitions {
     }
 
     @Test(
-        "Buying the same product in retry pays for it; another one begins a new subscription period",
+        "Buying the same product in billing retry pays the renewal; another product begins a new subscription period",
         arguments: BackendKind.all
     )
     func boughtInRetry(at backend: BackendKind) async throws {
@@ -117,7 +120,10 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("Buying the same product in grace pays for it and keeps the cycle", arguments: BackendKind.all)
+    @Test(
+        "A customer who buys the same product in grace pays the renewal and keeps the billing date",
+        arguments: BackendKind.all
+    )
     func boughtInGrace(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -140,7 +146,7 @@ extension Scenarios.Transitions {
     }
 
     @Test(
-        "A refund of the current period revokes; its later end is not notified; a new purchase starts again",
+        "A refund of the current period revokes access without a later EXPIRED; a new purchase restores access",
         arguments: BackendKind.all
     )
     func refund(at backend: BackendKind) async throws {
@@ -160,7 +166,7 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A refund in grace revokes", arguments: BackendKind.all)
+    @Test("A refund during the grace period revokes access", arguments: BackendKind.all)
     func refundInGrace(at backend: BackendKind) async throws {
         let shop = try await Scenario(
             at: backend,
@@ -183,7 +189,10 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A refund of an earlier period changes nothing, active or expired", arguments: BackendKind.all)
+    @Test(
+        "A refund of an earlier period leaves an active or expired subscription unchanged",
+        arguments: BackendKind.all
+    )
     func olderRefund(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -208,7 +217,7 @@ extension Scenarios.Transitions {
     }
 
     @Test(
-        "A refund reversed in time continues; one reversed later has expired meanwhile",
+        "A reversed refund restores a period that has not ended; a period that has ended is expired",
         arguments: BackendKind.all
     )
     func reversal(at backend: BackendKind) async throws {
@@ -239,7 +248,7 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A product that is removed from sale ends at the end of the period", arguments: BackendKind.all)
+    @Test("A subscription to a product that was removed from sale ends with its period", arguments: BackendKind.all)
     func removed(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -258,7 +267,10 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("After cancelling a product that was later removed, the expiration is voluntary", arguments: BackendKind.all)
+    @Test(
+        "A cancelled subscription expires voluntarily, even if its product is removed from sale later",
+        arguments: BackendKind.all
+    )
     func removedAndCancelled(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -274,7 +286,7 @@ extension Scenarios.Transitions {
         )
     }
 
-    @Test("A product that is back on sale in time renews", arguments: BackendKind.all)
+    @Test("A subscription renews if its product is back on sale in time", arguments: BackendKind.all)
     func restored(at backend: BackendKind) async throws {
         let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()])
         try await shop.buy("pro", by: "ann")
@@ -291,7 +303,7 @@ extension Scenarios.Transitions {
     }
 
     @Test(
-        "The start of the run is kept over a gap of up to sixty days and moves after a longer one",
+        "recentSubscriptionStartDate is kept over a gap of up to sixty days and changes after a longer gap",
         arguments: BackendKind.all
     )
     func gaps(at backend: BackendKind) async throws {
@@ -300,7 +312,7 @@ extension Scenarios.Transitions {
             try await shop.buy("pro", by: customer)
             try await shop.cancelRenewal(of: customer)
         }
-        // Sixty days after 1 February, and a day more.
+        // 2 April is sixty days after 1 February; the next purchase is a day later.
         try await shop.advance(to: "2026-04-02")
         try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-04-03")

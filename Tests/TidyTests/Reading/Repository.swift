@@ -1,6 +1,6 @@
 import Foundation
 
-/// The repository, as the rules read it.
+/// The files of the repository, as the checks read them.
 enum Repository {
     /// The folder that holds Package.swift.
     static let root = URL(filePath: #filePath)
@@ -10,17 +10,17 @@ enum Repository {
         .deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Every Swift file under `Sources`, read and tokenized once.
+    /// Every Swift file in `Sources`. Each file is read and split into tokens once.
     static let sources: [SourceFile] = swiftPaths(under: "Sources").compactMap { path in
         text(of: path).map { SourceFile(path, $0) }
     }
 
-    /// The same for the benchmarks, which are a separate package.
+    /// Every Swift file of the benchmarks, which are a separate package.
     static let benchmarks: [SourceFile] = swiftPaths(under: "Benchmarks/Sources").compactMap { path in
         text(of: path).map { SourceFile(path, $0) }
     }
 
-    /// The paths of the Swift files under a folder of the root, sorted.
+    /// The paths of the Swift files in a folder of the repository, sorted.
     static func swiftPaths(under folder: String) -> [String] {
         let paths = try? FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
         return (paths ?? []).filter { $0.hasSuffix(".swift") }.sorted().map { "\(folder)/\($0)" }
@@ -32,13 +32,13 @@ enum Repository {
         return String(bytes: bytes, encoding: .utf8)
     }
 
-    /// The paths of all files that git tracks or would add.
+    /// The paths of all files that git tracks, or that `git add` would add.
     static func trackedPaths() throws -> [String] {
         let run = try CommandRun(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         guard run.status == 0 else { return [] }
         return run.output.split(separator: "\0").map(String.init)
     }
 
-    /// False in a copy without history, such as an unpacked archive.
+    /// False in a copy without a git history, such as an unpacked archive.
     static var isGitClone: Bool { FileManager.default.fileExists(atPath: root.appending(path: ".git").path) }
 }

@@ -1,10 +1,10 @@
 /// A Swift file and its tokens.
 struct SourceFile: Sendable {
-    /// The path, relative to the repository's root.
+    /// The path, relative to the root of the repository.
     let path: String
     /// The lines, including comments.
     let lines: [Substring]
-    /// The tokens, without comments and without the contents of strings.
+    /// The tokens. Comments and the contents of strings are left out.
     let tokens: [Token]
 
     init(_ path: String, _ text: String) {
@@ -13,23 +13,23 @@ struct SourceFile: Sendable {
         tokens = Tokenizer.tokens(of: text)
     }
 
-    /// The module: the folder below `Sources`.
+    /// The module, which is the name of the folder in `Sources`.
     var module: String {
         let parts = path.split(separator: "/")
         return parts.count > 1 ? String(parts[1]) : ""
     }
 
-    /// The text of the token at an offset from another, or "" beyond the ends.
+    /// The text of the token at an index; "" outside of the file.
     func text(_ index: Int) -> String {
         tokens.indices.contains(index) ? tokens[index].text : ""
     }
 
-    /// True if the tokens from an index on have these texts.
+    /// True if the tokens that begin at an index have these texts.
     func has(_ texts: [String], at index: Int) -> Bool {
         texts.indices.allSatisfy { text(index + $0) == texts[$0] }
     }
 
-    /// A finding at a token.
+    /// A finding at the line of a token.
     func finding(at index: Int, _ message: String) -> Finding {
         Finding(path: path, line: tokens[index].line, message: message)
     }

@@ -1,9 +1,9 @@
-/// A word, a single punctuation mark, or one of a string's two delimiters.
+/// A word, a punctuation character, or the opening or closing delimiter of a string.
 struct Token: Sendable {
     let text: String
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     let line: Int
-    /// True if white space, a comment or nothing precedes it.
+    /// True if white space or a comment precedes the token, or if it is the first.
     let isAfterSpace: Bool
 
     /// True for identifiers, keywords and numbers.

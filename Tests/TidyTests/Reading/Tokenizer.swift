@@ -1,6 +1,6 @@
-/// Splits Swift into tokens, precisely enough for the rules here.
-/// It omits comments and the contents of strings, but keeps the code inside `\(…)`. A regular expression must be
-/// written as `#/…/#`: between bare slashes it would be read as code.
+/// Splits Swift code into tokens, precisely enough for these checks.
+/// It leaves out comments and the contents of strings, but keeps the code inside `\(…)`. A regular expression must be
+/// written as `#/…/#`: between single slashes, it would be read as code.
 struct Tokenizer {
     private let bytes: [UInt8]
     private var position = 0
@@ -34,14 +34,14 @@ struct Tokenizer {
         return text.withUTF8Buffer { $0.elementsEqual(bytes[start..<start + $0.count]) }
     }
 
-    /// The number of number signs from an offset on.
+    /// The number of consecutive number signs (`#`) from an offset on.
     private func numberSigns(at offset: Int = 0) -> Int {
         bytes[min(position + offset, bytes.count)...].prefix { $0 == UInt8(ascii: "#") }.count
     }
 
     // MARK: - Consuming
 
-    /// Skips bytes, counting lines.
+    /// Skips bytes and counts their line breaks.
     private mutating func skip(_ count: Int) {
         let end = min(position + count, bytes.count)
         line += bytes[position..<end].count { $0 == UInt8(ascii: "\n") }
@@ -53,7 +53,7 @@ struct Tokenizer {
         isAfterSpace = false
     }
 
-    /// Reads code to the end, or to the parenthesis that closes an interpolation.
+    /// Reads code up to the end, or up to the parenthesis that closes an interpolation.
     private mutating func readCode(untilParenthesis: Bool) {
         var depth = 0
         while position < bytes.count {
@@ -104,7 +104,7 @@ struct Tokenizer {
         return true
     }
 
-    /// Reads a string or a regular expression with number signs.
+    /// Reads a string, or a regular expression with number signs.
     private mutating func readLiteral() -> Bool {
         let signs = numberSigns()
         if has("\"\"\"\n", at: signs) {

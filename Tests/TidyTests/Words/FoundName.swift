@@ -1,11 +1,11 @@
-/// A name in the repository, with one place where it stands.
+/// A name in the repository, with one of its locations.
 struct FoundName: Sendable {
     enum Kind: Hashable, Sendable {
-        /// A word of Swift code, a function or class of Python, or a CSS class.
+        /// An identifier in Swift code, a function or class in Python, or a CSS class.
         case identifier
-        /// A type that Swift code declares, or the file name of Swift code or of a template.
+        /// A type declared in Swift code, or the name of a Swift file or template.
         case type
-        /// A function that Swift code declares.
+        /// A function declared in Swift code.
         case function
         /// A file or a folder.
         case path
@@ -17,7 +17,7 @@ struct FoundName: Sendable {
     let kind: Kind
     let path: String
     var line: Int?
-    /// The words in the name.
+    /// The words of the name, in lower case.
     let parts: [String]
 
     init(_ text: String, _ kind: Kind, path: String, line: Int? = nil) {
@@ -50,7 +50,7 @@ struct FoundName: Sendable {
         return names + titles(in: file)
     }
 
-    /// The titles in `@Test("…")` and `@Suite("…")`, also on the line after the parenthesis.
+    /// The titles in `@Test("…")` and `@Suite("…")`, also if the title is on the line after the opening parenthesis.
     private static func titles(in file: SourceFile) -> [FoundName] {
         file.lines.indices.compactMap { index in
             let line = file.lines[index].drop { $0 == " " }
@@ -64,7 +64,7 @@ struct FoundName: Sendable {
 
     // MARK: Other files
 
-    /// The names of a file and of the folders that it is in, without what follows the first period.
+    /// The names of a file and of its folders. The text after the first period is left out.
     static func names(inPath path: String) -> [FoundName] {
         let segments = path.split(separator: "/").compactMap { $0.split(separator: ".").first.map(String.init) }
         let names = segments.map { FoundName($0, .path, path: path) }
@@ -82,7 +82,7 @@ struct FoundName: Sendable {
         }
     }
 
-    /// The classes of a style sheet.
+    /// The classes in a style sheet.
     static func names(inStyles text: String, path: String) -> [FoundName] {
         text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in
             line.split(separator: ".", omittingEmptySubsequences: false).dropFirst().compactMap { rest in

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A word of the list in Tests/Fixtures/words, with the standard word to write instead.
+/// A word from the list in Tests/Fixtures/words, with its standard replacement.
 struct ListedWord: Sendable {
-    /// Where the word is looked for; the file explains each.
+    /// The kinds of names in which a word is looked for. The head of the list explains each kind.
     enum Scope: String {
         case names
         case types
@@ -15,16 +15,16 @@ struct ListedWord: Sendable {
 
     static let path = "Tests/Fixtures/words/standard-words.txt"
 
-    /// One word, several that follow each other in a name, or a text.
+    /// A word, several words that follow each other in a name, or a text.
     let word: String
     let replacement: String
     let scope: Scope
-    /// Why the scope is as narrow as it is; may be empty.
+    /// The reason for a narrow scope; may be empty.
     let reason: String
-    /// The parts of a name that must follow each other.
+    /// The words that must follow each other in a name.
     let parts: [String]
 
-    /// A row of the list: `word | write instead | where | why`; nil if it has another form.
+    /// Reads a row of the list: `word | write instead | where | why`. Nil if the row has another form.
     init?(row: Substring) {
         let cells = row.split(separator: "|", omittingEmptySubsequences: false).map {
             $0.trimmingCharacters(in: .whitespaces)
@@ -37,7 +37,7 @@ struct ListedWord: Sendable {
         parts = Self.parts(of: cells[0])
     }
 
-    /// Whether the name contains the word where the scope looks for it.
+    /// Whether the name is of a kind in which the word is looked for, and contains it.
     func isIn(_ name: FoundName) -> Bool {
         switch scope {
         case .names: name.kind != .type && name.kind != .function && contains(name.parts)
@@ -54,7 +54,7 @@ struct ListedWord: Sendable {
         return (0...(others.count - parts.count)).contains { others[$0...].starts(with: parts) }
     }
 
-    /// The words in a name, in lower case: `HTTPStage`, `http_stage` and `http-stage` have the same.
+    /// The words in a name, in lower case. `HTTPStage`, `http_stage` and `http-stage` have the same words.
     static func parts(of name: String) -> [String] {
         let bytes = Array(name.utf8)
         var parts: [String] = []
@@ -67,7 +67,8 @@ struct ListedWord: Sendable {
         }
         for index in bytes.indices {
             if isUpper(index) {
-                // A capital begins a word after a small letter, and as the last one of several before a small letter.
+                // A capital letter begins a word if it follows a small letter, or if it is the last of several capitals
+                // before a small letter.
                 if isLower(index - 1) || isLower(index + 1) { end() }
                 part.append(bytes[index] + 32)
             } else if isLower(index) {

@@ -1,6 +1,6 @@
-/// The names that may contain a listed word.
+/// Names that may contain a word from the list.
 enum WordExceptions {
-    /// Each name with the reason.
+    /// Each allowed name, with the reason.
     static let names = [
         "isLeapYear": "the calendar's word",
         "Wrong lengths, stray end markers and foreign tags are rejected": "an end marker without its beginning",

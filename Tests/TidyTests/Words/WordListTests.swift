@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// Names and pages use the field's standard words. The list of words is Tests/Fixtures/words/standard-words.txt.
+/// Checks names and pages against the list of non-standard words, Tests/Fixtures/words/standard-words.txt.
 @Suite("Names and pages use standard words")
 struct WordListTests {
     static let rows = (Repository.text(of: ListedWord.path) ?? "").split(separator: "\n").filter { !$0.hasPrefix("#") }
     static let words = rows.compactMap { ListedWord(row: $0) }
 
-    /// The files in which texts are looked for. A changelog says what was renamed.
+    /// Whether texts are looked for in a file. A changelog is left out, because it names what was renamed.
     private static func isText(_ path: String) -> Bool {
         let isPage = [".mustache", ".js", ".md"].contains { path.hasSuffix($0) } && path != "CHANGELOG.md"
         return isPage || path.hasPrefix("Sources/") && path.hasSuffix(".swift")
     }
 
-    /// The findings for names, one for each name and word, without those of the exceptions.
+    /// The findings, one for each pair of a name and a word. Names in the exceptions are left out.
     static func findings(in names: [FoundName], words: [ListedWord] = words, without exempt: Set<String>) -> [Finding] {
         var seen: Set<String> = []
         return names.flatMap { name -> [Finding] in
@@ -25,7 +25,7 @@ struct WordListTests {
         }
     }
 
-    /// All names of the repository. Recorded files never change, so theirs do not count.
+    /// All names in the repository, except those of recorded files, which never change.
     private static func names(_ paths: [String]) -> [FoundName] {
         let swift = ["Tests", "Benchmarks/Sources"].flatMap(Repository.swiftPaths(under:)).compactMap { path in
             Repository.text(of: path).map { SourceFile(path, $0) }
@@ -41,7 +41,7 @@ struct WordListTests {
             }
     }
 
-    @Test("Each row of the list is complete, and a word that is looked for nowhere has a reason")
+    @Test("Each row of the list is complete, and a word without a scope has a reason")
     func list() {
         #expect(Self.words.count == Self.rows.count, "a row has not four cells, or an unknown scope")
         #expect(Self.words.count > 100)
@@ -73,7 +73,7 @@ struct WordListTests {
         findings.expectNone()
     }
 
-    @Test("Names are split into their words")
+    @Test("A name is split into its words")
     func split() {
         #expect(ListedWord.parts(of: "HTTPStage") == ["http", "stage"])
         #expect(ListedWord.parts(of: "openNodeEar2") == ["open", "node", "ear"])
@@ -82,7 +82,7 @@ struct WordListTests {
     }
 
     @Test(
-        "Each kind of name with a listed word is found",
+        "Each kind of name that contains a listed word is found",
         arguments: [
             ("wish | operation | names |", "let noWish = 1", 1), ("wish | operation | names |", "func wishful() {}", 0),
             ("node ear | NodeSubscription | names |", "var openNodeEar: Int", 1),
@@ -104,7 +104,7 @@ struct WordListTests {
         #expect(Self.findings(in: names, words: [word], without: Set(names.map(\.text))).isEmpty)
     }
 
-    @Test("Names in other files are found")
+    @Test("Listed words in the names of other files are found")
     func foundElsewhere() throws {
         let first = try #require(ListedWord(row: "wish | operation | names |"))
         let second = try #require(ListedWord(row: "acts | actions | types |"))

@@ -1,9 +1,9 @@
 import Testing
 
-/// The repository names Till only, never the place where it was written.
-@Suite("No file names a workplace")
+/// The repository names only Till, and not the environment in which it was written.
+@Suite("No file names a work environment")
 struct WordTests {
-    /// The forbidden words, each with the alternative. The words are composed here, so that this file does not contain
+    /// The forbidden words, each with the alternative. The code composes the words, so that this file does not contain
     /// them.
     static let words: [(word: String, advice: String)] = [
         ("/wo" + "rk/", "write a path relative to the repository"),
@@ -22,7 +22,7 @@ struct WordTests {
     static let publicHost = "github" + ".com"
     static let filesWithPublicHost: Set = [
         "Package.swift", "Benchmarks/Package.swift",
-        // The placeholder for a file kept elsewhere names its format by a link.
+        // The placeholder for a file that is stored elsewhere contains a link to its format.
         "Tests/Fixtures/storekit/refused/git-lfs-pointer.storekit",
     ]
 
@@ -39,7 +39,7 @@ struct WordTests {
         }
     }
 
-    @Test("Tracked text files name Till only", .enabled(if: Repository.isGitClone))
+    @Test("No tracked text file contains a forbidden word", .enabled(if: Repository.isGitClone))
     func tracked() throws {
         let paths = try Repository.trackedPaths()
         #expect(paths.contains("Package.swift"))
@@ -49,7 +49,7 @@ struct WordTests {
         findings.expectNone()
     }
 
-    @Test("Each word is found, with its line", arguments: words.map(\.word) + [publicHost])
+    @Test("Each forbidden word is found, with its line", arguments: words.map(\.word) + [publicHost])
     func found(word: String) {
         let findings = Self.findings(path: "docs/a.md", text: "one\nsee \(word)x\n")
         #expect(findings.map(\.line) == [2])

@@ -3,9 +3,9 @@ import Testing
 
 @testable import TillShop
 
-@Suite("Operations run concurrently, a restore runs exclusively")
+@Suite("Operations run concurrently, and a restore runs exclusively")
 struct AsyncReadWriteLockTests {
-    /// Counts the tasks inside, and overlaps with an exclusive section.
+    /// Counts the tasks that hold the lock, and the overlaps with an exclusive section.
     private final class OverlapCounter: Sendable {
         private let state = Mutex((inside: 0, isExclusive: false, collisions: 0, maximum: 0))
 
@@ -46,7 +46,8 @@ struct AsyncReadWriteLockTests {
                         await lock.shared {
                             counter.enter(exclusive: false)
                             await Task.yield()
-                            // Enters again although another task may be waiting for exclusive access.
+                            // Requests the lock a second time, although another task may be waiting for exclusive
+                            // access.
                             await lock.shared { await Task.yield() }
                             counter.leave(exclusive: false)
                         }
@@ -59,14 +60,14 @@ struct AsyncReadWriteLockTests {
         #expect(lock.epoch == 10)
     }
 
-    @Test("A read during an exclusive section returns the epoch before it")
+    @Test("A read during an exclusive section returns the epoch before the section")
     func epochs() async {
         let lock = AsyncReadWriteLock()
         let during = await lock.exclusive { lock.epoch }
         #expect(during < lock.epoch)
     }
 
-    @Test("Child tasks of a shared section enter while a writer waits; a task that outlives it does not")
+    @Test("Child tasks of a shared section enter while a writer waits; a child that outlives the section does not")
     func children() async {
         let lock = AsyncReadWriteLock()
         let order = Synchronized<[String]>([])
@@ -91,7 +92,7 @@ struct AsyncReadWriteLockTests {
         #expect(order.value == ["child", "pushing", "exclusive", "later"])
     }
 
-    @Test("A task that arrives while a writer waits enters after it; a `pushing` task enters before it")
+    @Test("A task that arrives while a writer waits enters after the writer, unless it has priority")
     func aheadOfWriters() async {
         let lock = AsyncReadWriteLock()
         let order = Synchronized<[String]>([])

@@ -4,12 +4,13 @@ import GRDB
 import Testing
 import TillCore
 import TillSQLite
+import TillSigning
 import TillStorage
 import TillTestSupport
 
 @testable import TillShop
 
-@Suite("Backups of other versions, and where a backup may be written")
+@Suite("Backups of other versions, and the locations of backups")
 struct BackupTests {
     private let folder = TemporaryFolder()
 
@@ -19,7 +20,7 @@ struct BackupTests {
         make: { try SQLiteStorage(path: $0) }
     )
 
-    /// A shop on one of the engines, with a snapshot inside.
+    /// A shop on one of the engines, with one snapshot.
     private func shop(on engine: TestEngine) async throws -> TestShop {
         let test = try await TestShop(on: engine, selling: [.coins])
         for name in ["ann", "bob"] { try await test.buy("coins", by: name) }
@@ -38,7 +39,7 @@ struct BackupTests {
         )
     }
 
-    /// Turns the backup into one of an earlier version: tables, list of versions and manifest.
+    /// Changes a backup into one of an earlier version: its tables, its list of versions and its manifest.
     private func makeOlder(_ backup: DataDirectory, _ manifest: BackupManifest, version: Int) throws {
         let queue = try DatabaseQueue(path: backup.database)
         try queue.write { db in
@@ -59,7 +60,7 @@ struct BackupTests {
         guard version < 5 else { return }
         var text: [UInt8] = []
         for row in documents { StateFile.append(row, to: &text) }
-        let sum = SHA256.hash(data: Data(SHA256.hash(data: text))).map { String(format: "%02x", $0) }.joined()
+        let sum = Hexadecimal.text(SHA256.hash(data: Data(SHA256.hash(data: text))))
         let parts = manifest.parts.filter { !$0.name.contains("/") }.map { part in
             part.name == "documents"
                 ? BackupManifest.Part(name: part.name, sum: TableChecksum(rows: documents.count, sha256: sum)) : part
@@ -83,7 +84,7 @@ struct BackupTests {
         let target = DataDirectory("\(folder.path)/target")
         try DataDirectory.makeFolder(target.path)
         let place = engine == .postgres ? try await TestShop(on: .postgres) : nil
-        // The target database already contains a shop, which the backup replaces.
+        // The target database already contains a shop, and the restore replaces it.
         let report = try await Restore(of: backup, to: target, Self.stores)
             .run(into: place?.shop.storage, replacing: place != nil)
         #expect(report.wasOlder)
@@ -99,7 +100,7 @@ struct BackupTests {
         if place == nil { try await store.close() }
     }
 
-    @Test("An altered older backup is rejected as damaged, and a backup of a newer version as too new")
+    @Test("A modified older backup is rejected as damaged, and a backup of a newer version as too new")
     func refused() async throws {
         let test = try await shop(on: .sqlite)
         let backup = DataDirectory("\(folder.path)/backup")
@@ -125,7 +126,7 @@ struct BackupTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["backup"])
     }
 
-    @Test("A backup is never written into the data directory, whatever path leads there")
+    @Test("A backup is never written into the data directory, whatever path leads to it")
     func inside() async throws {
         let test = try await shop(on: .sqlite)
         let data = test.directory.path
@@ -146,7 +147,7 @@ struct BackupTests {
             }
         }
         #expect(try files.subpathsOfDirectory(atPath: data).sorted() == before)
-        // A sibling folder whose name begins in the same way is a different folder.
+        // A sibling folder whose name begins with the same text is a different folder.
         _ = try await backup(test, to: data + "-copy")
         try files.removeItem(atPath: data + "-copy")
     }

@@ -23,7 +23,7 @@ struct CustomerErasureTests {
     }
 
     @Test(
-        "Nothing of the customer remains, other customers keep their data, and the name can be used again",
+        "An erasure deletes everything about the customer and nothing else, and the name can be used again",
         arguments: TestEngine.allCases
     )
     func erased(_ engine: TestEngine) async throws {
@@ -64,9 +64,9 @@ struct CustomerErasureTests {
         }
     }
 
-    /// Bob loses what ann shared; cat loses what ann and bob shared, because the family ends with its organizer.
+    /// Bob loses what Ann shared. Cat loses what Ann and Bob shared, because the family ends with its organizer.
     @Test(
-        "Family members lose shared products and are notified; no notification is about the erased customer",
+        "Family members lose the shared products and are notified, but never about the erased customer",
         arguments: TestEngine.allCases
     )
     func family(_ engine: TestEngine) async throws {
@@ -95,7 +95,7 @@ struct CustomerErasureTests {
         #expect(!notifications.map(\.account).contains(bought.account))
     }
 
-    @Test("The family continues without an erased member", arguments: TestEngine.allCases)
+    @Test("The family continues without the erased member", arguments: TestEngine.allCases)
     func member(_ engine: TestEngine) async throws {
         let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         let host = try await test.buy("coins", by: "ann")
@@ -128,7 +128,7 @@ struct CustomerErasureTests {
     }
 
     @Test(
-        "A purchase during an erasure happens before it or for a new customer, never half",
+        "A purchase during an erasure happens completely before it, or for a new customer",
         arguments: TestEngine.allCases
     )
     func race(_ engine: TestEngine) async throws {

@@ -43,7 +43,7 @@ struct ResetTests {
         return try await state.finish()
     }
 
-    @Test("A snapshot restored a year later is identical byte for byte, and the shop continues from there")
+    @Test("A snapshot that is restored a year later is identical byte for byte, and the shop continues from it")
     func restored() async throws {
         let test = try await shop()
         let before = try await text(test.shop)
@@ -66,7 +66,7 @@ struct ResetTests {
         #expect(try await test.shop.storage.examine().isEmpty)
     }
 
-    @Test("An exported state contains the shared secrets of receipts and no private keys", arguments: [true, false])
+    @Test("An exported state contains the shared secrets for receipts, but no private keys", arguments: [true, false])
     func secrets(isWhole: Bool) async throws {
         let test = try await shop()
         var app = test.app
@@ -77,7 +77,7 @@ struct ResetTests {
         let account = try #require(
             try await test.shop.storage.account(environment: .sandbox, app: app.bundleID, customer: "ann")
         )
-        // Creates the keys of receipts.
+        // This call creates the keys that sign receipts.
         _ = try await test.shop.appReceipt(of: account)
         let exported = String(decoding: try await text(test.shop, isWhole ? nil : app.bundleID), as: UTF8.self)
 
@@ -91,14 +91,14 @@ struct ResetTests {
             guard text.contains("PRIVATE KEY-----") else { continue }
             keys += text.split(separator: "\n").filter { !$0.contains("-----") && $0.utf8.count > 16 }.map(String.init)
         }
-        // The root, the chain and the keys of receipts have a file each.
+        // The root, the signing chain and the receipt keys have a file each.
         #expect(keys.count > 6)
         for key in keys { #expect(!exported.contains(key)) }
         #expect(exported.contains("5f0c1d2e3b4a59687786a5b4c3d2e1f0"))
         #expect(exported.contains(pair.id), "the public key is exported")
     }
 
-    @Test("A reset erases the data of one app or of all, and keeps the settings")
+    @Test("A reset erases the data of one app or of all apps, and keeps the settings")
     func reset() async throws {
         let test = try await shop()
         let catalog = test.shop.registry.catalog(of: TestShop.bundleID)
@@ -122,7 +122,7 @@ struct ResetTests {
         #expect(test.shop.registry.teams.isEmpty && test.shop.registry.keys.isEmpty)
     }
 
-    @Test("An export is imported by another Till, in chunks of any size, and exports there as the same text")
+    @Test("Another Till imports an export in chunks of any size, and exports the same text again")
     func imported() async throws {
         let source = try await shop()
         let text = try await text(source.shop, TestShop.bundleID)
@@ -145,7 +145,7 @@ struct ResetTests {
         #expect(try await target.shop.storage.examine().isEmpty)
     }
 
-    @Test("An altered export is rejected with the line number, and changes nothing")
+    @Test("A modified export is rejected with the line number, and changes nothing")
     func refused() async throws {
         let test = try await shop()
         let text = String(decoding: try await text(test.shop, TestShop.bundleID), as: UTF8.self)
@@ -225,14 +225,14 @@ struct ResetTests {
         _ = try await test.shop.restoreSnapshot("fresh")
         let accounts = try await test.shop.storage.accounts(of: nil, after: nil, limit: 100)
         #expect(accounts.map(\.customer).sorted() == ["ann", "ann", "bob"])
-        // Attempts from before the last restore are not recorded.
+        // Attempts that began before the last restore are not recorded.
         for entry in try await test.shop.storage.notifications(NotificationQuery(scope: Self.scope, limit: 100)) {
             #expect(try await test.shop.storage.deliveries(of: entry.id).allSatisfy { $0.attempts.isEmpty })
         }
         try await post.stop()
     }
 
-    @Test("With erasing forbidden, nothing can be erased")
+    @Test("If erasing is forbidden, nothing can be erased")
     func forbidden() async throws {
         var settings = Settings()
         settings.allowReset = false
@@ -245,7 +245,7 @@ struct ResetTests {
     }
 
     @Test(
-        "The characters of a snapshot name are restricted",
+        "A snapshot name may contain only certain characters",
         arguments: ["", ".hidden", "a/b", "a b", "ä", String(repeating: "a", count: 65)]
     )
     func names(_ name: String) async throws {

@@ -6,7 +6,7 @@ import TillTestSupport
 
 @testable import TillShop
 
-@Suite("A restored state is unchanged, whatever was in progress")
+@Suite("A restored state is unchanged, even if events or advances were in progress")
 struct RestoreTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
@@ -17,7 +17,7 @@ struct RestoreTests {
         return text
     }
 
-    @Test("Events that were due on a clock before the restore do not happen in the restored state")
+    @Test("Events that fell due on a clock before the restore do not happen in the restored state")
     func ticking() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -38,7 +38,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("An advance during which the snapshot was saved is completed")
+    @Test("A restore completes the advance during which the snapshot was saved")
     func advancing() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -56,7 +56,7 @@ struct RestoreTests {
         #expect(test.shop.clock(Self.clock) == .frozen(at: target))
     }
 
-    @Test("A deleted fault returns under its name, although newer faults exist")
+    @Test("A deleted fault is restored under its name, although newer faults exist")
     func faults() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let responder = test.shop.faults
@@ -72,7 +72,7 @@ struct RestoreTests {
         #expect(try await again.add(FaultRule(id: "", kind: .half, seed: 1))?.id == "f3")
     }
 
-    @Test("A copy that a crash left behind is deleted at once, a copy in progress is not")
+    @Test("A copy that a crash left incomplete is deleted at once; a copy in progress is kept")
     func leftovers() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let present = test.shop.passingName("export")

@@ -16,7 +16,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "A notification is deleted after its environment's retention period, and the doctor reports nothing missing",
+        "A notification is deleted after its environment's retention period, and the doctor misses nothing",
         arguments: TestEngine.allCases
     )
     func ages(_ engine: TestEngine) async throws {
@@ -41,7 +41,7 @@ struct RetentionTests {
         #expect(try await shop.prune() == PruneReport())
     }
 
-    @Test("Neither an advance of ten years nor a simulated date in the past makes a notification old")
+    @Test("An advance of ten years or a simulated date in the past does not make a notification old")
     func runningAdvances() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let shop = test.shop
@@ -65,7 +65,7 @@ struct RetentionTests {
         #expect(try await notifications(test) == count)
     }
 
-    @Test("A frozen clock keeps the notifications that its history can return")
+    @Test("A notification is kept while the history on a frozen clock can return it")
     func frozen() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
@@ -75,7 +75,7 @@ struct RetentionTests {
         #expect(try await test.shop.prune() == PruneReport())
     }
 
-    @Test("Pending notifications are kept at any age, and 0 keeps everything")
+    @Test("Pending notifications are kept at any age, and a retention of 0 keeps every notification")
     func pending() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")] }
@@ -109,7 +109,7 @@ struct RetentionTests {
         #expect(try await test.shop.storage.examine() == [])
     }
 
-    @Test("The age of an imported state counts from its import, and the doctor knows what it lacks")
+    @Test("The age of an imported state counts from its import, and the doctor does not miss what was deleted")
     func imported() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("coins", by: "ann")

@@ -8,7 +8,7 @@ import TillTestSupport
 @testable import TillShop
 
 extension Shop {
-    /// Imports lines of a state with a digest that matches, like an edit by hand with a new digest.
+    /// Imports the lines of a state with a matching digest, as if somebody had edited the lines and updated the digest.
     func takeState(_ lines: [String]) async throws {
         var text = Data(lines.map { $0 + "\n" }.joined().utf8)
         let foot = StateFile.Foot(
@@ -19,7 +19,7 @@ extension Shop {
         try await takeState(text: text)
     }
 
-    /// Imports the text of a state.
+    /// Imports a state from its text.
     func takeState(text: some DataProtocol & Sendable) async throws {
         var state = try StateImport(self)
         do {
@@ -33,7 +33,7 @@ extension Shop {
 }
 
 extension TestShop {
-    /// The findings of the doctor.
+    /// The findings of the doctor, as text.
     func doctorFindings() async -> [String] {
         await Doctor(directory, now: now.milliseconds).findings {
             try SQLiteStorage(examining: directory.database)

@@ -6,7 +6,7 @@ import TillShop
 import TillStorage
 import TillTestSupport
 
-@Suite("Migrating a shop from one store to another")
+@Suite("Migration of a shop from one store to another")
 struct StoreMigrationTests {
     private let folder = TemporaryFolder()
 
@@ -22,7 +22,7 @@ struct StoreMigrationTests {
         return test
     }
 
-    @Test("Every row arrives, and the checksums match")
+    @Test("A migration copies every row, and the checksums match")
     func everything() async throws {
         let test = try await shop()
         let target = try empty("target")
@@ -34,7 +34,7 @@ struct StoreMigrationTests {
         #expect(try await target.unfinished == nil)
         #expect(try await target.documents(.shop) == test.shop.storage.documents(.shop))
         #expect(try await target.documents(.chain) == test.shop.storage.documents(.chain))
-        // The checksums depend on the data: the same data gives the same checksum, another row gives another.
+        // The same data gives the same checksum, and an additional row gives another.
         let again = try await StoreMigration(from: target, to: try empty("again")).run()
         #expect(again.parts.map(\.sum) == report.parts.map(\.sum))
         try await test.buy("coins", by: "ann")
@@ -42,7 +42,7 @@ struct StoreMigrationTests {
         #expect(more.parts.first { $0.name == "ledger" }?.sum != report.parts.first { $0.name == "ledger" }?.sum)
     }
 
-    @Test("A target that contains data is rejected")
+    @Test("A migration to a target that contains data is rejected")
     func occupied() async throws {
         let test = try await shop()
         let target = try empty("target")
@@ -53,7 +53,7 @@ struct StoreMigrationTests {
         #expect(try await target.rows(of: .documents, after: nil, limit: 9).count == 1)
     }
 
-    @Test("A target of an interrupted migration is rejected, and can be migrated again")
+    @Test("The target of an interrupted migration is rejected as a source, and a new migration can complete it")
     func brokenOff() async throws {
         let test = try await shop()
         let target = try empty("target")

@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillShop
 
-/// The catalog that ships with Till.
+/// Checks the demo catalog of Till.
 @Suite("The demo catalog contains everything that can be sold")
 struct CatalogDemoTests {
     private func demo() throws -> Catalog {
@@ -11,7 +11,7 @@ struct CatalogDemoTests {
         return try StoreKitFile.read([UInt8](try Data(contentsOf: file))).catalog
     }
 
-    @Test("It has every type of product, every kind and mode of offer, and two groups")
+    @Test("The demo catalog has every product type, every kind and mode of offer, and two subscription groups")
     func everything() throws {
         let catalog = try demo()
         let products = catalog.products.values
@@ -28,7 +28,7 @@ struct CatalogDemoTests {
         #expect(products.contains { $0.plan?.billingPlans.contains { $0.kind == .monthly && $0.isEnabled } == true })
     }
 
-    @Test("From its middle plan a customer can upgrade, crossgrade to another duration, and downgrade")
+    @Test("A customer of the middle plan can upgrade, downgrade, and crossgrade to another duration")
     func choices() throws {
         let plans = try demo().products.values.compactMap(\.plan)
         for group in Set(plans.map(\.groupID)) {

@@ -1,8 +1,9 @@
 import Testing
 import TillCore
+import TillJSON
 import TillShop
 
-/// Till's own JSON, as the control API accepts and returns it.
+/// Checks Till's own JSON format, which the control API accepts and returns.
 @Suite("A catalog can be written by control API calls")
 struct CatalogDocumentTests {
     private func written(_ tree: JSONTree) -> String { String(decoding: tree.written(), as: UTF8.self) }
@@ -12,7 +13,7 @@ struct CatalogDocumentTests {
     }
 
     @Test(
-        "A written document reads back the same",
+        "A catalog that is written and read again is the same",
         arguments: ["v1.0", "v1.1", "v1.2", "v2.0", "v3.0", "v4.0", "v5.0"]
     )
     func roundTrip(name: String) throws {
@@ -29,7 +30,7 @@ struct CatalogDocumentTests {
         }
     }
 
-    /// A subscription with every key of the format.
+    /// A subscription with every key that the format has.
     private let full = """
         {
           "productId": "pro",
@@ -119,7 +120,7 @@ struct CatalogDocumentTests {
 
         """
 
-    @Test("A product with every key is written key by key as it was read")
+    @Test("A product with every key is written as it was read")
     func everything() throws {
         let product = try CatalogDocument.product(from: Array(full.utf8))
         #expect(written(CatalogDocument.tree(of: product)) == full)
@@ -127,7 +128,7 @@ struct CatalogDocumentTests {
         #expect(product.prices.standard == Money(milliunits: 49_990, currency: "USD"))
     }
 
-    @Test("A short product gets defaults from the catalog: currency, name, for sale")
+    @Test("A short product takes its currency, its name and its availability from the catalog")
     func short() throws {
         let text = #"{"productId": "coin", "type": "CONSUMABLE", "price": 3, "prices": {"JPN": {"price": "500"}}}"#
         let product = try CatalogDocument.product(from: Array(text.utf8), settings: CatalogSettings(storefront: "GBR"))
@@ -137,7 +138,7 @@ struct CatalogDocumentTests {
         #expect(product == Product(id: "coin", type: .consumable, referenceName: "coin", prices: prices))
     }
 
-    @Test("A one-time product has offer codes that are paid once")
+    @Test("A one-time product has offer codes with a single payment")
     func oneTime() throws {
         let text = """
             {"productId": "coin", "type": "CONSUMABLE", "price": "3", "offers":
@@ -172,7 +173,7 @@ struct CatalogDocumentTests {
         #expect(unsold.catalog.products["pro"]?.type == .consumable)
     }
 
-    @Test("A misspelled key is an error, not a missing setting")
+    @Test("A misspelled key is an error and is not ignored")
     func mistyped() {
         let text = #"{"productId": "coin", "type": "CONSUMABLE", "price": "1", "familySharable": true}"#
         #expect(
@@ -184,7 +185,7 @@ struct CatalogDocumentTests {
         )
     }
 
-    @Test("Every error of a product is listed")
+    @Test("All errors of a product are listed")
     func faults() {
         let text = """
             {"productId": "", "type": "AUTO_RENEWABLE", "price": "1,00", "currency": "usd",
@@ -215,7 +216,7 @@ struct CatalogDocumentTests {
         #expect(productFaults(text)?.joined(separator: "\n") == expected)
     }
 
-    @Test("A complete catalog needs its products, and no duplicate product or group")
+    @Test("A complete catalog must have products, and no duplicate product or group")
     func wholeCatalog() {
         let text = """
             {"groups": [{"groupId": "g"}, {"groupId": "g"}, {}], "settings": {"storefront": "XXX", "rate": 1},

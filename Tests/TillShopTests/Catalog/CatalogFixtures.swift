@@ -1,26 +1,27 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillShop
 
-/// The catalog files of the tests, found relative to this source file.
+/// The catalog files of the tests. Their paths are relative to this source file.
 enum CatalogFixtures {
-    /// The root of the repository.
+    /// The root folder of the repository.
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     static let directory = root.appending(path: "Tests/Fixtures/storekit")
 
-    /// The bytes of a fixture, by its name without extension.
+    /// The bytes of a fixture whose name is given without its extension.
     static func bytes(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: directory.appending(path: "\(name).storekit")))
     }
 
-    /// A fixture, imported.
+    /// The catalog that is imported from a fixture.
     static func read(_ name: String) throws -> CatalogImport {
         try StoreKitFile.read(try bytes(name))
     }
 
-    /// The `.storekit` files under a directory, in order.
+    /// The `.storekit` files in a directory, sorted.
     static func files(in directory: URL) throws -> [URL] {
         try FileManager.default
             .contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
@@ -28,12 +29,12 @@ enum CatalogFixtures {
             .sorted { $0.path < $1.path }
     }
 
-    /// The errors of a text that must be rejected, one per line; nil when it is accepted.
+    /// The errors for which a text is rejected, one per line; nil if it is accepted.
     static func faults(of text: String) -> [String]? {
         faults { try StoreKitFile.read(Array(text.utf8)) }
     }
 
-    /// The errors of an attempt that must be rejected, one per line; nil when it succeeds.
+    /// The errors for which an operation is rejected, one per line; nil if it succeeds.
     static func faults(_ attempt: () throws -> some Any) -> [String]? {
         do {
             _ = try attempt()
@@ -46,7 +47,7 @@ enum CatalogFixtures {
     }
 }
 
-/// A catalog as text, one line for each item, so that a test can state the full expected result.
+/// A catalog as text with one line per item, so that a test can state the complete result.
 enum CatalogListing {
     static func text(_ catalog: Catalog) -> String {
         var lines: [String] = []

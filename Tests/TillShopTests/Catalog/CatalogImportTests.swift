@@ -3,8 +3,8 @@ import Testing
 import TillCore
 import TillShop
 
-/// The content of each version of the format, imported completely.
-@Suite("A .storekit file of every version imports")
+/// Checks that the content of each version of the `.storekit` format is imported completely.
+@Suite("A .storekit file of every version is imported")
 struct CatalogImportTests {
     @Test("Version 1.0 has products, groups and introductory offers")
     func versionOneZero() throws {
@@ -60,7 +60,7 @@ struct CatalogImportTests {
         #expect(CatalogListing.text(imported.catalog) == expected)
     }
 
-    @Test("Version 1.2 fills the offer codes")
+    @Test("Version 1.2 adds offer codes")
     func versionOneTwo() throws {
         let imported = try CatalogFixtures.read("v1.2")
         #expect(imported.version == "1.2")
@@ -85,7 +85,7 @@ struct CatalogImportTests {
         #expect(CatalogListing.text(imported.catalog) == expected)
     }
 
-    @Test("Version 2.0 adds the storefront, which determines the currency of the prices")
+    @Test("Version 2.0 adds the storefront, which determines the currency of prices")
     func versionTwo() throws {
         let imported = try CatalogFixtures.read("v2.0")
         #expect(imported.version == "2.0")
@@ -110,7 +110,7 @@ struct CatalogImportTests {
         #expect(CatalogListing.text(imported.catalog) == expected)
     }
 
-    @Test("Version 3.0 is synced: it has Apple's ids")
+    @Test("Version 3.0 is synced with App Store Connect and has Apple's ids")
     func versionThree() throws {
         let imported = try CatalogFixtures.read("v3.0")
         #expect(imported.version == "3.0")
@@ -135,7 +135,7 @@ struct CatalogImportTests {
         #expect(CatalogListing.text(imported.catalog) == expected)
     }
 
-    @Test("Version 4.0 adds win-back offers, names of groups and the billing switches")
+    @Test("Version 4.0 adds win-back offers, group names and settings for billing problems")
     func versionFour() throws {
         let imported = try CatalogFixtures.read("v4.0")
         #expect(imported.version == "4.0")
@@ -162,7 +162,7 @@ struct CatalogImportTests {
         #expect(CatalogListing.text(imported.catalog) == expected)
     }
 
-    @Test("Version 5.0 adds billing plans and an introductory offer for each")
+    @Test("Version 5.0 adds billing plans, each with an introductory offer")
     func versionFive() throws {
         let imported = try CatalogFixtures.read("v5.0")
         #expect(imported.version == "5.0")

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import TillCore
+import TillJSON
 import TillShop
 
-/// Deviations that people write by hand and that Xcode produces by omission.
-@Suite("A .storekit file may deviate from the format where no information is lost")
+/// Deviations in files that were written by hand or that Xcode saved incompletely.
+@Suite("A .storekit file may deviate from the format if no information is lost")
 struct CatalogLeniencyTests {
     private func product(_ json: String) throws -> Product? {
         try StoreKitFile.read(Array("{\"products\": [\(json)]}".utf8)).catalog.products["p"]
@@ -18,7 +19,7 @@ struct CatalogLeniencyTests {
         return try StoreKitFile.read(Array(text.utf8)).catalog.products["s"]
     }
 
-    @Test("Names, texts, internal ids, identifier and version may be missing")
+    @Test("A file may lack names, texts, internal ids, its identifier and its version")
     func missing() throws {
         let found = try product(#"{"productID": "p", "displayPrice": "1", "type": "Consumable"}"#)
         let price = PriceList(standard: Money(milliunits: 1_000, currency: "USD"))
@@ -26,7 +27,7 @@ struct CatalogLeniencyTests {
     }
 
     @Test(
-        "A version is a pair, a number or a text",
+        "The version of a file may be a pair of numbers, a number or a text",
         arguments: ["4", "4.0", "\"4.0\"", "{\"major\": 4, \"minor\": 0}"]
     )
     func version(text: String) throws {
@@ -35,7 +36,7 @@ struct CatalogLeniencyTests {
     }
 
     @Test(
-        "A price is exact, as a text or as a number",
+        "A price is read exactly, from a text or a number",
         arguments: [
             ("\"4.99\"", 4_990), ("4.99", 4_990), ("5", 5_000), ("\"0\"", 0), ("0.07", 70), ("1.005", 1_005),
             ("\"0.5\"", 500), ("9999999999.999", 9_999_999_999_999), ("79.29", 79_290), ("\"300.00\"", 300_000),
@@ -47,7 +48,7 @@ struct CatalogLeniencyTests {
     }
 
     @Test(
-        "An amount in any other form is not a price",
+        "An amount in any other form is rejected as a price",
         arguments: [
             "1e2", "-0", "0.0001", "\"\"", "\" 1\"", "\"$1\"", "\".5\"", "\"1.\"", "99999999999", "\"١\"", "[1]",
         ]
@@ -57,7 +58,7 @@ struct CatalogLeniencyTests {
         #expect(CatalogFixtures.faults(of: file)?.map { $0.prefix(26) } == ["$.products[0].displayPrice"])
     }
 
-    @Test("winBackOffers is accepted for winbackOffers, and its entries may have either name")
+    @Test("winBackOffers is accepted instead of winbackOffers, and its entries may use either name, too")
     func winBack() throws {
         let product = try subscription(
             """
@@ -69,7 +70,7 @@ struct CatalogLeniencyTests {
         #expect(product?.offers.allSatisfy { $0.kind == .winBack && $0.winBack == WinBackCriteria() } == true)
     }
 
-    @Test("The single introductory offer is used when the list has none")
+    @Test("The single introductory offer is used if the list of introductory offers is empty")
     func introductory() throws {
         let single = ", \"introductoryOffer\": {\"paymentMode\": \"free\", \"subscriptionPeriod\": \"P1W\"}"
         #expect(try subscription(single + ", \"introductoryOffers\": []")?.offers.map(\.period) == [Period(1, .week)])
@@ -80,7 +81,7 @@ struct CatalogLeniencyTests {
         #expect(try subscription(", \"introductoryOffer\": null")?.offers == [])
     }
 
-    @Test("Repeated free periods are one longer period")
+    @Test("A repeated free period is imported as one longer period")
     func repeatedPeriods() throws {
         for (period, count, whole) in [("P1W", 2, "P2W"), ("P1M", 12, "P1Y"), ("P1D", 3, "P3D"), ("P1D", 7, "P1W")] {
             let members = """
@@ -102,13 +103,13 @@ struct CatalogLeniencyTests {
         #expect(try subscription(members)?.offers.first?.prices == nil)
     }
 
-    @Test("A file without products is an empty catalog")
+    @Test("A file without products is imported as an empty catalog")
     func empty() throws {
         let file = #"{"appPolicies": {}, "products": [], "settings": {}, "version": {"major": 4, "minor": 0}}"#
         #expect(try StoreKitFile.read(Array(file.utf8)).catalog == Catalog())
     }
 
-    @Test("A local application id that is not a number is not an Apple id")
+    @Test("A local application id that is not a number is ignored")
     func applicationID() throws {
         let file = #"{"products": [], "settings": {"_applicationInternalID": "8C0FFEE8"}}"#
         #expect(try StoreKitFile.read(Array(file.utf8)).catalog.settings.appAppleID == nil)
@@ -122,7 +123,7 @@ struct CatalogLeniencyTests {
         #expect(found?.referenceName == "\"\\/\n\u{e9}\u{1F331}湯")
     }
 
-    @Test("The files of TILL_EXTRA_STOREKIT_DIR import, and survive a round trip through Till's JSON")
+    @Test("The files in TILL_EXTRA_STOREKIT_DIR are imported, and survive a round trip through Till's JSON")
     func extraFiles() throws {
         guard let path = ProcessInfo.processInfo.environment["TILL_EXTRA_STOREKIT_DIR"], !path.isEmpty else { return }
         let files = try CatalogFixtures.files(in: URL(filePath: path))

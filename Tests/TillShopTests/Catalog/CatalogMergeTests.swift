@@ -2,8 +2,8 @@ import Testing
 import TillCore
 import TillShop
 
-/// Imports into a shop whose customers have already bought.
-@Suite("A second import changes the products for sale, never past purchases")
+/// Checks imports into a shop whose customers have already bought something.
+@Suite("A second import changes the products for sale, but no past purchases")
 struct CatalogMergeTests {
     private func product(
         _ id: String,
@@ -42,7 +42,7 @@ struct CatalogMergeTests {
         #expect(merged == new)
     }
 
-    @Test("A product that is missing from the new file is kept with its group, but is not for sale")
+    @Test("A product that is missing in the new file is kept with its group, but is not for sale")
     func gone() throws {
         let old = catalog(product("a"), product("s", .autoRenewable, group: "G"))
         let merged = try CatalogImport(catalog: catalog(product("b"))).merged(into: old)

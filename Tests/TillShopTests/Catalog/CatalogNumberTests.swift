@@ -5,8 +5,8 @@ import TillStorage
 
 @testable import TillShop
 
-/// A state can be imported elsewhere only if every number of its catalog is one that the import accepts.
-@Suite("Numbers of a catalog are within the ranges of an export")
+/// An exported state can be imported only if the import accepts every number in its catalog.
+@Suite("The numbers of a catalog are within the ranges of an export")
 struct CatalogNumberTests {
     private func storeKit(level: String, appleID: String) -> String {
         """
@@ -44,7 +44,7 @@ struct CatalogNumberTests {
         #expect(catalogs[1].products["s"]?.offers.first?.redemptionLimit == CatalogLimits.redemptions.upperBound)
     }
 
-    @Test("Larger numbers are rejected with their path", arguments: ["9223372036854775807", "18446744073709551616"])
+    @Test("A larger number is rejected with its path", arguments: ["9223372036854775807", "18446744073709551616"])
     func tooLarge(number: String) {
         #expect(
             CatalogFixtures.faults(of: storeKit(level: number, appleID: number))?.map(path) == [

@@ -1,24 +1,26 @@
 import Foundation
 import Testing
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
 import TillTestSupport
 
-/// Features of real catalog files that no documentation of the format mentions, each in its own file: import, and buy
-/// every product in both environments.
+/// Checks features of real catalog files that no documentation of the format mentions. Each feature has its own file.
+/// Every file is imported, and every product is bought in both environments.
 @Suite("Peculiarities of real catalog files")
 struct CatalogPeculiarityTests {
     private static let names = [
         "empty-group", "foreign-storefront", "missing-storefront-price", "shared-key-pair-1", "shared-key-pair-2",
     ]
-    /// Customers in the catalog's storefront (nil), in others with and without its currency, and in the United States.
+    /// The storefronts of the customers: the catalog's storefront (nil), the United States, and others with and without
+    /// the catalog's currency.
     private static let places = [nil, "USA", "DEU", "JPN", "AFG"]
 
     private static func read(_ name: String) throws -> [UInt8] { try CatalogFixtures.bytes("peculiar/\(name)") }
 
-    /// A shop with an imported app for each of some files.
+    /// A shop that has imported each of these files for an app of its own.
     private func shop(importing names: [String]) async throws -> (test: TestShop, apps: [AppRecord]) {
         let test = try await TestShop()
         var apps: [AppRecord] = []
@@ -37,14 +39,14 @@ struct CatalogPeculiarityTests {
         return (test, apps)
     }
 
-    @Test("Every file in the folder is tested")
+    @Test("Every file in the folder of peculiarities is tested")
     func complete() throws {
         let files = try CatalogFixtures.files(in: CatalogFixtures.directory.appending(path: "peculiar"))
         #expect(files.map { $0.deletingPathExtension().lastPathComponent } == Self.names)
     }
 
     @Test(
-        "Every file imports beside the others, and every product can be bought in both environments",
+        "Every file can be imported beside the others, and every product can be bought in both environments",
         arguments: StoreEnvironment.allCases
     )
     func bought(in environment: StoreEnvironment) async throws {
@@ -61,7 +63,7 @@ struct CatalogPeculiarityTests {
                         by: customer,
                         opening: Opening(storefront: storefront)
                     )
-                    // A second plan of a group replaces the first, now or later.
+                    // A second plan of a group replaces the first plan, at once or at renewal.
                     guard let row = outcome.transaction, row.productID == product.id else { continue }
                     let here = storefront ?? catalog.storefront
                     #expect(row.storefront == here, "\(name): \(product.id)")
@@ -72,7 +74,7 @@ struct CatalogPeculiarityTests {
         }
     }
 
-    @Test("A customer without a storefront gets the file's storefront, and a customer of 0.1.0 keeps theirs")
+    @Test("A customer without a storefront gets the file's storefront; a customer of version 0.1.0 keeps the old one")
     func defaultStorefront() async throws {
         let (test, apps) = try await shop(importing: ["missing-storefront-price"])
         let scope = AccountScope(environment: .production, app: apps[0].bundleID)
@@ -93,7 +95,7 @@ struct CatalogPeculiarityTests {
     }
 
     @Test(
-        "With missing prices rejected, every product is sold only in the file's storefront",
+        "If missing prices are rejected, every product is sold only in the file's storefront",
         arguments: StoreEnvironment.allCases
     )
     func refused(in environment: StoreEnvironment) async throws {
@@ -111,9 +113,9 @@ struct CatalogPeculiarityTests {
         }
     }
 
-    // MARK: The key pair that Xcode copies with the file
+    // MARK: The key pair that Xcode writes into the file
 
-    /// The key pair in a file, with which an app's server signs.
+    /// The key pair in a file. The app's server signs promotional offers with it.
     private func pair(_ name: String) throws -> APIKeyPair {
         let key = try #require(try StoreKitFile.read(try Self.read(name)).offerKey)
         let lines = Data(key.privateKey).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
@@ -121,7 +123,7 @@ struct CatalogPeculiarityTests {
         return try APIKeyPair(keyID: key.id, privateKeyPEM: Secret(pem))
     }
 
-    /// A promotional offer as an app's server signs it.
+    /// A promotional offer with a signature of the app's server.
     private func proof(of app: AppRecord, _ product: String, signedWith pair: APIKeyPair, _ test: TestShop) throws
         -> OfferProof
     {
@@ -138,7 +140,7 @@ struct CatalogPeculiarityTests {
     private static let products = ["com.example.kiln.studio.month", "com.example.glaze.studio.month"]
     private static let keyID = "8C3D5E71"
 
-    @Test("Two apps with the same key pair both sign offers with it, each for itself")
+    @Test("Two apps with the same key pair can sign offers, each for its own products")
     func sharedKeyPair() async throws {
         let (test, apps) = try await shop(importing: Self.files)
         let pair = try pair(Self.files[0])
@@ -149,7 +151,7 @@ struct CatalogPeculiarityTests {
             let granted = try await test.shop.offer(grantedBy: proof, productID: product, to: customer)
             #expect(granted.choice == .promotional("second-firing"))
         }
-        // The pair belongs to two apps, and to no other app of the team.
+        // The key pair belongs to these two apps, and to no other app of the team.
         let customer = CustomerName(AccountScope(environment: .sandbox, app: test.app.bundleID), "ann")
         await #expect(throws: OfferProofRefused.self) {
             let proof = try proof(of: test.app, "coins", signedWith: pair, test)
@@ -157,7 +159,7 @@ struct CatalogPeculiarityTests {
         }
     }
 
-    @Test("Revoking the key of one app keeps the other app's key, and a second import does not restore it")
+    @Test("Revoking the key of one app keeps the key of the other app, and a second import does not restore it")
     func revoked() async throws {
         let (test, apps) = try await shop(importing: Self.files)
         let pair = try pair(Self.files[0])
@@ -177,19 +179,19 @@ struct CatalogPeculiarityTests {
                 _ = try await test.shop.importStoreKit(try Self.read(Self.files[place]), for: app)
             }
         }
-        // The keys in memory equal the keys in the store.
+        // The keys in memory must equal the stored keys.
         let again = try await Registry(storage: test.shop.storage)
         #expect(again.keys == test.shop.registry.keys)
         #expect(again.keys(Self.keyID).map { $0.record.revokedAt == nil } == [false, true])
     }
 
-    @Test("A key that 0.1.0 stored under its id alone still belongs to the first app, and a second app has its own")
+    @Test("A key that version 0.1.0 stored by its id belongs to the first app, and a second app has its own")
     func older() async throws {
         let (test, apps) = try await shop(importing: [Self.files[0]])
         let record = try #require(test.shop.registry.keys(Self.keyID).first?.record)
         let other = try await TestShop()
         try await other.shop.registry.put(apps[0])
-        // As 0.1.0 wrote it.
+        // Stores the key as version 0.1.0 stored it.
         try await other.shop.storage.put([
             Document(kind: .key, name: record.id, app: record.offersOf, encoding: record)
         ])
@@ -214,7 +216,7 @@ struct CatalogPeculiarityTests {
         #expect(Set(documents.map(\.name)) == [Self.keyID, "com.example.second/\(Self.keyID)"])
     }
 
-    @Test("The state of an app with such a key is exported, and imported where another app has the same key")
+    @Test("An app with such a key is exported, and imported where another app has the same key")
     func imported() async throws {
         let (test, apps) = try await shop(importing: Self.files)
         var text: [UInt8] = []
@@ -225,7 +227,7 @@ struct CatalogPeculiarityTests {
         #expect(test.shop.registry.keys(Self.keyID).map(\.record.offersOf) == apps.map(\.bundleID))
     }
 
-    @Test("A key pair with the id of an API key is rejected with its path")
+    @Test("A key pair whose id is that of an API key is rejected with its path")
     func taken() async throws {
         let test = try await TestShop()
         let text = String(decoding: try Self.read(Self.files[0]), as: UTF8.self)

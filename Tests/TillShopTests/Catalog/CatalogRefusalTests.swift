@@ -3,10 +3,10 @@ import Testing
 import TillCore
 import TillShop
 
-/// Invalid files, each with the complete list of its errors.
-@Suite("An invalid .storekit file is rejected as a whole, with every error by its path")
+/// Imports invalid files and compares the complete list of errors of each file.
+@Suite("An invalid .storekit file is rejected completely, and every error has its path")
 struct CatalogRefusalTests {
-    @Test("Each invalid file gives its errors", arguments: CatalogRefusals.expected.keys.sorted())
+    @Test("Each invalid file gives all its errors", arguments: CatalogRefusals.expected.keys.sorted())
     func refused(name: String) throws {
         let bytes = try CatalogFixtures.bytes("refused/\(name)")
         let faults = CatalogFixtures.faults { try StoreKitFile.read(bytes) }
@@ -30,19 +30,18 @@ struct CatalogRefusalTests {
         }
     }
 
-    @Test("Changing any byte causes no crash")
+    @Test("No changed byte in a file causes a crash")
     func bitRot() throws {
         let bytes = try CatalogFixtures.bytes("v4.0")
-        var state: UInt64 = 4_0
+        var random = SeededRandom(seed: 4_0)
         for _ in 0..<2_000 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             var changed = bytes
-            changed[Int(state >> 33) % bytes.count] = UInt8(truncatingIfNeeded: state >> 24)
+            changed[Int.random(in: bytes.indices, using: &random)] = UInt8(truncatingIfNeeded: random.next())
             _ = try? StoreKitFile.read(changed)
         }
     }
 
-    @Test("Too many items are rejected with their number")
+    @Test("A file with too many items is rejected with their number")
     func limits() {
         let large = [UInt8](repeating: UInt8(ascii: " "), count: CatalogLimits.bytes + 1)
         #expect(
@@ -69,7 +68,7 @@ struct CatalogRefusalTests {
         )
     }
 
-    @Test("The description of a rejection is a heading and one line per error")
+    @Test("A rejection is described by a heading and one line per error")
     func description() throws {
         let bytes = try CatalogFixtures.bytes("refused/family-sharing")
         let refusal = #expect(throws: CatalogRefused.self) { try StoreKitFile.read(bytes) }

@@ -1,4 +1,4 @@
-/// The invalid files of `Tests/Fixtures/storekit/refused`, by name, and the complete list of errors of each.
+/// The invalid files in `Tests/Fixtures/storekit/refused` by name, each with the complete list of its errors.
 enum CatalogRefusals {
     static let expected: [String: String] = [
         "another-file": #"""

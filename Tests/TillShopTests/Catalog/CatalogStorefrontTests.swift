@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TillCore
 
-@Suite("A storefront is found by its code")
+@Suite("Storefronts and their codes")
 struct CatalogStorefrontTests {
-    @Test("Every line of the table is well formed, and no code or id is duplicated")
+    @Test("Every storefront in the table is well formed, and no code or id occurs twice")
     func table() {
         #expect(Storefront.all.count == 175)
         #expect(Set(Storefront.all.map(\.code)).count == 175)
@@ -18,7 +18,7 @@ struct CatalogStorefrontTests {
     }
 
     @Test(
-        "The ids in Apple's payload documentation are right",
+        "The storefront ids are those in Apple's payload documentation",
         arguments: [
             ("USA", "143441", "USD"), ("KOR", "143466", "KRW"), ("TUR", "143480", "TRY"), ("AUS", "143460", "AUD"),
         ]
@@ -28,12 +28,12 @@ struct CatalogStorefrontTests {
         #expect(Storefront(code: code)?.currency == currency)
     }
 
-    @Test("No other spelling is accepted", arguments: ["usa", "US", "", "USA ", "XXX"])
+    @Test("No other spelling of a code is accepted", arguments: ["usa", "US", "", "USA ", "XXX"])
     func unknown(code: String) {
         #expect(Storefront(code: code) == nil)
     }
 
-    @Test("A storefront encodes as its code, and an unknown code does not decode")
+    @Test("A storefront is encoded as its code, and an unknown code cannot be decoded")
     func coding() throws {
         #expect(Storefront.unitedStates == Storefront(code: "USA"))
         let data = try JSONEncoder().encode([Storefront.unitedStates])

@@ -11,7 +11,7 @@ struct AdvanceTests {
     static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     static let clock = ClockName(scope)
 
-    @Test("One advance of a year renews monthly and sends a signed notification of each renewal, in order")
+    @Test("An advance of a year renews monthly and sends a signed notification of each renewal, oldest first")
     func year() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await WebhookReceiver.start { _ in .status(200) }
@@ -41,7 +41,7 @@ struct AdvanceTests {
         try await post.stop()
     }
 
-    @Test("An unreadable account is quarantined with the reason and does not stop the advance")
+    @Test("An unreadable account is quarantined with the reason, and the advance continues")
     func poisoned() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -56,7 +56,7 @@ struct AdvanceTests {
         #expect(test.shop.quarantine.all.keys.contains(bob.id))
     }
 
-    @Test("Events that fell due while the server was stopped happen in order, each renewal with its own dates")
+    @Test("Events that fell due while the server was stopped happen in order, and each renewal has its own dates")
     func replay() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let bought = try await test.buy("pro", by: "ann")
@@ -75,7 +75,7 @@ struct AdvanceTests {
         for (earlier, later) in zip(rows, rows.dropFirst()) { #expect(later.purchaseDate == earlier.expiresDate) }
     }
 
-    @Test("Notifications of an advance are sent with the date on which each event was due", arguments: [true, false])
+    @Test("A notification of an advance is sent with the date on which its event was due", arguments: [true, false])
     func attemptsOnTheWay(settling: Bool) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await WebhookReceiver.start { _ in .status(500) }
@@ -101,7 +101,7 @@ struct AdvanceTests {
         try await post.stop()
     }
 
-    @Test("A notification to a customer ahead of a frozen clock is sent at once")
+    @Test("A notification of a customer whose clock is ahead of a frozen clock is sent at once")
     func aheadOfTheClock() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await WebhookReceiver.start { _ in .status(200) }
@@ -111,7 +111,7 @@ struct AdvanceTests {
         let deliveryWorker = try test.startSending()
         let later = test.now.advanced(milliseconds: 86_400_000)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
-        // A customer who leaves a clock that is ahead continues from the date of the last event there.
+        // A customer who leaves a clock that is ahead continues at the date of the last event on that clock.
         try await test.shop.createClock(ClockName(Self.scope, own: "ahead"), .frozen(at: later))
         _ = try await test.shop.openAccount(test.customer("ann"), Opening(clock: "ahead"))
         _ = try await test.shop.perform(.useClock(nil), by: test.customer("ann"))
@@ -122,7 +122,7 @@ struct AdvanceTests {
         try await post.stop()
     }
 
-    @Test("A customer who is assigned to a clock that is ahead advances to its present time")
+    @Test("A customer who is assigned to a clock that is ahead advances to its time")
     func laterClock() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -133,16 +133,16 @@ struct AdvanceTests {
         let outcome = try await test.shop.perform(.useClock("ahead"), by: test.customer("ann"))
         let account = try #require(try await test.shop.storage.account(outcome.account.id))
         #expect(account.clockName == own)
-        // A free week, and four months; the last one is current.
+        // These are the transactions of the free week and of four months; the last month is the current period.
         #expect(account.rowCount == 5)
         #expect(account.subscriptions[0].status == .active)
     }
 
-    @Test("A stop during a job fails, quarantines and skips no account")
+    @Test("When a stop interrupts a job, no account fails, is quarantined or is skipped")
     func stopped() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         for customer in ["ann", "bob"] { try await test.buy("pro", by: customer) }
-        // More events fall due than one transaction processes; the stop comes after the first transaction.
+        // More events fall due than one database transaction processes. The stop comes after the first transaction.
         test.advance(3_650 * 86_400_000)
         let shop = test.shop
         shop.signals.add(Signals.Listener(notifications: { [weak shop] _ in shop?.stopLongWork() }))

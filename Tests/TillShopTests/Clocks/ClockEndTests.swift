@@ -5,8 +5,8 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// Certificates are valid until 2100. Nothing may be signed with a later date.
-@Suite("Clocks stop before the end of the certificates")
+/// Certificates are valid until 2100, so nothing may be signed with a later date.
+@Suite("Clocks stop before the certificates expire")
 struct ClockEndTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
@@ -23,7 +23,7 @@ struct ClockEndTests {
         }
     }
 
-    @Test("No clock can be set to the end or beyond it, nor created there")
+    @Test("No clock can be set to the end of the certificates or beyond it, or be created there")
     func set() async throws {
         let test = try await TestShop()
         for instant in [ClockState.end, ClockState.end.advanced(milliseconds: 86_400_000)] {
@@ -39,7 +39,10 @@ struct ClockEndTests {
         await expectBeyond { _ = try await test.shop.setClock(Self.clock, .run(speed: 1)) }
     }
 
-    @Test("A running clock stops there, and later events never fall due", arguments: [1, 10_000_000.0])
+    @Test(
+        "A running clock stops at the end of the certificates, and later events never fall due",
+        arguments: [1, 10_000_000.0]
+    )
     func run(speed: Double) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: Self.last.advanced(milliseconds: -2_000)))
@@ -53,12 +56,12 @@ struct ClockEndTests {
         await ticker.tick()
         let account = try #require(try await test.sandbox.account(of: "ann"))
         #expect(account.rowCount == 1)
-        // It can still be frozen where it stopped.
+        // The stopped clock can still be frozen at its time.
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         #expect(test.shop.clocks.state(Self.clock) == .frozen(at: Self.last))
     }
 
-    @Test("A clock that an earlier version started beyond the end keeps its start")
+    @Test("A clock that an earlier version started beyond the end of the certificates keeps its start")
     func earlier() {
         let start = ClockState.end.advanced(milliseconds: 5_000)
         let since = Timestamp(milliseconds: 0)

@@ -5,7 +5,7 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// A bulk operation with a date reaches each customer when the customer's own clock shows that date.
+/// A bulk operation with a date is applied to each customer when the customer's own clock shows that date.
 @Suite("Scheduled bulk operations")
 struct ScheduledJobTests {
     private static let day: Int64 = 86_400_000
@@ -14,7 +14,7 @@ struct ScheduledJobTests {
 
     private static func own(_ name: String) -> ClockName { ClockName(scope, own: name) }
 
-    /// A shop with a frozen clock and a customer clock, each with a subscriber.
+    /// A shop with two subscribers: one on a frozen clock of the environment, one on a customer clock.
     private static func shop(ahead days: Int64) async throws -> TestShop {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(clock, .freeze(at: nil))
@@ -38,13 +38,13 @@ struct ScheduledJobTests {
         return .raisePrice(PriceRaise(productID: "pro", prices: prices))
     }
 
-    /// The date on which the price increase was set for a customer; nil if it was not.
+    /// The date on which the customer's price was increased; nil if it was not.
     private static func raised(_ test: TestShop, _ name: String) async throws -> Timestamp? {
         let account = try await test.sandbox.account(of: name)
         return try #require(account).subscriptions.first?.priceIncrease?.scheduledAt
     }
 
-    @Test("Customers whose clock is past the date are processed at once, at their own present; others at the date")
+    @Test("A customer whose clock is past the date is processed at once; other customers are processed at the date")
     func past() async throws {
         let test = try await Self.shop(ahead: 60)
         let at = test.now.advanced(milliseconds: 30 * Self.day)
@@ -62,7 +62,7 @@ struct ScheduledJobTests {
     }
 
     @Test(
-        "Customers whose clock is behind are processed when it reaches the date, whatever the environment's clock shows"
+        "A customer whose clock is behind is processed when that clock reaches the date"
     )
     func behind() async throws {
         let test = try await Self.shop(ahead: 0)
@@ -79,7 +79,7 @@ struct ScheduledJobTests {
         #expect(all.succeeded == 2 && test.shop.pendingClocks(of: all).isEmpty)
     }
 
-    @Test("The next event of a customer clock is the date of a scheduled operation")
+    @Test("A scheduled bulk operation is the next event of a customer clock")
     func nextEvent() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 2 * Self.day)
@@ -89,7 +89,7 @@ struct ScheduledJobTests {
         #expect(try await Self.raised(test, "bob") == at)
     }
 
-    @Test("A customer who moves to a clock that is past the date is processed at the date, and only once")
+    @Test("A customer who moves to a clock past the date is processed at the date, and only once")
     func moved() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 10 * Self.day)
@@ -98,13 +98,13 @@ struct ScheduledJobTests {
         _ = try await test.shop.perform(.useClock(nil), by: test.customer("bob"))
         #expect(try await Self.raised(test, "bob") == at)
         #expect(try await test.shop.job(stored.id)?.succeeded == 2)
-        // Back, and forward again.
+        // The customer moves back, and forward again.
         _ = try await test.shop.perform(.useClock("other"), by: test.customer("bob"))
         _ = try await test.shop.perform(.useClock(nil), by: test.customer("bob"))
         #expect(try await test.shop.job(stored.id)?.succeeded == 2)
     }
 
-    @Test("A clock created after the date is not affected; a clock created before it is")
+    @Test("A bulk operation does not affect a clock created after its date, but affects one created before")
     func laterClocks() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 10 * Self.day)
@@ -123,18 +123,18 @@ struct ScheduledJobTests {
         MassExtension(productID: "pro", days: 3, reasonCode: 1, request: "11111111-2222-4333-8444-555555555555")
     )
 
-    /// When a customer's subscription was extended.
+    /// The dates on which a customer's subscription was extended.
     private static func extensions(_ test: TestShop, _ name: String) async throws -> [Timestamp] {
         let account = try await test.sandbox.account(of: name)
         return try #require(account).subscriptions.flatMap(\.extensions).map(\.date)
     }
 
-    @Test("A mass extension with a date is applied on each clock at its own time")
+    @Test("A mass extension with a date is applied on each clock when that clock shows the date")
     func extensionWithDate() async throws {
         let test = try await Self.shop(ahead: 60)
         try await test.shop.createClock(Self.own("late"), .frozen(at: test.now))
         try await Self.subscribe(test, "cat", on: "late")
-        // The trial is over, and the first paid period is current.
+        // The trial has ended, and the first paid period is the current period.
         for clock in [Self.clock, Self.own("other"), Self.own("late")] {
             _ = try await test.shop.advance(clock, .by(milliseconds: 45 * Self.day), settling: false)
         }
@@ -142,8 +142,7 @@ struct ScheduledJobTests {
         let ahead = test.shop.now(on: Self.own("other"))
         let stored = try await test.shop.startJob(Self.extend, in: Self.scope, at: at)
         #expect(try await Self.extensions(test, "bob") == [ahead])
-        // The report of the advance counts the notifications of jobs, including the summary, which belongs to no
-        // account.
+        // The advance reports the notifications of jobs, too. They include the summary, which belongs to no account.
         let report = try await test.shop.advance(Self.clock, .by(milliseconds: 4 * Self.day), settling: false)
         #expect(
             report.notifications.map { "\($0.words) \($0.count)" }
@@ -160,7 +159,7 @@ struct ScheduledJobTests {
         #expect(job.state == .done && job.succeeded == 3 && job.failed == 0)
     }
 
-    @Test("A date in the clock's past is rejected, unless the job was stored before")
+    @Test("A date in the clock's past is rejected, unless the job is already stored")
     func pastDate() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: Self.day)
@@ -174,7 +173,7 @@ struct ScheduledJobTests {
         #expect(try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "job").state == .done)
     }
 
-    @Test("Without a date every customer is processed at once")
+    @Test("A bulk operation without a date is applied to every customer at once")
     func withoutDate() async throws {
         let test = try await Self.shop(ahead: 60)
         let done = try await test.shop.startJob(Self.raise(test), in: Self.scope)
@@ -183,7 +182,7 @@ struct ScheduledJobTests {
         #expect(try await Self.raised(test, "bob") == test.shop.now(on: Self.own("other")))
     }
 
-    /// A stored job that has not run yet.
+    /// Stores a job that has not run yet.
     private static func store(_ test: TestShop, _ ownClocks: [String: JobRecord.ClockProgress]?) async throws {
         let record = JobRecord(
             id: "job",
@@ -202,7 +201,7 @@ struct ScheduledJobTests {
         try await test.shop.storage.put([document])
     }
 
-    @Test("A scheduled operation that a stop interrupted on a customer clock is completed after the restart")
+    @Test("A bulk operation that a stop interrupted on a customer clock is completed after the restart")
     func resumed() async throws {
         let test = try await Self.shop(ahead: 60)
         try await Self.store(test, ["other": JobRecord.ClockProgress()])
@@ -213,7 +212,7 @@ struct ScheduledJobTests {
     }
 
     @Test(
-        "An operation that version 0.1.0 scheduled is applied to all when the environment's clock shows its date"
+        "A bulk operation of version 0.1.0 is applied to all customers when the environment's clock shows its date"
     )
     func older() async throws {
         let test = try await Self.shop(ahead: 60)
@@ -225,7 +224,7 @@ struct ScheduledJobTests {
         #expect(job.state == .done && job.succeeded == 2)
     }
 
-    @Test("The ticker processes customers on a running customer clock")
+    @Test("The ticker processes the customers of a running customer clock")
     func ticker() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.shop.createClock(Self.own("other"), .real)

@@ -6,18 +6,19 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// An attempt that fell due while a clock was advanced has the date on which it was due; no other attempt is backdated.
-@Suite("Attempts after an advance")
+/// If an attempt falls due while a clock is advanced, it gets the date on which it was due. Other attempts are not
+/// backdated.
+@Suite("Delivery attempts after an advance")
 struct SkippedTimeTests {
     private static let hour: Int64 = 3_600_000
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
-    /// The delays of the retry schedule, as running totals.
+    /// The due times of the attempts, in hours after the first attempt.
     private static let offsets: [Int64] = [0, 1, 13, 37, 85, 157]
 
     private static func instant(_ hours: Int64) -> Timestamp { Timestamp(milliseconds: hours * hour) }
 
-    /// A shop on a running clock, with an endpoint that always answers 500.
+    /// A shop on a running clock whose endpoint always answers 500.
     private static func shop(_ change: ClockChange) async throws -> (TestShop, WebhookReceiver) {
         let post = try await WebhookReceiver.start { _ in .status(500) }
         let test = try await TestShop(selling: SampleCatalog.all)
@@ -26,7 +27,7 @@ struct SkippedTimeTests {
         return (test, post)
     }
 
-    /// The attempts of the only notification, once there are this many.
+    /// Waits until the only notification has this many attempts, and returns them.
     private static func attempts(_ test: TestShop, count: Int) async throws -> [SendAttempt] {
         var attempts: [SendAttempt] = []
         for _ in 0..<6_000 where attempts.count < count {
@@ -44,7 +45,7 @@ struct SkippedTimeTests {
     }
 
     @Test(
-        "One advance of seven days makes all six attempts on a running clock, each dated when it was due",
+        "An advance of seven days on a running clock makes all six attempts, each dated when it was due",
         arguments: [ClockChange.real, .run(speed: 60)],
         [true, false]
     )
@@ -61,14 +62,14 @@ struct SkippedTimeTests {
         try await post.stop()
     }
 
-    @Test("Seven advances of a day make the same attempts, without a pause in between")
+    @Test("Seven advances of a day make the same attempts as one advance, without a pause in between")
     func manyAdvances() async throws {
         let (test, post) = try await Self.shop(.real)
         let bought = test.now
         try await test.buy("coins", by: "ann")
         for _ in 0..<7 {
             _ = try await test.shop.advance(Self.clock, .by(milliseconds: 24 * Self.hour), settling: false)
-            // Between two advances the clock runs for a moment.
+            // The clock runs for a moment between two advances.
             test.advance(1)
         }
         let deliveryWorker = try test.startSending()
@@ -79,12 +80,12 @@ struct SkippedTimeTests {
         try await post.stop()
     }
 
-    @Test("An attempt that is late in real time has its real date; an advance after it backdates to its own start")
+    @Test("A late attempt has its real date, or the start of the advance before which it was due")
     func late() async throws {
         let (test, post) = try await Self.shop(.real)
         try await test.buy("coins", by: "ann")
         try await test.buy("coins", by: "bob")
-        // No attempt was made for two days.
+        // During two days, no attempt was made.
         test.advance(48 * Self.hour)
         let start = test.now
         let deliveryWorker = try test.startSending()
@@ -128,7 +129,7 @@ struct SkippedTimeTests {
         let (test, post) = try await Self.shop(.real)
         let bought = test.now
         try await test.buy("coins", by: "ann")
-        // The stored record in the middle of an advance of seven days, at its stop after one day.
+        // This is the stored record of a clock during an advance of seven days, after the first day.
         var record = test.shop.clocks.record(Self.clock)
         record.freeze(at: bought, from: bought)
         record.freeze(at: bought.advanced(milliseconds: 24 * Self.hour), from: bought)
@@ -144,7 +145,7 @@ struct SkippedTimeTests {
         try await post.stop()
     }
 
-    @Test("A frozen clock never showed a later time, also while the freeze is being written")
+    @Test("A frozen clock never shows a later time, even while the freeze is being stored")
     func frozenWhileItRuns() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         for _ in 0..<50 {
@@ -170,22 +171,22 @@ struct SkippedTimeTests {
         #expect(test.shop.clocks.state(Self.clock).moves)
     }
 
-    // MARK: The spans
+    // MARK: Skipped spans of time
 
-    @Test("The date follows from the first span that ends at or after the instant at which the attempt was due")
+    @Test("An attempt gets its date from the first skipped span that ends at or after the instant at which it was due")
     func dates() {
         var skipped = SkippedTime()
         skipped.skip(from: Self.instant(10), to: Self.instant(20))
         skipped.skip(from: Self.instant(30), to: Self.instant(40))
         let now = Self.instant(50)
-        // Already late when the clock was advanced; inside; between two spans; after the last.
+        // The attempts are due before, within, between and after the spans.
         for (due, date) in [(5, 10), (10, 10), (15, 15), (20, 20), (25, 30), (35, 35), (45, 50)] as [(Int64, Int64)] {
             #expect(skipped.dateOfAttempt(due: Self.instant(due), now: now) == Self.instant(date), "due at \(due)")
         }
         #expect(SkippedTime().dateOfAttempt(due: Self.instant(5), now: now) == now)
     }
 
-    @Test("Adjacent spans are merged, spans without due attempts are deleted, and their number is limited")
+    @Test("Adjacent spans are merged, spans without due attempts are deleted, and the number of spans is limited")
     func spans() {
         var skipped = SkippedTime()
         skipped.skip(from: Self.instant(0), to: Self.instant(1))
@@ -205,7 +206,7 @@ struct SkippedTimeTests {
         #expect(skipped.spans.last?.to == Self.instant(199))
     }
 
-    @Test("Clocks of 0.1.0: a frozen clock dates attempts when they were due, a running clock when they are made")
+    @Test("A frozen clock of version 0.1.0 dates attempts when they were due, and a running one when they are made")
     func olderRecords() throws {
         let frozen = #"{"app":"a","realm":"sandbox","state":{"frozen":{"at":1000}}}"#
         let record = try JSONDecoder().decode(Clocks.Record.self, from: Data(frozen.utf8))

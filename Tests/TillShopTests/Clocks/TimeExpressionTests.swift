@@ -2,11 +2,11 @@ import Testing
 import TillCore
 import TillShop
 
-/// Times as people write them on the command line.
+/// Times as users write them on the command line.
 @Suite("Time expressions")
 struct TimeExpressionTests {
     @Test(
-        "Instants",
+        "An instant is read from a date or a time",
         arguments: [
             ("1970-01-01", 0), ("2026-03-01", 1_772_323_200_000), ("2026-03-01T10:00:00Z", 1_772_359_200_000),
             ("2026-03-01 10:00", 1_772_359_200_000), ("2026-03-01T10:00:00+01:00", 1_772_355_600_000),
@@ -19,14 +19,14 @@ struct TimeExpressionTests {
         #expect(TimeExpression(text) == .instant(Timestamp(milliseconds: milliseconds)))
     }
 
-    @Test("A formatted instant parses to the same instant", arguments: [0, 951_782_400, 1_709_164_799, 4_102_444_799])
+    @Test("A formatted instant is read as the same instant", arguments: [0, 951_782_400, 1_709_164_799, 4_102_444_799])
     func roundTrip(seconds: Int64) {
         let instant = Timestamp(seconds: seconds)
         #expect(TimeExpression.instant(instant.iso8601) == instant)
     }
 
     @Test(
-        "Calendar durations",
+        "A calendar duration is read",
         arguments: [
             ("1mo", Period(1, .month)), ("P1M", Period(1, .month)), ("P1Y", Period(1, .year)), ("2w", Period(2, .week)),
             ("16d", Period(16, .day)), ("1year", Period(1, .year)), ("3months", Period(3, .month)),
@@ -37,7 +37,7 @@ struct TimeExpressionTests {
     }
 
     @Test(
-        "Clock durations",
+        "A duration in hours, minutes or seconds is read",
         arguments: [
             ("36h", 129_600_000), ("90m", 5_400_000), ("1h30m", 5_400_000), ("PT36H", 129_600_000),
             ("PT1H30M", 5_400_000), ("45s", 45_000), ("12hours", 43_200_000), ("5min", 300_000),

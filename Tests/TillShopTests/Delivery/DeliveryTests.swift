@@ -7,7 +7,7 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// Deliveries reach their endpoint: retries, order, and endpoints that do not delay each other.
+/// Checks that deliveries reach their endpoint: retries, their order, and endpoints that do not delay each other.
 @Suite("Deliveries")
 struct DeliveryTests {
     static let hour: Int64 = 3_600_000
@@ -16,7 +16,7 @@ struct DeliveryTests {
         AccountScope(environment: environment, app: TestShop.bundleID)
     }
 
-    /// A shop on a frozen clock that posts to one endpoint.
+    /// A shop on a frozen clock that posts its notifications to one endpoint.
     static func shop(
         _ post: WebhookReceiver,
         _ settings: Settings = Settings(),
@@ -61,7 +61,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    /// The version-2 content that an endpoint received; nil for another version.
+    /// The type of the version-2 notification that an endpoint received; nil for another version.
     private static func type(of body: [UInt8]) throws -> String? {
         struct Posted: Decodable { let signedPayload: String? }
         struct Payload: Decodable { let notificationType: String }
@@ -70,7 +70,7 @@ struct DeliveryTests {
         return try JSONDecoder().decode(Payload.self, from: Data(payload)).notificationType
     }
 
-    @Test("A version-2 test goes to a primary endpoint of version 1, and no other version-2 notification does")
+    @Test("A primary endpoint of version 1 gets a version-2 test notification, but no other version-2 notification")
     func testOfVersionTwo() async throws {
         let post = try await WebhookReceiver.start { _ in .status(200) }
         let test = try await Self.shop(post)
@@ -80,16 +80,16 @@ struct DeliveryTests {
         let token = try #require(try await test.shop.requestTest(in: scope))
         let first = try await post.requests(atLeast: 1, within: .seconds(60))
         #expect(try Self.type(of: first[0].body) == "TEST")
-        // Until its answer is stored the delivery is in progress, and a resend would be the same attempt.
+        // Until its answer is stored, the delivery is in progress, and a resend would be the same attempt.
         _ = try await test.shop.advance(ClockName(scope), .by(milliseconds: 1), settling: true)
         let entry = try #require(try await test.shop.test(of: token, in: scope))
-        // Where Apple's status of a test, and its history, look.
+        // Get Test Notification Status and the notification history of Apple read this delivery.
         let delivery = try await test.shop.storage.deliveries(of: [entry.id], to: EndpointRecord.primary)[entry.id]
         #expect(delivery != nil)
         #expect(try await test.shop.resend(entry) == 1)
         _ = try await post.requests(atLeast: 2, within: .seconds(60))
         // A purchase is sent in version 1 only. A version-2 notification that was queued just before the primary
-        // endpoint became one of version 1 is not sent.
+        // endpoint changed to version 1 is not sent.
         try await test.buy("pro", by: "ann")
         let caused = try #require(
             try await test.shop.storage.notifications(NotificationQuery(scope: scope, limit: 100)).first {
@@ -107,13 +107,13 @@ struct DeliveryTests {
         #expect(report.pending == 0)
         let all = try await post.requests(atLeast: 4, within: .seconds(60))
         let types = try all.map { try Self.type(of: $0.body) }
-        // On a busy machine one may be sent again because its answer came late.
+        // On a busy machine, a test may be sent again because its answer came late.
         #expect(types.filter { $0 == "TEST" }.count >= 3 && types.allSatisfy { $0 == "TEST" || $0 == nil })
         await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
-    @Test("Pending version-2 deliveries are dropped when the endpoint changes to version 1, except a test")
+    @Test("Pending version-2 deliveries are discarded when the endpoint changes to version 1, except a test")
     func changedVersion() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let scope = Self.scope()
@@ -141,7 +141,7 @@ struct DeliveryTests {
         #expect(try await test.shop.requestTest(in: scope) == nil)
     }
 
-    @Test("A planned stop, which interrupts reads, logs no error")
+    @Test("A planned stop interrupts requests without logging an error")
     func stopped() async throws {
         let post = try await WebhookReceiver.start { _ in .status(200) }
         let test = try await Self.shop(post)
@@ -156,7 +156,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("Without settling, an event due within an advance is sent after it, dated when it was due")
+    @Test("Without settling, an event that falls due within an advance is sent after the advance, with its due date")
     func lateAttempts() async throws {
         let post = try await WebhookReceiver.start { _ in .status(503) }
         let test = try await Self.shop(post)
@@ -176,7 +176,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("An endpoint that recovers at the third attempt gets no fourth; until then it counts as failing")
+    @Test("An endpoint that recovers at the third attempt gets no fourth, and counts as failing until the third")
     func comesBack() async throws {
         let post = try await WebhookReceiver.start { $0.number < 3 ? .status(500) : .status(204) }
         let test = try await Self.shop(post)
@@ -199,7 +199,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("With Apple's retry profile the sandbox tries once and production six times")
+    @Test("With Apple's retry profile, the sandbox makes one attempt and production six")
     func appleProfile() async throws {
         for (environment, count) in [(StoreEnvironment.sandbox, 1), (.production, 6)] {
             let post = try await WebhookReceiver.start { _ in .status(500) }
@@ -214,7 +214,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("First attempts of one subscription are ordered: each starts when the one before has ended")
+    @Test("The first attempts of one subscription are ordered: each starts after the previous attempt has ended")
     func order() async throws {
         let post = try await WebhookReceiver.start { .status(200, after: .milliseconds($0.number % 3 == 0 ? 60 : 5)) }
         let test = try await Self.shop(post)
@@ -236,7 +236,7 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("Deliveries of many clocks to one endpoint are made at once, although every clock is frozen")
+    @Test("Deliveries of many frozen clocks to one endpoint are made at once")
     func manyClocks() async throws {
         let post = try await WebhookReceiver.start { _ in .status(200, after: .milliseconds(3)) }
         let test = try await Self.shop(post)
@@ -266,12 +266,12 @@ struct DeliveryTests {
         try await post.stop()
     }
 
-    @Test("A failing endpoint and a slow one do not delay another app's deliveries")
+    @Test("A failing endpoint and a slow endpoint do not delay the deliveries of another app")
     func isolation() async throws {
         let healthy = try await WebhookReceiver.start { _ in .status(200) }
         let dead = try await WebhookReceiver.start { _ in .hang }
         let slow = try await WebhookReceiver.start { _ in .status(200, after: .seconds(9)) }
-        // Longer than a busy machine takes for two hundred deliveries.
+        // Even on a busy machine, two hundred deliveries take less time.
         var settings = Settings()
         settings.deliveryTimeout = 120
         let test = try await Self.shop(healthy, settings)

@@ -5,14 +5,15 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// Allowed destinations of deliveries: addresses, the setting, Till's own ports, and redirects.
+/// Checks which destinations deliveries may have: address classes, the operator's setting, Till's own ports, and
+/// redirects.
 @Suite("Allowed destinations of deliveries")
 struct DestinationTests {
     private static let body = Array(#"{"signedPayload":"a.b.c"}"#.utf8)
 
     private static func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-    /// Ports of this server, without other nodes.
+    /// The ports of this server, without ports of other nodes.
     private static func ownPorts(_ ports: [(String, Int)]) -> OwnPorts {
         let addresses = Set(["10.1.2.3", "198.51.100.9"].compactMap { IPAddress($0) })
         let own = OwnPorts(interfaces: { addresses }, machine: "here")
@@ -23,7 +24,7 @@ struct DestinationTests {
     // MARK: Addresses
 
     @Test(
-        "Each special address has its class, in every spelling",
+        "Every spelling of a special address has the same class",
         arguments: [
             ("127.0.0.1", AddressClass.loopback), ("127.255.255.255", .loopback), ("::1", .loopback),
             ("0.0.0.0", .loopback), ("0.1.2.3", .loopback), ("::", .loopback), ("::ffff:127.0.0.1", .loopback),
@@ -57,7 +58,7 @@ struct DestinationTests {
 
     // MARK: The setting
 
-    @Test("By default everything but link-local and metadata addresses is allowed")
+    @Test("Without a setting, only link-local and metadata addresses are forbidden")
     func standard() throws {
         let check = DestinationCheck()
         for text in ["127.0.0.1", "10.0.0.1", "198.51.100.7", "fd00::1"] {
@@ -69,7 +70,7 @@ struct DestinationTests {
         }
     }
 
-    @Test("public-https allows HTTPS to public addresses, and networks that are listed")
+    @Test("public-https allows HTTPS to public addresses, and to the listed networks")
     func publicHTTPS() throws {
         let networks = try #require(EndpointNetworks(["public-https", "10.20.0.0/16"]))
         let check = DestinationCheck(networks: networks)
@@ -84,7 +85,7 @@ struct DestinationTests {
         #expect(try isAllowed("10.20.3.4", false))
     }
 
-    @Test("A list of networks allows nothing else; an invalid network is an invalid setting")
+    @Test("A list of networks allows nothing else; an invalid network in it is an invalid setting")
     func listed() throws {
         let check = DestinationCheck(networks: try #require(EndpointNetworks(["169.254.7.0/24", "fe80::/10"])))
         for (text, isAllowed) in [
@@ -115,7 +116,7 @@ struct DestinationTests {
         }
     }
 
-    @Test("Ports of other nodes are recognized: by loopback on this machine, by their addresses on others")
+    @Test("Ports of other nodes are recognized by loopback on this machine, and by their addresses on others")
     func otherNodes() throws {
         let near = Self.ownPorts([("127.0.0.1", 9_890)])
         near.complete()
@@ -134,7 +135,7 @@ struct DestinationTests {
         }
     }
 
-    @Test("A URL of one of Till's own ports or of a link-local address cannot be an endpoint")
+    @Test("A URL with one of Till's own ports or a link-local address cannot be an endpoint")
     func endpoints() async {
         let check = DestinationCheck(ownPorts: Self.ownPorts([("127.0.0.1", 8_890), ("::1", 8_890)]))
         for url in [
@@ -152,7 +153,7 @@ struct DestinationTests {
     // MARK: Deliveries
 
     @Test(
-        "A redirect to one of Till's own ports is not followed, with the reason",
+        "A redirect to one of Till's own ports is not followed, and the attempt records the reason",
         arguments: [301, 302, 303, 307, 308]
     )
     func redirectToOwnPort(status: Int) async throws {
@@ -174,13 +175,13 @@ struct DestinationTests {
         try await till.stop()
     }
 
-    /// A check that treats 127.0.0.2 and 127.0.0.3 as public.
+    /// A check that treats 127.0.0.2 and 127.0.0.3 as public addresses.
     private static let staged = DestinationCheck { address in
         ["127.0.0.2", "127.0.0.3"].contains(address.description) ? .publicUse : AddressClass(address)
     }
 
     @Test(
-        "A public endpoint may redirect to a public one, and to no other, not even over a reused connection",
+        "A public endpoint may redirect only to a public one, even over a reused connection",
         arguments: [301, 302, 303, 307, 308]
     )
     func redirectFromPublic(status: Int) async throws {
@@ -191,7 +192,7 @@ struct DestinationTests {
             .redirect(to: request.path == "/in" ? near : far, status: status)
         }
         let webhookClient = try WebhookClient(timeout: .seconds(60), idleLimit: .seconds(60), destinations: Self.staged)
-        // The connection that is kept now was allowed: no redirect led there.
+        // This kept connection is allowed, because no redirect led to it.
         #expect(await webhookClient.post(Self.body, to: inside.url).result == .success)
         let refused = await webhookClient.post(Self.body, to: "http://127.0.0.2:\(post.port)/in")
         #expect(refused.result == .unsuccessfulHTTPResponseCode && refused.status == status && refused.isRefused)
@@ -202,7 +203,7 @@ struct DestinationTests {
         try await webhookClient.shutdown()
     }
 
-    @Test("A redirect with a closed connection is checked against the address of that connection")
+    @Test("After a redirect, the address of the connection is checked, even if the connection is closed")
     func redirectAndClose() async throws {
         let inside = try await WebhookReceiver.start()
         let text = "HTTP/1.1 307 Go\r\nLocation: \(inside.url)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -217,7 +218,7 @@ struct DestinationTests {
         try await inside.stop()
     }
 
-    @Test("An attempt that Till blocked keeps its reason, and is retried on schedule")
+    @Test("An attempt that Till blocked records the reason, and is retried on schedule")
     func kept() async throws {
         let till = try await WebhookReceiver.start()
         let test = try await DeliveryTests.shop(till)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A port that completes no connection: its accept queue is full and never drained.
+/// A port that never completes a connection: its accept queue is full and never emptied.
 final class SilentPort {
     let port: Int
     private var sockets: [Int32] = []

@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillTestSupport
 
-/// Posts a small body to a URL, with a webhook client of its own.
+/// Posts a small body to a URL with a new webhook client.
 func postOnce(to url: String, timeout: Duration = .seconds(20), roots: [String] = []) async throws -> AttemptResult {
     let webhookClient = try WebhookClient(timeout: timeout, extraRoots: roots)
     let delivered = await webhookClient.post(Array(#"{"signedPayload":"a.b.c"}"#.utf8), to: url)
@@ -12,9 +12,9 @@ func postOnce(to url: String, timeout: Duration = .seconds(20), roots: [String] 
     return delivered
 }
 
-@Suite("Attempt results by their real network condition")
+@Suite("Results of delivery attempts, each caused by a real network condition")
 struct WebhookClientTests {
-    /// Posts once to a listening post with these answers, and expects exactly one request.
+    /// Posts once to a webhook receiver with these answers, and expects exactly one request.
     private func post(
         _ answer: WebhookReceiver.Answer,
         timeout: Duration = .seconds(20),
@@ -27,13 +27,13 @@ struct WebhookClientTests {
         return delivered
     }
 
-    @Test("SUCCESS: 200 to 206", arguments: 200...206)
+    @Test("SUCCESS: the endpoint answers with a status from 200 to 206", arguments: 200...206)
     func success(status: Int) async throws {
         let delivered = try await post(.status(status))
         #expect(delivered.result == .success && delivered.status == status && delivered.explanation == nil)
     }
 
-    @Test("The request is a POST of the same bytes, as JSON, with an address and a name")
+    @Test("The request is a POST of the notification's bytes as JSON, with Host, User-Agent and Till-Delivery")
     func request() async throws {
         let post = try await WebhookReceiver.start()
         let webhookClient = try WebhookClient(userAgent: "Till/9")
@@ -50,7 +50,7 @@ struct WebhookClientTests {
     }
 
     @Test(
-        "UNSUCCESSFUL_HTTP_RESPONSE_CODE: every other code",
+        "UNSUCCESSFUL_HTTP_RESPONSE_CODE: the endpoint answers with any other status",
         arguments: [101, 207, 226, 299, 300, 304, 400, 401, 404, 410, 429, 500, 503, 599]
     )
     func otherCodes(status: Int) async throws {
@@ -59,7 +59,7 @@ struct WebhookClientTests {
         #expect(delivered.explanation?.hasSuffix("answered \(status)") == true)
     }
 
-    @Test("A redirect without a location is an unsuccessful code")
+    @Test("UNSUCCESSFUL_HTTP_RESPONSE_CODE: the endpoint sends a redirect without a location")
     func nowhere() async throws {
         let delivered = try await post(.status(302))
         #expect(delivered.result == .unsuccessfulHTTPResponseCode && delivered.status == 302)
@@ -67,7 +67,7 @@ struct WebhookClientTests {
         #expect(foreign.result == .unsuccessfulHTTPResponseCode && foreign.status == 307)
     }
 
-    @Test("SOCKET_ISSUE: refused, at once and with the address")
+    @Test("SOCKET_ISSUE: the endpoint refuses the connection; the explanation contains the address")
     func refused() async throws {
         let post = try await WebhookReceiver.start()
         try await post.stop()
@@ -77,33 +77,33 @@ struct WebhookClientTests {
         #expect(delivered.milliseconds < 15_000)
     }
 
-    @Test("SOCKET_ISSUE: a name that does not resolve")
+    @Test("SOCKET_ISSUE: the host name does not resolve")
     func unresolved() async throws {
         let delivered = try await postOnce(to: "http://unknown.invalid/hook", timeout: .seconds(30))
         #expect(delivered.result == .socketIssue)
         #expect(delivered.explanation == "the name unknown.invalid was not resolved")
     }
 
-    @Test("SOCKET_ISSUE: an address that is not reachable")
+    @Test("SOCKET_ISSUE: the address is not reachable")
     func unreachable() async throws {
         let delivered = try await postOnce(to: "http://255.255.255.255:8080/", timeout: .seconds(2))
         #expect(delivered.result == .socketIssue)
     }
 
-    @Test("SOCKET_ISSUE: reset before an answer")
+    @Test("SOCKET_ISSUE: the endpoint resets the connection before it answers")
     func reset() async throws {
         let delivered = try await post(.reset)
         #expect(delivered.result == .socketIssue)
         #expect(delivered.explanation?.hasPrefix("connection reset by 127.0.0.1:") == true)
     }
 
-    @Test("NO_RESPONSE: closed without a byte")
+    @Test("NO_RESPONSE: the endpoint closes the connection without sending a byte")
     func close() async throws {
         #expect(try await post(.close).result == .noResponse)
     }
 
     @Test(
-        "PREMATURE_CLOSE: closed in the middle of the answer",
+        "PREMATURE_CLOSE: the endpoint closes the connection in the middle of the answer",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
@@ -115,7 +115,7 @@ struct WebhookClientTests {
     }
 
     @Test(
-        "INVALID_RESPONSE: bytes that are not HTTP",
+        "INVALID_RESPONSE: the endpoint sends bytes that are not HTTP",
         arguments: [
             "hello\r\n", "220 mail.example ESMTP\r\n", "HTTP/9.9 200 OK\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n",
             "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
@@ -126,7 +126,10 @@ struct WebhookClientTests {
         #expect(try await post(.raw(Array(text.utf8))).result == .invalidResponse)
     }
 
-    @Test("CIRCULAR_REDIRECT: to itself, between two URLs, and without end", arguments: [301, 302, 303, 307, 308])
+    @Test(
+        "CIRCULAR_REDIRECT: a URL redirects to itself, two URLs to each other, or redirects never end",
+        arguments: [301, 302, 303, 307, 308]
+    )
     func circles(status: Int) async throws {
         let itself = try await post(.redirect(to: "/notifications", status: status))
         #expect(itself.result == .circularRedirect && itself.status == status)
@@ -143,7 +146,7 @@ struct WebhookClientTests {
     }
 
     @Test(
-        "Five redirects are followed, also to another server, with the same POST",
+        "Five redirects are followed with the same POST, also to another server",
         arguments: [301, 302, 303, 307, 308]
     )
     func redirects(status: Int) async throws {
@@ -161,21 +164,24 @@ struct WebhookClientTests {
         try await last.stop()
     }
 
-    @Test("UNSUPPORTED_CHARSET: an unknown charset", arguments: ["klingon", "utf-9", "iso-8859-12", "cp1"])
+    @Test(
+        "UNSUPPORTED_CHARSET: the answer has an unknown charset",
+        arguments: ["klingon", "utf-9", "iso-8859-12", "cp1"]
+    )
     func unknownCharset(name: String) async throws {
         let delivered = try await post(.charset(name))
         #expect(delivered.result == .unsupportedCharset && delivered.status == 200)
     }
 
     @Test(
-        "Known charsets are accepted",
+        "A known charset is accepted",
         arguments: ["utf-8", "UTF-8", "\"utf-8\"", "ISO-8859-1", "windows-1252", "Shift_JIS", "gb18030", "koi8-r", ""]
     )
     func knownCharset(name: String) async throws {
         #expect(try await post(.charset(name)).result == .success)
     }
 
-    @Test("OTHER: a header beyond the limit, an invalid URL, a client that was shut down")
+    @Test("OTHER: the header is too long, the URL is invalid, or the client was shut down")
     func other() async throws {
         let long = "HTTP/1.1 200 OK\r\nX-Long: \(String(repeating: "a", count: 70_000))\r\n\r\n"
         #expect(try await post(.raw(Array(long.utf8))).result == .other)
@@ -192,7 +198,7 @@ struct WebhookClientTests {
         try await post.stop()
     }
 
-    @Test("TIMED_OUT: while connecting")
+    @Test("TIMED_OUT: the endpoint does not accept the connection in time")
     func connectTimeout() async throws {
         let silent = try SilentPort()
         let delivered = try await postOnce(to: "http://127.0.0.1:\(silent.port)/", timeout: .milliseconds(300))
@@ -200,7 +206,7 @@ struct WebhookClientTests {
         #expect(delivered.explanation == "no connection to 127.0.0.1:\(silent.port) within the time limit")
     }
 
-    @Test("TIMED_OUT: in the answer, its header, its body, and over all redirects together")
+    @Test("TIMED_OUT: the answer, its header or its body is late, or all redirects together take too long")
     func answerTimeout() async throws {
         let limit = Duration.milliseconds(500)
         let answers: [WebhookReceiver.Answer] = [
@@ -219,7 +225,7 @@ struct WebhookClientTests {
         try await post.stop()
     }
 
-    @Test("A body longer than the limit is accepted, however long it is")
+    @Test("SUCCESS: a body longer than the limit is accepted, however long it is")
     func longBody() async throws {
         let long = [UInt8](repeating: 120, count: 300_000)
         #expect(try await post(.text(200, body: long)).result == .success)
@@ -227,7 +233,7 @@ struct WebhookClientTests {
         #expect(try await post(.raw(endless)).result == .success)
     }
 
-    @Test("An answer without a length ends with the connection")
+    @Test("SUCCESS: an answer without a length ends when the connection closes")
     func untilTheEnd() async throws {
         #expect(try await post(.rawThenClose(Array("HTTP/1.0 200 OK\r\n\r\nfine".utf8))).result == .success)
     }

@@ -5,9 +5,9 @@ import TillCore
 import TillShop
 import TillTestSupport
 
-@Suite("Connections are reused, and a closed one costs no attempt")
+@Suite("Connections are reused, and a closed connection costs no attempt")
 struct WebhookConnectionTests {
-    @Test("Consecutive posts use one connection")
+    @Test("Consecutive posts use the same connection")
     func reuse() async throws {
         let post = try await WebhookReceiver.start()
         let webhookClient = try WebhookClient(idleLimit: .seconds(60))
@@ -18,7 +18,7 @@ struct WebhookConnectionTests {
     }
 
     @Test(
-        "A connection announced as closing is not reused",
+        "A connection that the endpoint announces to close is not reused",
         arguments: ["Connection: close", "Keep-Alive: timeout=1"]
     )
     func announced(field: String) async throws {
@@ -32,7 +32,7 @@ struct WebhookConnectionTests {
     }
 
     @Test(
-        "An endpoint that closes idle connections, at once or a little later, gets each post once",
+        "An endpoint that closes idle connections, at once or a little later, gets each post exactly once",
         arguments: [0, 1, 2, 5],
         [false, true]
     )
@@ -57,7 +57,7 @@ struct WebhookConnectionTests {
         try await post.stop()
     }
 
-    @Test("An endpoint that reads a request on a reused connection and closes without an answer gets it once")
+    @Test("An endpoint that closes a reused connection without an answer gets the request only once")
     func closesAfterReading() async throws {
         let post = try await WebhookReceiver.start { $0.number % 2 == 0 ? .close : .status(200) }
         let webhookClient = try WebhookClient(idleLimit: .seconds(60))
@@ -69,7 +69,7 @@ struct WebhookConnectionTests {
         try await post.stop()
     }
 
-    @Test("An endpoint that hangs does not delay another, nor its own later posts")
+    @Test("An endpoint that hangs delays neither another endpoint nor its own later posts")
     func independence() async throws {
         let hanging = try await WebhookReceiver.start { $0.path == "/fine" ? .status(200) : .hang }
         let healthy = try await WebhookReceiver.start()
@@ -89,7 +89,7 @@ struct WebhookConnectionTests {
                     #expect(delivered.result == .success)
                 }
             }
-            // The others were hanging during all of this.
+            // The other posts were waiting for an answer during all of this.
             #expect(ended.count == 0)
             #expect(hanging.requests.count == 120 && healthy.requests.count == 20)
             try await webhookClient.shutdown()
@@ -99,7 +99,7 @@ struct WebhookConnectionTests {
         try await healthy.stop()
     }
 
-    @Test("Many concurrent posts all arrive, each once")
+    @Test("Many concurrent posts are sent, each exactly once")
     func many() async throws {
         let post = try await WebhookReceiver.start()
         let webhookClient = try WebhookClient()
@@ -115,7 +115,7 @@ struct WebhookConnectionTests {
         try await post.stop()
     }
 
-    @Test("Shutting down ends the posts in progress")
+    @Test("A shutdown ends the posts in progress")
     func shutdown() async throws {
         let post = try await WebhookReceiver.start { _ in .hang }
         let webhookClient = try WebhookClient(timeout: .seconds(30))

@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillTestSupport
 
-@Suite("The webhook client trusts the roots of the system and of the operator, and no others")
+@Suite("The webhook client trusts only the roots of the system and of the operator")
 struct WebhookTLSTests {
     private let authority: TestAuthority
     private let roots: String
@@ -29,53 +29,53 @@ struct WebhookTLSTests {
         #expect(delivered.result == .tlsIssue, "\(delivered)")
     }
 
-    @Test("SUCCESS: a chain that leads to an extra root")
+    @Test("SUCCESS: the certificate chain leads to a root of the operator")
     func trusted() async throws {
         let delivered = try await post(to: authority.identity())
         #expect(delivered.result == .success, "\(delivered)")
     }
 
-    @Test("TLS_ISSUE: an unknown root")
+    @Test("TLS_ISSUE: the root certificate is unknown")
     func unknownRoot() async throws {
         let delivered = try await post(to: TestAuthority().identity())
         expectTLSIssue(delivered)
         #expect(delivered.explanation?.contains("the certificate is not valid") == true, "\(delivered)")
     }
 
-    @Test("TLS_ISSUE: an expired certificate, and one that is not yet valid")
+    @Test("TLS_ISSUE: the certificate has expired or is not yet valid")
     func expired() async throws {
         expectTLSIssue(try await post(to: authority.identity(validDays: -9...(-2))))
         expectTLSIssue(try await post(to: authority.identity(validDays: 2...9)))
     }
 
-    @Test("TLS_ISSUE: a self-signed certificate")
+    @Test("TLS_ISSUE: the certificate is self-signed")
     func selfSigned() async throws {
         expectTLSIssue(try await post(to: authority.identity(isSelfSigned: true)))
     }
 
-    @Test("TLS_ISSUE: a certificate for another host")
+    @Test("TLS_ISSUE: the certificate is for another host")
     func wrongHost() async throws {
         let delivered = try await post(to: authority.identity(for: "elsewhere.example"))
         expectTLSIssue(delivered)
         #expect(delivered.explanation?.hasSuffix("the certificate is for another host") == true)
     }
 
-    @Test("TLS_ISSUE: a chain without its intermediate")
+    @Test("TLS_ISSUE: the chain lacks its intermediate certificate")
     func incomplete() async throws {
         expectTLSIssue(try await post(to: authority.identity(isComplete: false)))
     }
 
-    @Test("TLS_ISSUE: TLS 1.1")
+    @Test("TLS_ISSUE: the endpoint supports only TLS 1.1")
     func outdatedTLS() async throws {
         expectTLSIssue(try await post(to: authority.identity(), isOldFashioned: true))
     }
 
-    @Test("TLS_ISSUE: a port that speaks plain HTTP")
+    @Test("TLS_ISSUE: the port speaks plain HTTP")
     func plain() async throws {
         expectTLSIssue(try await post(to: nil))
     }
 
-    @Test("INVALID_RESPONSE: plain HTTP to a port that speaks TLS")
+    @Test("INVALID_RESPONSE: the client speaks plain HTTP to a port that speaks TLS")
     func tlsPort() async throws {
         let post = try await WebhookReceiver.start(identity: authority.identity())
         let delivered = try await postOnce(to: "http://localhost:\(post.port)/")
@@ -84,7 +84,7 @@ struct WebhookTLSTests {
     }
 
     @Test(
-        "Over TLS the results have the same names",
+        "Over TLS, the attempts have the same results",
         arguments: [
             (WebhookReceiver.Answer.close, SendAttemptResult.noResponse), (.closeMidway, .prematureClose),
             (.raw(Array("hello\r\n".utf8)), .invalidResponse),
@@ -101,7 +101,7 @@ struct WebhookTLSTests {
         try await post.stop()
     }
 
-    @Test("An unreadable file of roots is rejected at the start")
+    @Test("A file of root certificates that cannot be read is rejected at the start")
     func noRoots() {
         #expect(throws: (any Error).self) { try WebhookClient(extraRoots: ["/nowhere/roots.pem"]) }
     }

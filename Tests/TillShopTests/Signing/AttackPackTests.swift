@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
@@ -12,7 +13,7 @@ struct AttackPackTests {
         return text
     }
 
-    @Test("Each case has a unique name, which finds the case")
+    @Test("Each case has a unique name by which it is found")
     func names() {
         #expect(Set(Attack.allCases.map(\.name)).count == Attack.allCases.count)
         for attack in Attack.allCases { #expect(Attack(name: attack.name) == attack) }
@@ -20,7 +21,7 @@ struct AttackPackTests {
         #expect(Attack.allCases.filter { !$0.isRefused } == [.control, .replayed])
     }
 
-    @Test("Each case about a purchase differs from it in exactly one thing")
+    @Test("Each case about a purchase differs in exactly one thing from the valid purchase")
     func oneThing() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let product = try #require(SampleCatalog.all.first { $0.type == .consumable })
@@ -38,7 +39,7 @@ struct AttackPackTests {
         }
     }
 
-    @Test("Without a root there is no forger, and certificate claims are not available")
+    @Test("Without a root certificate, forgeries and certificate claims are not available")
     func rootless() async throws {
         let test = try await TestShop()
         let shop = try await Shop(
@@ -54,7 +55,7 @@ struct AttackPackTests {
         #expect(test.shop.authority.certificates.map(\.certificate.part) == [.intermediate, .leaf])
     }
 
-    @Test("The state of a certificate survives a restart")
+    @Test("The revocation state of a certificate survives a restart")
     func durable() async throws {
         let test = try await TestShop()
         let leaf = try #require(test.shop.authority.certificates.map(\.certificate).last)

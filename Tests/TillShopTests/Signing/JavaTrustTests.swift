@@ -18,7 +18,7 @@ struct JavaTrustTests {
         return JavaTrustStore(bytes)?.certificates
     }
 
-    /// A JDK folder with this trust store at a path.
+    /// The path of a JDK folder that contains this trust store.
     private func home(_ bytes: [UInt8], at place: String = "lib/security/cacerts") throws -> String {
         let home = FileManager.default.temporaryDirectory.appendingPathComponent("till-java-\(UUID().uuidString)")
         let file = home.appendingPathComponent(place)
@@ -31,7 +31,7 @@ struct JavaTrustTests {
     }
 
     @Test(
-        "The trust store of the installed JDK, and the root after it",
+        "The trust store contains the certificates of the installed JDK, followed by Till's root",
         arguments: ["lib/security/cacerts", "lib/security/jssecacerts", "jre/lib/security/cacerts"]
     )
     func ofTheJDK(_ place: String) throws {
@@ -47,7 +47,7 @@ struct JavaTrustTests {
         #expect(trusted(["PATH": "/nowhere:\(home)/bin"]) == expected)
     }
 
-    @Test("Without a readable JDK trust store, the certificates of the machine, and the root")
+    @Test("Without a readable JDK trust store, it contains the machine's certificates, followed by Till's root")
     func ofTheMachine() throws {
         let machine = try #require(trusted([:]))
         let count = TrustBundle.text(with: "").components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1
@@ -58,7 +58,7 @@ struct JavaTrustTests {
     }
 
     @Test(
-        "The JVM splits its variable at white space and removes quotes; a value with either is quoted",
+        "The JVM splits its variable at white space and removes quotes, so a value with these is quoted",
         arguments: [
             ("/a/b.jks", "-Djavax.net.ssl.trustStore=/a/b.jks"),
             ("/a b/c.jks", "\"-Djavax.net.ssl.trustStore=/a b/c.jks\""),
@@ -72,7 +72,7 @@ struct JavaTrustTests {
         #expect(words(of: "-Da=1 \(option)  -Db=2") == ["-Da=1", "-Djavax.net.ssl.trustStore=\(file)", "-Db=2"])
     }
 
-    @Test("An option with any characters is read back unchanged by the JVM")
+    @Test("The JVM reads an option with any characters unchanged")
     func anyOption() {
         let characters = ["\"", "'", " ", "\t", "\n", "\\", "x"]
         for number in 0..<(7 * 7 * 7 * 7) {
@@ -81,8 +81,7 @@ struct JavaTrustTests {
         }
     }
 
-    /// The options in a text, by the rules of HotSpot's `Arguments::parse_options_buffer`; nil when a quote is not
-    /// closed.
+    /// The options in a text, according to HotSpot's `Arguments::parse_options_buffer`; nil if a quote is not closed.
     private func words(of text: String) -> [String]? {
         let space: Set<Unicode.Scalar> = [" ", "\t", "\n", "\r", "\u{B}", "\u{C}"]
         var words: [String] = []

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+import TillJSON
 import TillShop
 
 @Suite("Payload profiles, key by key")
@@ -9,7 +10,7 @@ struct PayloadProfileFilterTests {
         try String(contentsOf: CatalogFixtures.root.appending(path: path), encoding: .utf8)
     }
 
-    /// An object with every key of its kind; the values are texts, objects or arrays of their kind.
+    /// An object with every key of its kind. The values are texts, objects or arrays.
     private func whole(_ object: WireObject) -> [UInt8] {
         var json = "{"
         for (place, key) in object.keys.enumerated() {
@@ -38,7 +39,7 @@ struct PayloadProfileFilterTests {
         return members.map(\.key)
     }
 
-    @Test("A profile is written as it is read")
+    @Test("A profile is read as it was written")
     func words() {
         let words = ["sparse", "tomorrow:4711", "version:1.0", "version:1.22"]
         #expect(words.compactMap { PayloadProfile(words: $0)?.words } == words)
@@ -51,7 +52,7 @@ struct PayloadProfileFilterTests {
         }
     }
 
-    @Test("Every key in a payload is classified; a new key must be added to its table")
+    @Test("Every key in a payload is classified; a new key must be added to the table of its object")
     func classified() throws {
         let folder = "Sources/TillShop/Payloads/"
         let api = [
@@ -108,7 +109,7 @@ struct PayloadProfileFilterTests {
         }
     }
 
-    @Test("The minimal profile keeps the keys that are always present", arguments: WireObject.allCases)
+    @Test("The minimal profile contains only the keys that are always present", arguments: WireObject.allCases)
     func minimal(_ object: WireObject) throws {
         for environment in StoreEnvironment.allCases {
             let left = keys(try filtered(object, .minimal, in: environment))
@@ -119,7 +120,10 @@ struct PayloadProfileFilterTests {
         }
     }
 
-    @Test("A version keeps its keys, and the newest keeps all", arguments: WireObject.allCases)
+    @Test(
+        "A profile of a version contains only the keys of that version, and the newest version contains all keys",
+        arguments: WireObject.allCases
+    )
     func versions(_ object: WireObject) throws {
         for minor in 0...PayloadProfile.newestVersion {
             let left = keys(try filtered(object, .version(minor)))
@@ -146,7 +150,7 @@ struct PayloadProfileFilterTests {
         }
     }
 
-    @Test("One listed value in four is replaced by an unknown one, always the same for the same object and seed")
+    @Test("One value in four is replaced by an unknown value; the same object and seed give the same values")
     func share() throws {
         func changed(_ id: Int, _ seed: UInt64) throws -> Bool {
             let json = Array(#"{"transactionId":"\#(id)","type":"Consumable","offerType":1}"#.utf8)
@@ -164,7 +168,7 @@ struct PayloadProfileFilterTests {
         #expect(first != second)
     }
 
-    @Test("Signed parts are unchanged in every profile, and so are unknown keys")
+    @Test("Signed parts and unknown keys are unchanged in every profile")
     func places() {
         let body = Array("{\"data\":{\"signedTransactionInfo\":\"\u{1}\",\"bundleId\":\"a\"},\"new\":[1,{}]}".utf8)
         for payloadProfile in [PayloadProfile.minimal, .version(0), .forwardCompatible(seed: 3)] {

@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 import TillCore
+import TillJSON
 import TillSQLite
 import TillShop
 import TillSigning
 import TillStorage
 import TillTestSupport
 
-@Suite("A shop with payload profiles")
+@Suite("Payload profiles in a shop")
 struct PayloadProfileTests {
     private let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
@@ -15,7 +16,7 @@ struct PayloadProfileTests {
         try await test.shop.updateRules(of: scope) { $0.payloadProfile = payloadProfile }
     }
 
-    /// The payload of a compact JWS.
+    /// The claims in the payload of a compact JWS.
     private func claims(_ jws: String) throws -> JSONTree {
         let parts = jws.split(separator: ".")
         return try JSONTree.parse(try #require(Base64URL.decode(String(parts[1]))))
@@ -25,7 +26,7 @@ struct PayloadProfileTests {
         try await test.shop.storage.notifications(NotificationQuery(scope: scope))
     }
 
-    @Test("The stored data is the same in every profile; the bytes of the default profile are unchanged")
+    @Test("The profile does not change stored data, and payloads of the default profile are unchanged")
     func stored() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")
@@ -54,7 +55,7 @@ struct PayloadProfileTests {
         #expect(again.payloadProfile(of: AccountScope(environment: .sandbox, app: "com.example.other")) == nil)
     }
 
-    @Test("A notification keeps the profile with which it was signed")
+    @Test("A notification keeps the profile with which it was signed, also when it is sent again")
     func notification() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("pro", by: "ann")
@@ -69,7 +70,7 @@ struct PayloadProfileTests {
         #expect(inner.map { $0.contains("\"currency\"") } == [true, false])
     }
 
-    @Test("In the forward-compatible profile a notification of an unknown type follows every purchase")
+    @Test("In the forward-compatible profile, a notification of an unknown type follows every purchase")
     func unknownNotification() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await set(.forwardCompatible(seed: 1), in: test)
@@ -105,10 +106,5 @@ struct PayloadProfileTests {
 }
 
 extension JSONTree {
-    fileprivate subscript(key: String) -> JSONTree? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.key == key }?.value
-    }
-
     fileprivate func hasKey(_ key: String) -> Bool { self[key] != nil }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
@@ -8,14 +9,14 @@ import TillTestSupport
 
 @Suite("Signed payloads, key by key")
 struct PayloadTests {
-    /// The payload of a compact JWS as text, and its keys in order.
+    /// The payload of a compact JWS, as text.
     private func payload(_ jws: SignedText) throws -> String {
         let parts = jws.text.split(separator: ".")
         let bytes = try #require(Base64URL.decode(String(parts[1])))
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("A subscription's transaction has exactly these keys in this order")
+    @Test("The transaction of a subscription has exactly these keys in this order")
     func subscription() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")
@@ -35,7 +36,7 @@ struct PayloadTests {
         )
     }
 
-    @Test("A refunded consumable has the revocation keys, and no others")
+    @Test("A refunded consumable has the revocation keys and no other additional keys")
     func refunded() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let bought = try await test.buy("coins", by: "ann", quantity: 3, in: .production)
@@ -59,7 +60,7 @@ struct PayloadTests {
         }
     }
 
-    @Test("A signature is never dated before the row's last change")
+    @Test("A signature date is never earlier than the last change of the transaction")
     func signedDate() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("coins", by: "ann")
@@ -68,7 +69,7 @@ struct PayloadTests {
         #expect(text.contains("\"signedDate\":\(row.modifiedDate.milliseconds)"))
     }
 
-    @Test("Renewal info of a trial names the next price and no offer")
+    @Test("The renewal info of a trial has the next price and no offer")
     func renewalInfo() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let row = try await test.buy("pro", by: "ann")
@@ -86,7 +87,7 @@ struct PayloadTests {
         )
     }
 
-    @Test("An app transaction has its environment in receiptType, and more keys on the device")
+    @Test("An app transaction has its environment in receiptType, and additional keys on the device")
     func appTransaction() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let account = try await test.shop.openAccount(test.customer("ann"), Opening())
@@ -111,9 +112,9 @@ struct PayloadTests {
         #expect(try test.shop.signedAppTransaction(of: bare, at: test.now) == nil)
     }
 
-    @Test("Text is escaped where JSON requires it, and nowhere else")
+    @Test("Characters are escaped only where JSON requires it")
     func escaping() {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("a", "\"\\/\u{1}\n\u{7f}é😀")
         json.put("b", nil as String?)
         json.put("c", Int64.min)

@@ -14,7 +14,7 @@ struct ReceiptAttackPackTests {
         return try await test.shop.verifyReceipt(request, in: environment)
     }
 
-    @Test("Each case has a unique name, which finds the case")
+    @Test("Each case has a unique name by which it is found")
     func names() {
         #expect(Set(ReceiptAttack.allCases.map(\.name)).count == ReceiptAttack.allCases.count)
         for attack in ReceiptAttack.allCases { #expect(ReceiptAttack(name: attack.name) == attack) }
@@ -40,7 +40,7 @@ struct ReceiptAttackPackTests {
         }
     }
 
-    @Test("Each forgery is rejected for the one thing that is wrong with it")
+    @Test("Each forged receipt is rejected for the one thing that is wrong with it")
     func reasons() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let pack = try await ReceiptAttackPack(
@@ -63,7 +63,7 @@ struct ReceiptAttackPackTests {
         }
     }
 
-    @Test("Only the hash identifies other devices and other apps, and it is right in all other cases")
+    @Test("Only a receipt of another device, or with another app's hash, has a wrong device hash")
     func hashes() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let pack = try await ReceiptAttackPack(

@@ -5,7 +5,7 @@ import TillSigning
 import TillStorage
 import TillTestSupport
 
-/// The contents of receipts, and when a receipt is signed.
+/// Checks the contents of receipts, and how often receipts are signed.
 @Suite("App receipts of a shop")
 struct ReceiptTests {
     private func account(_ test: TestShop) async throws -> Account {
@@ -16,7 +16,7 @@ struct ReceiptTests {
         try SignedReceipt(bytes).receipt.inApp.map(\.productID).sorted()
     }
 
-    @Test("An unchanged receipt is not signed again within a second; a purchase within it is included")
+    @Test("An unchanged receipt is signed at most once a second; a new purchase is included at once")
     func cache() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("pro", by: "ann")
@@ -38,7 +38,7 @@ struct ReceiptTests {
         #expect(test.shop.receiptsSigned == 3)
     }
 
-    @Test("Calls of verifyReceipt within a second sign one latest_receipt for one receipt")
+    @Test("Calls of verifyReceipt within a second return the same latest_receipt for the same receipt")
     func verify() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("pro", by: "ann")
@@ -59,13 +59,13 @@ struct ReceiptTests {
         #expect(answers.count == 1 && test.shop.receiptsSigned == 2)
     }
 
-    @Test("Rows are sorted by purchase date, newest first, also a row that was charged ahead and replaced")
+    @Test("Transactions are sorted by purchase date, newest first, also if one was charged ahead and replaced")
     func order() async throws {
         let test = try await TestShop(selling: SampleCatalog.all + [.plan("max", level: 0, at: 9_990)])
         let clock = ClockName(AccountScope(environment: .production, app: TestShop.bundleID))
         _ = try await test.shop.setClock(clock, .freeze(at: test.now))
         let trial = try await test.buy("pro", by: "ann", in: .production)
-        // The month after the trial is charged a day ahead.
+        // The month after the trial is charged one day ahead.
         let ahead = try #require(trial.expiresDate).advanced(milliseconds: -3_600_000)
         _ = try await test.shop.advance(clock, .to(ahead), settling: false)
         try await test.buy("max", by: "ann", in: .production)
@@ -76,14 +76,14 @@ struct ReceiptTests {
         #expect(shown.map(\.isUpgraded) == [true, false, true])
         let dates = shown.map(\.purchaseDate)
         #expect(dates == dates.sorted(by: >))
-        // However few rows are shown, the current one is among them.
+        // Even if few transactions are shown, the current one is among them.
         #expect(
             ReceiptRows(rows, of: account, atMost: 1).rows.map(\.id)
                 == account.subscriptions.map(\.latestTransaction.id)
         )
     }
 
-    @Test("A customer with many consumables keeps the subscription in receipts and in answers")
+    @Test("The receipts of a customer with many consumables still contain the subscription")
     func crowded() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let subscription = try await test.buy("pro", by: "ann")

@@ -7,8 +7,8 @@ import TillTestSupport
 
 @testable import TillShop
 
-/// If Till silently replaced a lost root, every client would reject what it signs.
-@Suite("A store is served only with the root that its clients trust")
+/// If Till silently replaced a lost root certificate, every client would reject the data that Till signs.
+@Suite("Till serves a store only with the root certificate that its clients trust")
 struct SharedRootsTests {
     private func open(_ test: TestShop, isAdopting: Bool = false, in directory: DataDirectory? = nil) async throws
         -> RootAuthority
@@ -23,13 +23,13 @@ struct SharedRootsTests {
 
     private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 
-    /// Deletes the certificates; a server that starts creates the folder again.
+    /// Deletes the folder of the certificates, which a server creates again at its start.
     private func loseCertificates(_ test: TestShop) throws {
         try remove(test.directory.path + "/ca")
         try test.directory.prepare()
     }
 
-    @Test("The fingerprint is recorded once, and a folder lost later is an error and not replaced")
+    @Test("The root's fingerprint is stored once; if the folder is lost later, Till reports an error")
     func lost() async throws {
         let test = try await TestShop()
         let root = try await open(test)
@@ -47,7 +47,7 @@ struct SharedRootsTests {
         #expect(try await open(test).fingerprint == adopted.fingerprint)
     }
 
-    @Test("A root without its key is rejected, until its folder is moved away and a new root is adopted")
+    @Test("A root without its key is rejected until the operator moves its folder away and adopts a new root")
     func keyLost() async throws {
         let test = try await TestShop()
         let root = try await open(test)
@@ -75,7 +75,7 @@ struct SharedRootsTests {
         #expect(try await open(test).fingerprint == adopted.fingerprint)
     }
 
-    @Test("A root other than the recorded one is rejected until it is adopted")
+    @Test("A root other than the recorded root is rejected until the operator adopts it")
     func other() async throws {
         let test = try await TestShop()
         _ = try await open(test)
@@ -87,11 +87,11 @@ struct SharedRootsTests {
         await #expect(throws: RootRefused.other(test.directory.path)) { _ = try await open(test) }
     }
 
-    @Test("A store of an earlier version, which recorded no root, needs its root once it has customers")
+    @Test("A store of an earlier version without a recorded root needs its root as soon as it has customers")
     func unrecorded() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try loseCertificates(test)
-        // No client has received anything yet.
+        // No client has received signed data yet.
         _ = try await open(test)
         try await test.shop.storage.removeDocument(.shop, name: "roots")
         try await test.buy("coins", by: "ann")
@@ -105,7 +105,7 @@ struct SharedRootsTests {
         }
     }
 
-    @Test("The root of receipts is recorded once it exists, and is rejected when it is lost")
+    @Test("The root of receipts is recorded when it is created, and a loss is an error")
     func receipts() async throws {
         let test = try await TestShop()
         _ = try await open(test)
@@ -123,7 +123,7 @@ struct SharedRootsTests {
         _ = try await open(test)
     }
 
-    @Test("The doctor reports a root that is not the recorded one")
+    @Test("The doctor reports a root that differs from the recorded root")
     func doctor() async throws {
         let test = try await TestShop()
         _ = try await open(test)
@@ -136,7 +136,7 @@ struct SharedRootsTests {
         #expect(findings.contains { $0.contains("another root") }, "\(findings)")
     }
 
-    @Test("Sixteen concurrent rotations create a chain each, and the last one signs")
+    @Test("Each of sixteen concurrent rotations creates a chain, and the last chain signs")
     func rotations() async throws {
         let test = try await TestShop()
         let certificates = CertificateStore(test.directory)
@@ -164,7 +164,7 @@ struct SharedRootsTests {
         #expect(test.shop.signingChain.id == chain)
     }
 
-    @Test("Files that are written concurrently are each complete, and no temporary file remains")
+    @Test("Files that are written concurrently are complete, and no temporary file remains")
     func writes() async throws {
         let test = try await TestShop()
         let path = test.directory.path + "/written"

@@ -18,7 +18,7 @@ struct SignatureCacheTests {
         try test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: now ?? test.now)
     }
 
-    @Test("By default each answer is signed again")
+    @Test("Without a setting, each answer is signed again")
     func anew() async throws {
         let test = try await shop(age: 0)
         let row = try await test.buy("coins", by: "ann")
@@ -26,7 +26,7 @@ struct SignatureCacheTests {
         #expect(test.shop.signatures.signed == 0)
     }
 
-    @Test("An unchanged row keeps its signature for as long as the setting says, and no longer")
+    @Test("An unchanged transaction keeps its signature for the configured time, and no longer")
     func age() async throws {
         let test = try await shop(age: 60)
         let row = try await test.buy("coins", by: "ann")
@@ -36,13 +36,13 @@ struct SignatureCacheTests {
         test.advance(1)
         let second = try signed(row, test)
         #expect(second != first)
-        // A time before the signature does not return it.
+        // A time before the signature date does not return the cached signature.
         let earlier = test.now.advanced(milliseconds: -1)
         #expect(try signed(row, test, at: earlier) != second)
         #expect(test.shop.signatures.signed == 3)
     }
 
-    @Test("A changed row, another chain and another payload profile are signed again")
+    @Test("A change of the transaction, the chain or the payload profile requires a new signature")
     func changes() async throws {
         let test = try await shop(age: 3_600)
         var row = try await test.buy("coins", by: "ann")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The payload of an app receipt")
 struct AppReceiptTests {
-    /// The attributes of a SET in their order: type, version and the octets of the value.
+    /// The attributes of a SET in their order: the type, the version and the bytes of the value.
     static func attributes(_ set: [UInt8]) throws -> [(type: Int64, version: Int64, value: [UInt8])] {
         var file = BERReader(set[...])
         var reader = try file.next(DERBytes.set).reader
@@ -53,7 +53,7 @@ struct AppReceiptTests {
         }
     }
 
-    @Test("A macOS receipt lacks attribute 20; volume purchases and pre-orders have dates of their own")
+    @Test("A macOS receipt lacks attribute 20; volume purchases and pre-orders have additional dates")
     func optional() throws {
         var receipt = ReceiptSample.receipt
         receipt.platform = .macOS
@@ -71,7 +71,7 @@ struct AppReceiptTests {
         #expect(try AppReceipt(payload: receipt.payload()) == receipt)
     }
 
-    @Test("A subscription has 1719, and 1720 and 1721 only when they apply; other purchases have none of them")
+    @Test("A subscription has attribute 1719, and 1720 and 1721 only when they apply; other purchases lack all three")
     func purchases() throws {
         var common: [Int64: [UInt8]] = [1701: [2, 1, 1], 1709: utf8(""), 1710: [2, 1, 0], 1722: [2, 1, 0]]
         for type: Int64 in 1714...1718 { common[type] = utf8("") }
@@ -107,7 +107,7 @@ struct AppReceiptTests {
         }
     }
 
-    @Test("The payload and each purchase in it are in DER order, for any order of the input")
+    @Test("The payload and each purchase in it are in DER order, whatever the order of the input")
     func order() throws {
         let payload = ReceiptSample.receipt.payload()
         let elements = try Self.elements(payload)
@@ -121,7 +121,7 @@ struct AppReceiptTests {
         }
     }
 
-    @Test("A written payload reads back, with the purchases in the order of their bytes", arguments: [0, 1, 3, 250])
+    @Test("A written payload is read back, with the purchases in the order of their bytes", arguments: [0, 1, 3, 250])
     func roundTrip(count: Int) throws {
         var receipt = ReceiptSample.receipt(purchases: count)
         if count == 3 { receipt.inApp = ReceiptSample.receipt.inApp }
@@ -135,7 +135,7 @@ struct AppReceiptTests {
         #expect(read.payload() == receipt.payload())
     }
 
-    @Test("Integers use the shortest two's complement")
+    @Test("An integer is encoded as the shortest two's complement")
     func integers() {
         let samples: [(Int64, [UInt8])] = [
             (0, [2, 1, 0]), (127, [2, 1, 0x7F]), (128, [2, 2, 0, 0x80]), (255, [2, 2, 0, 0xFF]), (256, [2, 2, 1, 0]),
@@ -152,9 +152,9 @@ struct AppReceiptTests {
         }
     }
 
-    @Test("The device hash is SHA-1 of device, opaque value and bundle id with its header")
+    @Test("The device hash is SHA-1 of the device id, the opaque value, and the bundle id with its header")
     func deviceHash() throws {
-        // Computed with openssl sha1 over 10…1f, f0…ff, 0c 0f, "com.example.app".
+        // Computed with `openssl sha1` from the bytes 10…1f, f0…ff, 0c 0f and "com.example.app".
         let hash = AppReceipt.deviceHash(
             guid: ReceiptSample.guid,
             opaqueValue: ReceiptSample.opaqueValue,
@@ -165,7 +165,7 @@ struct AppReceiptTests {
         #expect(!ReceiptSample.receipt.isFor(guid: ReceiptSample.opaqueValue))
     }
 
-    @Test("Foreign payloads are accepted: any order, odd versions, unknown attributes, fragments, a second wrapper")
+    @Test("A payload of another implementation is accepted in any order, with other versions, attributes and fragments")
     func tolerance() throws {
         let payload = ReceiptSample.receipt.payload()
         let expected = try AppReceipt(payload: payload)
@@ -191,7 +191,7 @@ struct AppReceiptTests {
         #expect(try AppReceipt(payload: indefiniteSet) == expected)
     }
 
-    @Test("A purchase made in Xcode has few attributes, and is accepted")
+    @Test("The receipt of a purchase in Xcode has few attributes, and is accepted")
     func xcode() throws {
         func attribute(_ type: UInt16, _ value: [UInt8]) -> [UInt8] {
             let number: [UInt8] = [2, 2, UInt8(type >> 8), UInt8(type & 0xFF)]

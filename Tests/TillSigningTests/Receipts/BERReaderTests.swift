@@ -2,9 +2,9 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("Reading malicious BER")
+@Suite("The BER reader with malicious input")
 struct BERReaderTests {
-    @Test("Definite and indefinite lengths give the same contents, also nested")
+    @Test("Definite and indefinite lengths give the same contents, also when nested")
     func lengths() throws {
         let content: [UInt8] = [0x30, 0x80, 2, 1, 5, 0, 0, 4, 2, 0, 0]
         for bytes in [

@@ -7,7 +7,7 @@ import X509
 
 @testable import TillSigning
 
-@Suite("The chain that signs receipts")
+@Suite("The certificate chain of receipts")
 struct ReceiptChainTests {
     private func text(of der: [UInt8]) throws -> String {
         try OpenSSL.inFolder { folder in
@@ -62,7 +62,7 @@ struct ReceiptChainTests {
         #expect(answer.status == 0, "\(answer.text)")
     }
 
-    @Test("Root and chain are written as PEM and read back, and then sign the same bytes")
+    @Test("The root and the chain are written as PEM, read back, and then sign the same bytes")
     func roundTrip() throws {
         let root = try ReceiptSample.root()
         let again = try ReceiptAuthority(certificatePEM: root.certificatePEM, privateKeyPEM: root.privateKeyPEM)
@@ -87,7 +87,7 @@ struct ReceiptChainTests {
         }
     }
 
-    @Test("The chain is valid between 2008 and 2100; outside, the error names the part")
+    @Test("The chain is valid between 2008 and 2100; outside that time, the error names the certificate")
     func problems() throws {
         let chain = try ReceiptSample.chain()
         #expect(chain.problems(at: 1_199_145_600_000).isEmpty && chain.problems(at: 4_102_444_800_000).isEmpty)
@@ -95,7 +95,7 @@ struct ReceiptChainTests {
         #expect(chain.problems(at: 4_102_444_801_000).count == 3)
     }
 
-    @Test("Parts that do not belong together are rejected, with the part")
+    @Test("Parts that do not belong together are rejected, and the error names the part")
     func mixedUp() throws {
         let chain = try ReceiptSample.chain()
         let other = try ReceiptChain.issue(under: ReceiptSample.root())

@@ -3,9 +3,9 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("The dates of receipts")
+@Suite("Dates in receipts")
 struct ReceiptDateTests {
-    @Test("An instant is formatted in three ways, truncated to the second, with daylight saving in California")
+    @Test("A receipt has a date in three formats, truncated to the second, with daylight saving in California")
     func spellings() {
         let instant: Int64 = 1_594_755_400_999
         #expect(ReceiptDate.iso8601(instant) == "2020-07-14T19:36:40Z")
@@ -18,7 +18,7 @@ struct ReceiptDateTests {
         #expect(ReceiptDate.pacific(.min) == "0000-01-01 00:00:00 America/Los_Angeles")
     }
 
-    @Test("Every day from 1900 to 2200 is formatted like Foundation does, and parsed")
+    @Test("Every day from 1900 to 2200 is parsed, and formatted as Foundation formats it")
     func foundation() {
         let style = Date.ISO8601FormatStyle()
         for day in stride(from: -25_567, through: 84_006, by: 7) {
@@ -29,7 +29,7 @@ struct ReceiptDateTests {
         }
     }
 
-    @Test("Fractions and offsets are accepted")
+    @Test("A date with a fraction of a second or an offset is accepted")
     func tolerance() {
         for (text, expected) in [
             ("2020-07-14T19:36:40Z", 1_594_755_400_000), ("2020-07-14T19:36:40.5Z", 1_594_755_400_500),

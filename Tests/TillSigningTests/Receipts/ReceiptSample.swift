@@ -1,6 +1,6 @@
 @testable import TillSigning
 
-/// Receipts and a chain that all tests of receipts share, because creating RSA keys is slow.
+/// A chain and receipts that all receipt tests share, because RSA keys are slow to create.
 enum ReceiptSample {
     private static let made = Result { () throws -> (ReceiptAuthority, ReceiptChain) in
         let root = try ReceiptAuthority.make()
@@ -18,7 +18,7 @@ enum ReceiptSample {
         )
     }
 
-    /// 2026-01-01 in milliseconds.
+    /// 1 January 2026, in milliseconds since 1970.
     static let someDay: Int64 = 1_767_225_600_000
     static let day: Int64 = 86_400_000
     static let opaqueValue = Array(UInt8(0xF0)...0xFF)
@@ -69,7 +69,7 @@ enum ReceiptSample {
         inApp: [subscription, purchase, refunded]
     )
 
-    /// A receipt with this many purchases.
+    /// A receipt with this number of purchases.
     static func receipt(purchases: Int) -> AppReceipt {
         var receipt = receipt
         receipt.inApp = (0..<purchases).map { number in
@@ -82,22 +82,9 @@ enum ReceiptSample {
         return receipt
     }
 
-    /// Replaces the first occurrence of some bytes with as many others or with more.
+    /// Replaces the first occurrence of some bytes with other bytes, at least as many.
     static func replacing(_ old: [UInt8], by new: [UInt8], in bytes: [UInt8]) -> [UInt8] {
         guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: old) }) else { return bytes }
         return bytes[..<start] + new + bytes[(start + old.count)...]
-    }
-}
-
-/// Random numbers from a seed (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,10 +1,11 @@
 import Testing
+import TillShop
 
 @testable import TillSigning
 
-@Suite("Receipts that were tampered with")
+@Suite("Tampered receipts")
 struct ReceiptTamperingTests {
-    /// The result of reading some bytes.
+    /// The result of reading a receipt from some bytes.
     private enum Verdict { case valid, malformed, notAuthenticated }
 
     private func verdict(_ bytes: [UInt8], _ verifier: ReceiptVerifier) -> Verdict {
@@ -19,15 +20,14 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("Any flipped bit is detected: 2,000 from a seed, and every one that no signature covers")
+    @Test("A flipped bit is detected: 2,000 random bits, and every bit that no signature covers")
     func bits() throws {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
         #expect(verdict(bytes, verifier) == .valid)
-        var numbers = SeededNumbers(state: 4)
+        var numbers = SeededRandom(seed: 4)
         var places = (0..<2_000).map { _ in Int.random(in: 0..<bytes.count * 8, using: &numbers) }
-        // The bytes that no signature covers: the frame before the payload, and the signer's information without the
-        // signature.
+        // No signature covers the frame before the payload, and the signer's information except the signature itself.
         places += 0..<70 * 8
         places += (bytes.count - 440) * 8..<(bytes.count - 256) * 8
         var counts: [Verdict: Int] = [:]
@@ -40,14 +40,14 @@ struct ReceiptTamperingTests {
         #expect((counts[.malformed] ?? 0) > 200 && (counts[.notAuthenticated] ?? 0) > 1_000)
     }
 
-    @Test("Any flipped bit of a certificate is detected, also in its frame")
+    @Test("A flipped bit of a certificate is detected, also in the certificate's frame")
     func certificateBits() throws {
         let chain = try ReceiptSample.chain()
         let bytes = try chain.mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
         for der in chain.certificatesDER {
             let start = try #require(bytes.indices.first { bytes[$0...].starts(with: der) })
-            // The frame at the beginning, and the algorithm with the signature's frame near the end.
+            // These positions are the frame at the beginning, and the algorithm and the signature's frame near the end.
             let places = Array(start..<start + 12) + Array(start + der.count - 280..<start + der.count - 255)
             for place in places {
                 for bit in [0, 1, 7] as [UInt8] {
@@ -59,7 +59,7 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("A certificate with another number of unused bits is rejected, with a signature that ends in a zero")
+    @Test("A certificate with another number of unused bits is rejected, even if its signature ends in a zero")
     func unusedBits() throws {
         let chain = try ReceiptSample.chain()
         var der = chain.certificatesDER[0]
@@ -67,7 +67,7 @@ struct ReceiptTamperingTests {
         #expect(throws: BERReader.Fault.self) { try CertificateAnatomy(der) }
     }
 
-    @Test("A truncated receipt is malformed, at any length")
+    @Test("A receipt that is truncated at any length is malformed")
     func truncation() throws {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
@@ -79,11 +79,11 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("Inserting, deleting or doubling octets never gives another valid receipt")
+    @Test("Inserting, deleting or doubling bytes never gives another valid receipt")
     func edits() throws {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
-        var numbers = SeededNumbers(state: 5)
+        var numbers = SeededRandom(seed: 5)
         for _ in 0..<1_000 {
             var changed = bytes
             let place = Int.random(in: 0..<bytes.count, using: &numbers)
@@ -97,7 +97,7 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("Signed attributes, a second signer and other wrappers around a genuine payload are rejected")
+    @Test("A genuine payload with signed attributes, a second signer or another wrapper is rejected")
     func wrappings() throws {
         let chain = try ReceiptSample.chain()
         let verifier = try ReceiptSample.verifier()
@@ -189,7 +189,7 @@ struct ReceiptTamperingTests {
         }
     }
 
-    @Test("Floods are rejected quickly: zeros, nested sets, open lengths, many attributes, nested layers")
+    @Test("Floods of zeros, nested sets, open lengths, attributes or layers are rejected quickly")
     func floods() throws {
         let verifier = try ReceiptSample.verifier()
         let chain = try ReceiptSample.chain()
@@ -222,12 +222,12 @@ struct ReceiptTamperingTests {
             #expect(verdict == .malformed, "flood \(index)")
             #expect(time < .seconds(10), "flood \(index)")
         }
-        #expect(throws: ReceiptRefusal.malformed(reason: "has \(size) bytes; at most 8388608 are read")) {
+        #expect(throws: ReceiptRefusal.malformed(reason: "has \(size) bytes; the maximum is 8388608")) {
             try verifier.parse(floods[0])
         }
     }
 
-    @Test("More purchases than any customer has are rejected, the maximum is accepted")
+    @Test("A receipt with more purchases than any customer has is rejected, and the maximum is accepted")
     func purchases() throws {
         let value = DERBytes.element(0x04, DERBytes.element(0x31, minimalPurchase()))
         let purchase = DERBytes.element(0x30, [2, 1, 17, 2, 1, 1], value)
@@ -239,7 +239,7 @@ struct ReceiptTamperingTests {
         }
         let limit = AppReceipt.maximumInApp
         #expect(try AppReceipt(payload: payload(limit)).inApp.count == limit)
-        #expect(throws: ReceiptRefusal.malformed(reason: "holds more than \(limit) purchases")) {
+        #expect(throws: ReceiptRefusal.malformed(reason: "contains more than \(limit) purchases")) {
             try AppReceipt(payload: payload(limit + 1))
         }
     }

@@ -7,9 +7,9 @@ import X509
 
 @testable import TillSigning
 
-@Suite("A signed receipt")
+@Suite("Signed receipts")
 struct SignedReceiptTests {
-    @Test("The container has the App Store's layout, octet by octet")
+    @Test("The PKCS#7 container has the App Store's layout, byte by byte")
     func layout() throws {
         let chain = try ReceiptSample.chain()
         let bytes = try chain.mint(ReceiptSample.receipt)
@@ -68,7 +68,7 @@ struct SignedReceiptTests {
         }
     }
 
-    @Test("A receipt reads back and verifies, also with additional roots")
+    @Test("A receipt is read back and verified, also with additional roots")
     func verifies() throws {
         let bytes = try ReceiptSample.chain().mint(ReceiptSample.receipt)
         let verifier = try ReceiptSample.verifier()
@@ -81,12 +81,12 @@ struct SignedReceiptTests {
         let both = ReceiptVerifier(rootsDER: [other.certificateDER, try ReceiptSample.root().certificateDER])
         _ = try both.parse(bytes)
         let wrong = ReceiptVerifier(rootsDER: [other.certificateDER])
-        let refusal = ReceiptRefusal.notAuthenticated(reason: "leads to a root that is not trusted")
+        let refusal = ReceiptRefusal.notAuthenticated(reason: "has a root certificate that is not trusted")
         #expect(throws: refusal) { try wrong.parse(bytes) }
         #expect(throws: refusal) { try ReceiptVerifier(rootsDER: []).parse(bytes) }
     }
 
-    @Test("A receipt from outside its certificates' validity is rejected")
+    @Test("A receipt with a date outside its certificates' validity is rejected")
     func validity() throws {
         let verifier = try ReceiptSample.verifier()
         for (date, isValid) in [
@@ -104,7 +104,7 @@ struct SignedReceiptTests {
         }
     }
 
-    @Test("Missing, duplicate, swapped and foreign certificates are rejected")
+    @Test("A receipt with missing, duplicate, swapped or foreign certificates is rejected")
     func certificates() throws {
         let chain = try ReceiptSample.chain()
         let other = try ReceiptChain.issue(under: ReceiptSample.root())
@@ -132,11 +132,11 @@ struct SignedReceiptTests {
             leaf: try CertificateAnatomy(own[0]),
             algorithm: .sha256
         )
-        let refusal = ReceiptRefusal.malformed(reason: "holds more than 10 certificates")
+        let refusal = ReceiptRefusal.malformed(reason: "contains more than 10 certificates")
         #expect(throws: refusal) { try verifier.parse(many.bytes(payload: payload, signature: signature)) }
     }
 
-    @Test("SHA-1 is rejected unless allowed, and then accepted only with valid certificates")
+    @Test("A SHA-1 receipt is rejected unless SHA-1 is allowed, and still needs valid certificates")
     func sha1() throws {
         let chain = try ReceiptSample.chain()
         let signed = try SignedReceipt(chain.mint(ReceiptSample.receipt))
@@ -158,7 +158,7 @@ struct SignedReceiptTests {
         _ = try ReceiptSample.verifier(acceptsSHA1: true).parse(signed.bytes)
     }
 
-    @Test("A receipt made by Xcode is read, and rejected by verification")
+    @Test("A receipt of Xcode is read, but its verification fails")
     func indefinite() throws {
         let chain = try ReceiptSample.chain()
         let signed = try SignedReceipt(chain.mint(ReceiptSample.receipt))
@@ -181,7 +181,7 @@ struct SignedReceiptTests {
             + DERBytes.element(0x31, signer) + [0, 0, 0, 0, 0, 0]
         let read = try SignedReceipt(bytes)
         #expect(read.receipt == signed.receipt && read.signature == signed.signature)
-        #expect(throws: ReceiptRefusal.notAuthenticated(reason: "is not encoded like the store's receipts")) {
+        #expect(throws: ReceiptRefusal.notAuthenticated(reason: "is not encoded like App Store receipts")) {
             try ReceiptSample.verifier().verify(read)
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("The receipt of a single transaction")
+@Suite("Receipts of a single transaction")
 struct TransactionReceiptTests {
     private static let receipt = {
         var receipt = TransactionReceipt(
@@ -19,7 +19,7 @@ struct TransactionReceiptTests {
         return receipt
     }()
 
-    @Test("It reads back and verifies, in both environments, for subscriptions and other purchases")
+    @Test("A transaction receipt is read back and verified, in each environment and for each product type")
     func roundTrip() throws {
         var receipts = [Self.receipt, Self.receipt]
         receipts[1].environment = .production
@@ -33,7 +33,7 @@ struct TransactionReceiptTests {
         }
     }
 
-    @Test("The patterns by which existing clients find the transaction match")
+    @Test("The patterns with which existing clients find the transaction match the receipt")
     func patterns() throws {
         let text = try ReceiptSample.chain().mint(Self.receipt)
         let outer = try Regex(#""purchase-info"\s+=\s+"([a-zA-Z0-9+/=]+)";"#)
@@ -53,7 +53,7 @@ struct TransactionReceiptTests {
         }
     }
 
-    @Test("The signature is version 2, RSA-1024 over version and purchase info, and the certificate; OpenSSL agrees")
+    @Test("OpenSSL verifies the signature: version 2, RSA-1024 over version and purchase info, with the certificate")
     func seal() throws {
         let chain = try ReceiptSample.chain()
         let values = try PropertyListText.read(Array(try chain.mint(Self.receipt).utf8))
@@ -76,7 +76,7 @@ struct TransactionReceiptTests {
         }
     }
 
-    @Test("Flipping and truncating are detected; only the unsigned environment can be changed to the other")
+    @Test("Flipped bits and truncation are detected; the unsigned environment can be changed")
     func tampering() throws {
         let bytes = Array(try ReceiptSample.chain().mint(Self.receipt).utf8)
         let verifier = try ReceiptSample.verifier()
@@ -105,7 +105,7 @@ struct TransactionReceiptTests {
     }
 
     @Test(
-        "Anything but a property list of strings is malformed",
+        "Any data except a property list of strings is malformed",
         arguments: [
             "", "{", "}", "{}", "{ a = b; }", "{ \"a\" = \"b\" }", "{ \"a\" = \"b\"; \"a\" = \"c\"; }", "{ \"a = b",
             "{ \"\\U12\" = \"\"; }", "{ \"\\Ud800\" = \"\"; }", "{ \"é\" = \"\"; }", "{} x",
@@ -123,14 +123,14 @@ struct TransactionReceiptTests {
         }
     }
 
-    @Test("Text and bytes are distinguished")
+    @Test("Strings and bytes of a property list are distinguished")
     func looks() throws {
         #expect(TransactionReceipt.looksLike(Array(" \n{".utf8)))
         #expect(!TransactionReceipt.looksLike(try ReceiptSample.chain().mint(ReceiptSample.receipt)))
         #expect(!TransactionReceipt.looksLike([]))
     }
 
-    @Test("A flood of text is rejected before parsing")
+    @Test("A flood of text is rejected before it is parsed")
     func flood() throws {
         let bytes = [UInt8](repeating: UInt8(ascii: "{"), count: 10 << 20)
         #expect(throws: ReceiptRefusal.self) { try ReceiptSample.verifier().parseTransaction(bytes) }

@@ -2,9 +2,9 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Complete tables can be copied from any engine to any other")
+@Suite("Complete tables can be copied from each storage engine to each other")
 struct BackupContractTests {
-    /// The content of every table, read in pages; rows of one partition in their order.
+    /// The content of every table, read in pages; the rows of one partition in their order.
     private func dump(_ storage: any Storage, pages limit: Int) async throws -> [ShopTable: [TableRow]] {
         var all: [ShopTable: [TableRow]] = [:]
         for table in ShopTable.allCases {
@@ -43,7 +43,7 @@ struct BackupContractTests {
         ])
     }
 
-    @Test("Rows arrive unchanged, with any page size", arguments: Engine.allCases, Engine.allCases)
+    @Test("Copied rows are unchanged, with any page size", arguments: Engine.allCases, Engine.allCases)
     func whole(_ from: Engine, _ to: Engine) async throws {
         let (source, target) = (try StorageFixture(from), try StorageFixture(to))
         try await fill(source)
@@ -64,7 +64,7 @@ struct BackupContractTests {
         #expect(try await target.storage.examine() == (try await source.storage.examine()))
     }
 
-    @Test("All rows are added, or none", arguments: Engine.allCases)
+    @Test("A batch adds all its rows or none", arguments: Engine.allCases)
     func atomic(_ engine: Engine) async throws {
         let (source, target) = (try StorageFixture(.sqlite), try StorageFixture(engine))
         try await fill(source)

@@ -2,9 +2,9 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine commits complete changes or nothing")
+@Suite("Every storage engine commits complete changes or nothing")
 struct CommitContractTests {
-    @Test("An account and its rows are read as they were written", arguments: Engine.allCases)
+    @Test("An account and its transactions are read as they were written", arguments: Engine.allCases)
     func roundTrip(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let ann = fixture.account("ann", number: 1)
@@ -27,7 +27,7 @@ struct CommitContractTests {
         #expect(try await fixture.storage.transactions(in: OrderID(1)).isEmpty)
     }
 
-    @Test("A stale version fails its own change only, and leaves no trace", arguments: Engine.allCases)
+    @Test("A change with a stale version fails alone and writes nothing", arguments: Engine.allCases)
     func conflicts(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
@@ -59,7 +59,7 @@ struct CommitContractTests {
     }
 
     @Test(
-        "A second account of the same customer, or a second row of the same id, is a conflict",
+        "A second account of the same customer, or a second transaction with the same id, is a conflict",
         arguments: Engine.allCases
     )
     func duplicates(_ engine: Engine) async throws {
@@ -88,7 +88,10 @@ struct CommitContractTests {
         #expect(try await fixture.storage.transaction(row.id) == nil)
     }
 
-    @Test("A changed row leaves its old place; a missing one is a conflict", arguments: Engine.allCases)
+    @Test(
+        "A changed transaction leaves its old position in the history; a change of a missing one is a conflict",
+        arguments: Engine.allCases
+    )
     func moving(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let before = fixture.account("ann", number: 1)
@@ -120,7 +123,7 @@ struct CommitContractTests {
         }
     }
 
-    @Test("A limited code is redeemed as often as its limit, over all customers", arguments: Engine.allCases)
+    @Test("A limited code can be redeemed up to its limit, over all customers", arguments: Engine.allCases)
     func redemptions(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let redemption = CodeRedemption(
@@ -149,7 +152,7 @@ struct CommitContractTests {
         #expect(results == [true, true, true, false, false])
     }
 
-    @Test("Identifiers are unique, also after a restart and with concurrent callers", arguments: Engine.allCases)
+    @Test("Identifiers are unique, also after a restart and for concurrent callers", arguments: Engine.allCases)
     func identifiers(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -180,7 +183,7 @@ struct CommitContractTests {
         #expect(try await storage.documents(.key).map(\.body) == ["3"])
     }
 
-    @Test("The request log keeps the newest entries and deletes the rest", arguments: Engine.allCases)
+    @Test("The request log keeps the newest entries and deletes the others", arguments: Engine.allCases)
     func requestLog(_ engine: Engine) async throws {
         let storage = try StorageFixture(engine).storage
         let entries = (1...12).map { number in

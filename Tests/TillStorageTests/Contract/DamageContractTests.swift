@@ -3,13 +3,13 @@ import Testing
 import TillCore
 import TillStorage
 
-/// Rows that Till never writes, as manual edits leave them. None of them may trap, and none may hide another.
-@Suite("Damaged rows are reported, and hide no others")
+/// Damages rows as manual edits can do. No damaged row may crash the server or hide another row.
+@Suite("Damaged rows are reported, and hide no other rows")
 struct DamageContractTests {
     private static let scope = StorageFixture.scope
     private static let clock = ClockName(StorageFixture.scope)
 
-    /// Ann, Bob and Cat with two rows and a notification each.
+    /// A store with Ann, Bob and Cat, each with two transactions and one notification.
     private func fixture(_ engine: Engine) async throws -> (StorageFixture, [Account]) {
         let fixture = try StorageFixture(engine)
         var accounts: [Account] = []
@@ -24,7 +24,7 @@ struct DamageContractTests {
         return (fixture, accounts)
     }
 
-    // MARK: Cells of another type
+    // MARK: Values of another type than the column
 
     struct Edit: Sendable, CustomTestStringConvertible {
         let table: ShopTable
@@ -52,7 +52,7 @@ struct DamageContractTests {
     ]
 
     @Test(
-        "A value of another type than its column is an error that names it, and no other row is affected",
+        "A value of another type than its column is an error that names the value; other rows are unaffected",
         arguments: edits
     )
     func kinds(_ edit: Edit) async throws {
@@ -72,7 +72,8 @@ struct DamageContractTests {
         let condition = words.joined(separator: " AND ")
         try fixture.edit("UPDATE \(edit.table.rawValue) SET \(edit.column) = \(edit.value) WHERE \(condition)")
 
-        // Backups and migrations reject it; a search for damage reports it, and continues with the rows after it.
+        // Backups and migrations reject the row. The examination for damage reports the row and continues with the next
+        // row.
         let refused = await #expect(throws: DamagedRow.self) {
             _ = try await storage.rows(of: edit.table, after: nil, limit: 100)
         }
@@ -89,7 +90,7 @@ struct DamageContractTests {
         #expect(damages.first?.row?.isEmpty == false)
         _ = try await storage.examine()
 
-        // No query ends the process, and others are read as before.
+        // No query ends the process, and other rows are read as before.
         var errors: [any Error] = []
         func ask(_ read: () async throws -> Void) async { do { try await read() } catch { errors.append(error) } }
         for account in accounts {
@@ -111,7 +112,7 @@ struct DamageContractTests {
         #expect(named.allSatisfy { $0.table == edit.table.rawValue && $0.column == edit.column }, "\(named)")
         let isRefused = named.allSatisfy { $0.row != nil && $0.description.contains("till doctor") }
         #expect(isRefused, "\(named)")
-        // Readable deliveries are due all the same.
+        // Readable deliveries are due in spite of the damage.
         let due = try await storage.dueDeliveries(
             to: "primary",
             on: Self.clock,
@@ -123,7 +124,7 @@ struct DamageContractTests {
         #expect(try await storage.pendingEndpoints().count == 1)
     }
 
-    @Test("With an invalid due date of one account, others fall due, and the account is found")
+    @Test("The other accounts' events fall due although one account has an invalid due date, and that account is found")
     func dueDates() async throws {
         let (fixture, accounts) = try await fixture(.sqlite)
         try fixture.edit("UPDATE accounts SET next_due = 5")
@@ -137,10 +138,10 @@ struct DamageContractTests {
         _ = try await storage.nextDue(on: Self.clock)
     }
 
-    // MARK: Values that Till never writes, on both engines
+    // MARK: Values that Till never writes, on each engine
 
     @Test(
-        "A damaged account is rejected with the reason, and lists contain the others",
+        "A damaged account is rejected with the reason, and lists contain the other accounts",
         arguments: Engine.allCases,
         [
             ("state = '{'", "its state cannot be read ($ cannot be read)"),
@@ -148,9 +149,9 @@ struct DamageContractTests {
                 "state = replace(state, '\"storefront\"', '\"shopfront\"')",
                 "its state cannot be read ($.storefront is missing)"
             ),
-            ("version = 0", "its column version is 0, and its state says 1"),
-            ("change_number = 7", "its column change_number is 7, and its state says 2"),
-            ("row_count = 7", "its column row_count is 7, and its state says 2"),
+            ("version = 0", "its column version is 0, but its state has 1"),
+            ("change_number = 7", "its column change_number is 7, but its state has 2"),
+            ("row_count = 7", "its column row_count is 7, but its state has 2"),
         ]
     )
     func accounts(_ engine: Engine, _ edit: (change: String, words: String)) async throws {
@@ -169,12 +170,12 @@ struct DamageContractTests {
             let rest = try await storage.storedAccounts(of: scope, after: first.last?.id, limit: 2)
             #expect(first + rest == all)
         }
-        // The comparison of states with rows skips a state that is not JSON.
+        // The comparison of account states with transactions skips a state that is not JSON.
         let findings = try await storage.examine()
         #expect(findings.allSatisfy { !$0.contains("malformed") }, "\(findings)")
     }
 
-    @Test("A state that is not JSON does not stop the examination of others", arguments: Engine.allCases)
+    @Test("A state that is not JSON does not stop the examination of other accounts", arguments: Engine.allCases)
     func examined(_ engine: Engine) async throws {
         let (fixture, accounts) = try await fixture(engine)
         try fixture.edit("UPDATE accounts SET state = '{' WHERE customer = 'bob'")
@@ -184,7 +185,7 @@ struct DamageContractTests {
         #expect(findings.contains("Account \(accounts[0].id.number) should have 0 notifications and has 1."))
     }
 
-    @Test("A delivery with a damaged log is skipped, and the others are due", arguments: Engine.allCases)
+    @Test("A delivery with a damaged log is skipped, and the other deliveries are due", arguments: Engine.allCases)
     func logs(_ engine: Engine) async throws {
         let (fixture, _) = try await fixture(engine)
         try fixture.edit("UPDATE deliveries SET log = '[null]' WHERE notification / 1024 = 1")
@@ -203,7 +204,7 @@ struct DamageContractTests {
     }
 
     @Test(
-        "An unreadable row of the ledger is reported",
+        "An unreadable transaction is reported",
         arguments: Engine.allCases,
         [
             ("revocation_date = 1, revocation_reason = NULL", "revocation_reason"),
@@ -228,7 +229,7 @@ struct DamageContractTests {
     }
 
     @Test(
-        "Exhausted identifiers are not handed out",
+        "The engine does not hand out identifiers when they are exhausted",
         arguments: Engine.allCases,
         [
             Int64.max - 3, Int64.max - 100, Identifiers.maxCounters - 5, -7,
@@ -238,7 +239,7 @@ struct DamageContractTests {
         let fixture = try StorageFixture(engine)
         try fixture.edit("UPDATE identifiers SET next = \(next)")
         let refused = await #expect(throws: DamagedRow.self) { try await fixture.storage.reserveIdentifiers(10) }
-        #expect(refused?.description.contains("is \(next), so that not enough identifiers are left") == true)
+        #expect(refused?.description.contains("is \(next), so too few identifiers are left") == true)
         #expect(try await fixture.storage.identifierHighWater() == next)
         #expect(try await fixture.storage.examine().contains { $0.contains("identifier series all") })
         try fixture.edit("UPDATE identifiers SET next = \(Identifiers.maxCounters - 10)")

@@ -2,9 +2,9 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine erases an account completely or not at all")
+@Suite("Every storage engine erases an account completely or not at all")
 struct ErasureContractTests {
-    @Test("An erasure deletes all data of an account, and no other account's", arguments: Engine.allCases)
+    @Test("An erasure deletes all data of an account and no data of another account", arguments: Engine.allCases)
     func whole(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -47,7 +47,7 @@ struct ErasureContractTests {
     }
 
     @Test(
-        "The request log is read from a number on, and an erasure deletes the account's entries",
+        "The request log can be read from a number on, and an erasure deletes the account's entries",
         arguments: Engine.allCases
     )
     func requestLog(_ engine: Engine) async throws {
@@ -78,7 +78,7 @@ struct ErasureContractTests {
         #expect(try await storage.requestLog(limit: 10).map(\.id) == ["id 4", "id 3", "id 2"])
     }
 
-    @Test("Snapshots report whether they contain a customer", arguments: Engine.allCases)
+    @Test("A snapshot reports whether it contains a customer", arguments: Engine.allCases)
     func snapshots(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         _ = try await fixture.commit(fixture.account("ann", number: 1), rows: [])

@@ -2,9 +2,9 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine pages a history by change number")
+@Suite("Every storage engine pages a history by change number")
 struct HistoryContractTests {
-    /// A history with every kind of row, and another account of the same app.
+    /// Creates a history with every kind of transaction, and another account of the same app.
     private func history(_ fixture: StorageFixture) async throws -> (Account, [Transaction]) {
         let ann = fixture.account("ann", number: 1)
         let types = ProductType.allCases
@@ -65,7 +65,10 @@ struct HistoryContractTests {
         )
     }
 
-    @Test("Pages in either order, with every pair of filters, add up to the history", arguments: Engine.allCases)
+    @Test(
+        "The pages of a history add up to the complete history, in either order and with every pair of filters",
+        arguments: Engine.allCases
+    )
     func pages(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let (ann, rows) = try await history(fixture)
@@ -94,7 +97,7 @@ struct HistoryContractTests {
     }
 
     @Test(
-        "Refunds are sorted by their numbers, from any position, or only the newest",
+        "Refunds are sorted by their numbers, and can be read from any position or only the newest",
         arguments: Engine.allCases
     )
     func refunds(_ engine: Engine) async throws {
@@ -106,7 +109,7 @@ struct HistoryContractTests {
         #expect(numbers(try await fixture.storage.latestRefunds(of: ann.id, limit: 3)) == [8, 9, 10])
     }
 
-    @Test("Accounts are listed by number, of one app and environment or of all", arguments: Engine.allCases)
+    @Test("Accounts are listed by number, for one app and environment or for all", arguments: Engine.allCases)
     func accounts(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         for number in 1...7 {

@@ -1,15 +1,16 @@
 import TillCore
 import TillStorage
 
-/// A varied notification history, and the queries for it.
+/// A history with all kinds of notifications, and the queries to read it.
 enum NotificationSample {
     static let scope = StorageFixture.scope
     private static let types: [(String, String?)] = [
         ("DID_RENEW", nil), ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "VOLUNTARY"), ("REFUND", nil),
     ]
 
-    /// Sixty notifications of two customers and of the app, some at one instant: of every five, one was not tried, two
-    /// failed and two were delivered; of every seven one was sent manually, of every eleven one is of version 1.
+    /// Sixty notifications of two customers and of the app, some of them at the same instant.
+    /// Of every five notifications, one was not attempted, two failed and two were delivered. One in seven was sent
+    /// manually, and one in eleven is of version 1.
     static func notifications(_ fixture: StorageFixture) async throws -> [(entry: OutboxEntry, delivery: Delivery)] {
         let ann = fixture.account("ann", number: 1)
         let bob = fixture.account("bob", number: 2)
@@ -33,7 +34,7 @@ enum NotificationSample {
                 body: SignedPart(payload: Array("{}".utf8), signature: []),
                 transactionInfo: nil,
                 renewalInfo: nil,
-                // Version 1 has none.
+                // A version-1 notification has no signing chain.
                 chain: number % 11 == 0 ? nil : "chain"
             )
             var delivery = Delivery(of: entry, to: "primary", clock: ClockName(scope), due: entry.signedDate)

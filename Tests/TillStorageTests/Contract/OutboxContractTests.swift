@@ -2,7 +2,7 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine pages the notification history by signing date")
+@Suite("Every storage engine pages the notification history by signing date")
 struct OutboxContractTests {
     private func passes(_ notifications: (entry: OutboxEntry, delivery: Delivery), _ query: NotificationQuery) -> Bool {
         let (entry, delivery) = notifications
@@ -23,7 +23,7 @@ struct OutboxContractTests {
     ]
 
     @Test(
-        "Pages of every filter, in both directions, equal a full read with the same filter",
+        "The pages of every filter, in each direction, equal a full read with the same filter",
         arguments: Engine.allCases
     )
     func pages(_ engine: Engine) async throws {
@@ -53,7 +53,7 @@ struct OutboxContractTests {
     }
 
     @Test(
-        "The deliveries of a page are read together; a notification without deliveries has no entry",
+        "The deliveries of a page are read in one query; a notification without deliveries has no entry",
         arguments: Engine.allCases
     )
     func deliveries(_ engine: Engine) async throws {

@@ -2,12 +2,12 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine finds old notifications, and keeps pending ones")
+@Suite("Every storage engine finds old notifications, and keeps pending ones")
 struct PruningContractTests {
     private func ids(_ prunable: [Prunable]) -> [Int64] { prunable.map { $0.signedDate.milliseconds } }
 
-    /// Seven notifications of two customers, signed at 1 to 7; that of 3 is a test, and those of 1 to 3 are not
-    /// pending.
+    /// Seven notifications of two customers, with the signing dates 1 to 7. The third is a test, and the first three
+    /// are not pending.
     private func notifications(_ fixture: StorageFixture) async throws {
         let accounts = [fixture.account("ann", number: 1), fixture.account("bob", number: 2)]
         for account in accounts { _ = try await fixture.commit(account, rows: []) }
@@ -48,7 +48,7 @@ struct PruningContractTests {
         )
     }
 
-    @Test("Pages are in the order of signing, within all limits", arguments: Engine.allCases)
+    @Test("Pages of old notifications are in the order of signing, within all limits", arguments: Engine.allCases)
     func pages(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         try await notifications(fixture)
@@ -68,7 +68,7 @@ struct PruningContractTests {
         #expect(try await storage.prunable(PruneQuery(scope: other, signedBefore: query.signedBefore)) == [])
     }
 
-    @Test("Pending notifications are kept with all their deliveries, for any arguments", arguments: Engine.allCases)
+    @Test("A pending notification is kept with all its deliveries, whatever the arguments", arguments: Engine.allCases)
     func pruned(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         try await notifications(fixture)

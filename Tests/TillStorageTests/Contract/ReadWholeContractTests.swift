@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine reads all data as of one moment")
+@Suite("Every storage engine can read all data as of one moment")
 struct ReadWholeContractTests {
     private final class Parts: Sendable {
         private let parts = Mutex<[StoredPart]>([])
@@ -26,7 +26,7 @@ struct ReadWholeContractTests {
         return counts
     }
 
-    @Test("Concurrent commits are in no part", arguments: Engine.allCases)
+    @Test("No part of a complete read contains a concurrent commit", arguments: Engine.allCases)
     func moment(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -54,7 +54,7 @@ struct ReadWholeContractTests {
         #expect(counts["fresh"] == 0 && counts["fresh/accounts"] == 3 && counts["fresh/ledger"] == 12)
     }
 
-    @Test("The consumer may stop the read, and the engine continues", arguments: Engine.allCases)
+    @Test("The consumer can stop a complete read, and the engine continues", arguments: Engine.allCases)
     func stopped(_ engine: Engine) async throws {
         struct Enough: Error {}
         let fixture = try StorageFixture(engine)

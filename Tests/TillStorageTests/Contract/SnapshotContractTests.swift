@@ -2,11 +2,11 @@ import Testing
 import TillCore
 import TillStorage
 
-@Suite("Every engine restores exactly what was saved")
+@Suite("Every storage engine restores exactly what was saved")
 struct SnapshotContractTests {
     private static let other = AccountScope(environment: .production, app: "com.other")
 
-    /// Two apps with accounts, rows, redemptions, notifications, deliveries and documents.
+    /// Creates two apps with accounts, transactions, redemptions, notifications, deliveries and documents.
     private func twoApps(_ fixture: StorageFixture) async throws {
         for (counter, scope) in [(1, StorageFixture.scope), (20, Self.other)] {
             for number in 0..<3 {
@@ -34,7 +34,7 @@ struct SnapshotContractTests {
         ])
     }
 
-    /// Every row of a snapshot, table by table.
+    /// The rows of a snapshot, by table.
     private func rows(_ name: String, _ storage: any Storage) async throws -> [ShopTable: [TableRow]] {
         var all: [ShopTable: [TableRow]] = [:]
         for table in ShopTable.allCases {
@@ -58,7 +58,7 @@ struct SnapshotContractTests {
         Snapshot(name: name, app: app, savedAt: Timestamp(milliseconds: 7))
     }
 
-    @Test("An app is restored unchanged, and no other app is affected", arguments: Engine.allCases)
+    @Test("A restored app is unchanged, and no other app is affected", arguments: Engine.allCases)
     func app(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -85,7 +85,7 @@ struct SnapshotContractTests {
         #expect(try await storage.documents(.team).count == 1)
     }
 
-    @Test("The complete shop is restored, and its seed and chains stay", arguments: Engine.allCases)
+    @Test("The complete shop is restored, except its seed and its signing chains", arguments: Engine.allCases)
     func shop(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
@@ -109,7 +109,7 @@ struct SnapshotContractTests {
         #expect(try await storage.examine() == findings)
     }
 
-    @Test("Rows exported one by one are the same in another store", arguments: Engine.allCases)
+    @Test("Rows that are exported one by one are the same in another store", arguments: Engine.allCases)
     func imported(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         try await twoApps(fixture)
@@ -128,7 +128,7 @@ struct SnapshotContractTests {
         #expect(try await target.storage.reserveIdentifiers(1).lowerBound == 501)
     }
 
-    @Test("Data of another app is not overwritten: nothing is changed", arguments: Engine.allCases)
+    @Test("An import that would overwrite data of another app changes nothing", arguments: Engine.allCases)
     func collision(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         try await twoApps(fixture)
@@ -145,7 +145,10 @@ struct SnapshotContractTests {
         #expect(try await dump(Self.other.app, storage) == before)
     }
 
-    @Test("A snapshot of the same name is replaced, and a deleted one leaves nothing", arguments: Engine.allCases)
+    @Test(
+        "A snapshot with an existing name replaces the old one, and deleting a snapshot removes all its rows",
+        arguments: Engine.allCases
+    )
     func names(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage

@@ -7,13 +7,13 @@ import TillTestSupport
 
 @testable import TillPostgres
 
-/// The engines that must pass the contract.
+/// The storage engines that must pass these tests.
 enum Engine: String, CaseIterable, Sendable {
     case sqlite
     case postgres
 }
 
-/// A new store in a folder or a database of its own. The folder is removed when the test is done.
+/// A new store in its own folder or database. The folder is removed when the test releases the fixture.
 final class StorageFixture: Sendable {
     let folder: String
     let storage: any Storage
@@ -31,7 +31,7 @@ final class StorageFixture: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// A database with Till's tables and no rows.
+    /// A database with Till's tables, but without rows.
     static func database() throws -> PostgresDatabase {
         try PostgresServer.shared().database { _ = try PostgresStorage(DatabaseURL($0)) }
     }
@@ -43,10 +43,10 @@ final class StorageFixture: Sendable {
         return storage
     }
 
-    /// The same store opened once more, as after a restart or by another node.
+    /// Opens the same store again, as after a restart or on another node.
     func reopened() throws -> any Storage { try Self.open(database, folder) }
 
-    /// Changes the store without the engine, as a database client does.
+    /// Changes the store without the engine, as a database client can do.
     func edit(_ sql: String) throws {
         if let database {
             try Session(DatabaseURL(database.url), PostgresSettings()).run(script: sql)
@@ -59,7 +59,7 @@ final class StorageFixture: Sendable {
 
     static let scope = AccountScope(environment: .sandbox, app: "com.example")
 
-    /// A new account, not yet committed.
+    /// Creates an account that is not committed yet.
     func account(_ customer: String, number counter: Int64, in scope: AccountScope = scope) -> Account {
         let partition = Partition(environment: scope.environment, app: scope.app, customer: customer)
         var ids = Identifiers(reserved: counter..<counter + 1)
@@ -75,7 +75,7 @@ final class StorageFixture: Sendable {
         return account
     }
 
-    /// A row of an account at a change number, which also determines the id.
+    /// Creates a transaction of an account with a change number, which also determines the transaction id.
     func row(
         _ account: Account,
         _ change: Int64,
@@ -120,7 +120,7 @@ final class StorageFixture: Sendable {
         )
     }
 
-    /// Commits a notification of an account, pending for its primary endpoint.
+    /// Commits a notification of an account that is pending for the account's primary endpoint.
     func notify(_ account: Account, number counter: Int64) async throws {
         let entry = OutboxEntry(
             id: NotificationID(counter * 1_024 + account.id.partition.number),
@@ -142,7 +142,7 @@ final class StorageFixture: Sendable {
         try await storage.commit([Change(notifications: [entry], deliveries: [delivery])])[0].get()
     }
 
-    /// Commits an account with rows and returns the stored account.
+    /// Commits an account with transactions, and returns the stored account.
     func commit(_ account: Account, rows: [Transaction]) async throws -> Account {
         var account = account
         account.changeNumber = rows.map(\.change).max() ?? 0

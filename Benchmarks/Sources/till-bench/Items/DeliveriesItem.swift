@@ -1,7 +1,8 @@
 import Foundation
 
-/// Notifications delivered to a receiver, each recorded durably, beside a ready-made client that posts the same bytes
-/// to the same receiver with the same concurrency. The sender has the first core, the receiver the second.
+/// Measures notifications that Till delivers to a receiver and records durably. For comparison, an existing HTTP client
+/// posts the same bytes to the same receiver with the same concurrency. Till and the client run on the first core, the
+/// receiver on the second.
 struct DeliveriesItem {
     private let bench: Workbench
 
@@ -10,7 +11,7 @@ struct DeliveriesItem {
     func measure() async throws -> Series {
         let receiver = try Receiver(bench)
         defer { receiver.program.stop() }
-        // No attempt may time out while the gate is closed.
+        // No attempt may time out while the receiver's gate is closed.
         let patience = ["--delivery-timeout", "300"]
         let server = try await TillServer(bench, on: bench.place("deliveries"), patience)
         defer { server.stop() }
@@ -20,7 +21,7 @@ struct DeliveriesItem {
         let count = bench.scale.deliveries
         var series = Series()
         for round in 0..<bench.scale.fewRounds {
-            // Deliveries accumulate behind the gate, and arrive at once when it opens.
+            // Deliveries wait for answers while the gate is closed, and complete as soon as it opens.
             try await receiver.close()
             try await server.control.buy("coins", byEachOf: count, named: "round-\(round)")
             let before = server.program.processorSeconds

@@ -3,8 +3,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// The same page from a fake server of the kind that teams write for their tests: Flask, rows in memory, signed with
-/// PyJWT. Both sign each answer, check the token, and have the first core.
+/// Measures the same page from a fake server as teams write it for their tests: Flask, transactions in memory,
+/// signatures with PyJWT. Both servers check the token and sign each answer, and each runs on the first core.
 struct FakeItem {
     private let bench: Workbench
 
@@ -34,7 +34,7 @@ struct FakeItem {
             let script = try ledger.script(freshTokens: 10_000)
             let fake = try Load(bench, script, of: address, by: program)
             let till = try Load(bench, script, of: server.sandbox, by: server.program)
-            // The first round warms up both.
+            // The first round warms up both servers.
             guard round > 0 else { continue }
             series.note("the fake, fresh tokens", fake)
             series.note("Till, signed for each answer, fresh tokens", till)

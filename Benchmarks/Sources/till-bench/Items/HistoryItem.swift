@@ -1,11 +1,12 @@
 import Foundation
 
-/// A full page of Get Transaction History from a server on one core, with the load on the other: beside Hummingbird
-/// answering the same bytes from memory on the same core, and beside the sum of the parts of a page.
+/// Measures a full page of Get Transaction History from a server on one core, with the load on the other core. It is
+/// compared with Hummingbird, which answers the same bytes from memory on the same core, and with the sum of the costs
+/// of a page.
 struct HistoryItem {
     private let bench: Workbench
 
-    /// More than a server answers in one load, so that each token is new to it.
+    /// A server answers fewer requests in one load, so it has seen no token before.
     private static let freshTokens = 40_000
 
     init(_ bench: Workbench) { self.bench = bench }
@@ -59,7 +60,7 @@ struct HistoryItem {
             series.ratio("kept, token reused : Hummingbird", cachedReused.rate / raw.rate, .atLeast(0.33, goal: 0.45))
             series.ratio("kept, fresh tokens : Hummingbird", cachedFresh.rate / raw.rate, .atLeast(0.20, goal: 0.30))
             series.ratio("signed anew : bare signatures / 20", uncachedReused.rate / (signatures / 20), .atLeast(0.70))
-            // The sum of the parts, in seconds: sending the bytes, the token check, the read, the signatures.
+            // This is the sum of the costs in seconds: sending the bytes, checking the token, reading, and signing.
             let parts = 1 / raw.rate + 1 / reads
             series.ratio("kept, token reused : bytes + read", cachedReused.rate * parts)
             series.ratio("kept, fresh tokens : bytes + read + check", cachedFresh.rate * (parts + 1 / checks))

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Purchases through the control API, each acknowledged once it is durable, beside plain commits of the same engine. No
-/// process is bound to a core: commits wait for the disk.
+/// Measures purchases through the control API, which are acknowledged when they are durable. They are compared with
+/// plain commits of the same engine. No process is bound to a core, because commits wait for the disk.
 struct PurchasesItem {
     private let bench: Workbench
     private static let clients = 64
     private static let customers = 10_000
-    /// Rows of a grouped commit, about as many as in one of Till's.
+    /// The rows of a grouped commit, about as many as in one of Till's commits.
     private static let group = 32
 
     init(_ bench: Workbench) { self.bench = bench }
@@ -46,7 +46,7 @@ struct PurchasesItem {
         }
         for _ in 0..<bench.scale.rounds {
             let purchases = try load(server)
-            // As many connections as Till has.
+            // Till has the same number of connections.
             let single = try commits(1, 8)
             let grouped = try commits(Self.group, 8)
             note("PostgreSQL", purchases, single, grouped, &series)

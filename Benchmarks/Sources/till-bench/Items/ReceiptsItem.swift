@@ -1,7 +1,7 @@
 import Foundation
 
-/// Calls of verifyReceipt, each with the receipt of another device, beside plain RSA-2048 signatures; both on the
-/// first core. Each answer has one such signature.
+/// Measures calls of verifyReceipt, each with the receipt of another device. They are compared with plain RSA-2048
+/// signatures on the same core, because each answer contains one such signature.
 struct ReceiptsItem {
     private let bench: Workbench
     private static let secret = "0123456789abcdef0123456789abcdef"
@@ -18,7 +18,7 @@ struct ReceiptsItem {
             let customer = "customer-\(size)"
             try await server.control.buy("pro", by: customer)
             for _ in 1..<size { try await server.control.buy("coins", by: customer) }
-            // For one second the same device would get the same receipt.
+            // Within one second, the same device would get the same receipt again.
             let count = size == 1 ? bench.scale.receipts : bench.scale.receipts / 4
             let bodies = try await receipts(of: customer, count, server.control)
             scripts.append((size, try Load.Script(bench, posting: bodies, to: "/verifyReceipt")))

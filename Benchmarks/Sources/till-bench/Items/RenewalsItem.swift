@@ -1,7 +1,7 @@
 import Foundation
 
-/// An advance of a year over monthly subscribers: each renewal is a ledger row and a signed notification, committed.
-/// Beside it, plain signatures; both on all cores.
+/// Measures an advance of one year for monthly subscribers. Each renewal is a ledger transaction with a signed
+/// notification, and is committed. It is compared with plain signatures. Each measurement uses all cores.
 struct RenewalsItem {
     private let bench: Workbench
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The memory and disk space of a server at rest and after work, the growth per million transactions, and the time from
-/// its start to its first answer.
+/// Measures the memory and disk space of a server when idle and after work, the growth per million transactions, and
+/// the time from the start of the server to its first answer.
 struct ResourcesItem {
     private let bench: Workbench
 

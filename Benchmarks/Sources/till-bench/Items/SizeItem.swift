@@ -1,7 +1,7 @@
 import Foundation
 
-/// The same customers' pages among a thousand transactions and among many.
-/// Signatures are cached and the token is reused, so that the read dominates.
+/// Measures the pages of the same customers in a ledger of a thousand transactions and in a large ledger.
+/// Signatures are cached and the token is reused, so that reading takes most of the time.
 struct SizeItem {
     private let bench: Workbench
 

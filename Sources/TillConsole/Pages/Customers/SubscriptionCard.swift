@@ -1,4 +1,5 @@
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillSigning

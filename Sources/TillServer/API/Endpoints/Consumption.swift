@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Send Consumption Information, version 2 and version 1 (docs/api/consumption.md).
+/// The endpoint Send Consumption Information, version 2 and version 1 (docs/api/consumption.md).
 extension AppleAPI {
     var consumption: [Endpoint] {
         [
@@ -22,7 +22,7 @@ extension AppleAPI {
         let row = try await purchased(number, exchange)
         if report.consumptionPercentage != nil, row.type == .autoRenewable {
             throw APIError.consumptionPercentageOfSubscription.because(
-                "\(row.id.number) is an auto-renewable subscription; leave consumptionPercentage out."
+                "\(row.id.number) is an auto-renewable subscription. Omit consumptionPercentage."
             )
         }
         if report.preference == .grantProrated, row.type != .autoRenewable,
@@ -49,7 +49,7 @@ extension AppleAPI {
         try requireConsent(body)
         guard let status = body.text("deliveryStatus"), deliveryStatuses.contains(status) else {
             throw APIError.invalidDeliveryStatus.because(
-                "\(body.words("deliveryStatus")); it is \(deliveryStatuses.joined(separator: ", "))."
+                "\(body.words("deliveryStatus")); it must be one of \(deliveryStatuses.joined(separator: ", "))."
             )
         }
         try requireSample(body)
@@ -57,12 +57,12 @@ extension AppleAPI {
         if body["consumptionPercentage"] != nil {
             guard let percentage = body.number("consumptionPercentage"), (0...100_000).contains(percentage) else {
                 throw APIError.consumptionPercentageOutOfRange.because(
-                    "\(body.words("consumptionPercentage")); it is a number from 0 to 100000."
+                    "\(body.words("consumptionPercentage")); it must be a number from 0 to 100000."
                 )
             }
             guard percentage == 0 || status == "DELIVERED" else {
                 throw APIError.undeliveredConsumptionPercentageNonZero.because(
-                    "consumptionPercentage is \(percentage), and deliveryStatus is \(status)."
+                    "consumptionPercentage is \(percentage), but with deliveryStatus \(status) it must be 0."
                 )
             }
             report.consumptionPercentage = Int(percentage)
@@ -70,7 +70,7 @@ extension AppleAPI {
         if body["refundPreference"] != nil {
             guard let preference = body.text("refundPreference").flatMap(ConsumptionReport.Preference.init) else {
                 let known = ConsumptionReport.Preference.allCases.map(\.rawValue).joined(separator: ", ")
-                throw APIError.invalidRefundPreference.because("\(body.words("refundPreference")); it is \(known).")
+                throw APIError.invalidRefundPreference.because("\(body.words("refundPreference")); give \(known).")
             }
             report.preference = preference
         }
@@ -86,7 +86,7 @@ extension AppleAPI {
         let row = try await purchased(number, exchange)
         guard row.type == .consumable || row.type == .autoRenewable else {
             throw APIError.transactionTypeNotSupported.because(
-                "\(row.id.number) is a \(row.type.wireName); this route takes consumables and subscriptions that renew."
+                "\(row.id.number) is a \(row.type.wireName); this route accepts consumables and auto-renewables."
             )
         }
         _ = try await perform(.reportConsumption(row.id, report), on: row, exchange)
@@ -103,7 +103,7 @@ extension AppleAPI {
         try requireConsent(body)
         guard let token = body.text("appAccountToken"), token.isEmpty || UUIDText.canonical(token) != nil else {
             throw APIError.invalidAppAccountToken.because(
-                "\(body.words("appAccountToken")); it is a UUID, or an empty text when the purchase has none."
+                "\(body.words("appAccountToken")); it must be a UUID, or empty if the purchase has no token."
             )
         }
         try requireCode("consumptionStatus", body, upTo: 3, .invalidConsumptionStatus)
@@ -127,7 +127,7 @@ extension AppleAPI {
         return ConsumptionReport(preference: preference, body: body.kept(keysV1))
     }
 
-    // MARK: Both
+    // MARK: Both versions
 
     private static func requireConsent(_ body: RequestBody) throws {
         guard body.flag("customerConsented") == true else {
@@ -138,22 +138,22 @@ extension AppleAPI {
     private static func requireSample(_ body: RequestBody) throws {
         let key = "sampleContentProvided"
         guard body.flag(key) != nil else {
-            throw APIError.invalidSampleContentProvided.because("\(body.words(key)); it is true or false.")
+            throw APIError.invalidSampleContentProvided.because("\(body.words(key)); it must be true or false.")
         }
     }
 
     private static func requireCode(_ key: String, _ body: RequestBody, upTo limit: Int64, _ error: APIError) throws {
         guard let code = body.number(key), (0...limit).contains(code) else {
-            throw error.because("\(body.words(key)); it is a number from 0 to \(limit).")
+            throw error.because("\(body.words(key)); it must be a number from 0 to \(limit).")
         }
     }
 
-    /// A purchaser's own transaction, not a family member's copy.
+    /// The transaction of a purchaser. A family member's copy is refused.
     private func purchased(_ number: Int64, _ exchange: Exchange) async throws -> Transaction {
         let row = try await transaction(number, in: exchange.scope, orThrow: .transactionIDNotFound)
         guard row.ownership == .purchased else {
             throw APIError.familyTransactionNotSupported.because(
-                "\(number) is a family member's copy; the store asks about the purchaser's transaction."
+                "\(number) is a family member's copy. Send consumption information for the purchaser's transaction."
             )
         }
         return row

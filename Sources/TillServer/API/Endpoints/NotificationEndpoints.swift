@@ -1,10 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Get Notification History, Request a Test Notification, Get Test Notification Status (docs/api/notifications.md).
+/// The endpoints Get Notification History, Request a Test Notification and Get Test Notification Status
+/// (docs/api/notifications.md).
 extension AppleAPI {
     var notifications: [Endpoint] {
         [
@@ -22,7 +24,7 @@ extension AppleAPI {
         let token = try exchange.query.value("paginationToken", orThrow: .invalidPaginationToken)
         let place = try token.map { text in
             guard let place = shop.cursors.openNotification(text) else {
-                throw APIError.invalidPaginationToken.because("The token is not one that this store gave out.")
+                throw APIError.invalidPaginationToken.because("This server did not issue the token.")
             }
             return place
         }
@@ -32,7 +34,7 @@ extension AppleAPI {
         let digest = NotificationCursor.digest(of: exchange.scope, wanted.words)
         if let place, place.filters != digest {
             throw APIError.invalidPaginationToken.because(
-                "The token was given for another app, environment or body; repeat that of the first call with it."
+                "The token is from a call with another app, environment or body. Repeat the body of that call."
             )
         }
         var query = try await query(wanted, from: max(wanted.start, oldest), exchange)
@@ -42,7 +44,7 @@ extension AppleAPI {
         let deliveries = try await shop.storage.deliveries(of: page.map(\.id), to: EndpointRecord.primary)
 
         let hasMore = found.count > page.count
-        var json = PayloadWriter(capacity: 32_768 * page.count + 256)
+        var json = JSONWriter(capacity: 32_768 * page.count + 256)
         json.put("hasMore", hasMore)
         if hasMore, let last = page.last {
             let next = NotificationCursor(filters: digest, signedDate: last.signedDate, id: last.id)
@@ -52,7 +54,7 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    /// Everything sent to the primary endpoint or, with historyListsAll, all notifications.
+    /// Selects the notifications sent to the primary endpoint or, with `historyListsAll`, all notifications.
     private func query(
         _ wanted: NotificationFilter,
         from start: Timestamp,
@@ -63,7 +65,7 @@ extension AppleAPI {
         var query = NotificationQuery(scope: scope, endpoint: listsAll ? nil : EndpointRecord.primary)
         query.kind = .signed
         query.from = start
-        // A future end date is no bound, because signed dates can be slightly ahead of the clock.
+        // An end date in the future is ignored, because signed dates can be slightly ahead of the clock.
         query.to = wanted.end < latestClock(scope) ? wanted.end : nil
         query.type = wanted.type
         query.subtype = wanted.subtype
@@ -77,33 +79,33 @@ extension AppleAPI {
         return query
     }
 
-    /// 180 days back in production and 30 in the sandbox, on the slowest clock, so that an advance does not hide
-    /// earlier notifications.
+    /// The start of the history: 180 days ago in production and 30 days ago in the sandbox. The slower of real time and
+    /// the environment's clock counts, so that an advance does not hide earlier notifications.
     private func oldestStart(_ scope: AccountScope) -> Timestamp {
         let days: Int64 = scope.environment == .production ? 180 : 30
         return min(shop.now(in: scope), shop.wallClock()).advanced(milliseconds: -days * 86_400_000)
     }
 
-    /// The latest time of real time, the app's clock and the customer clocks.
+    /// The latest of real time, the environment's clock and the customer clocks.
     private func latestClock(_ scope: AccountScope) -> Timestamp {
         let own = shop.clocks.own(in: scope).map { shop.now(on: ClockName(scope, own: $0)) }
         return own.reduce(max(shop.now(in: scope), shop.wallClock())) { max($0, $1) }
     }
 
     private func item(_ entry: OutboxEntry, _ delivery: Delivery?) throws -> [UInt8] {
-        var json = PayloadWriter(capacity: 32_768)
+        var json = JSONWriter(capacity: 32_768)
         try put(entry, delivery?.attempts ?? [], in: &json)
         return json.finish()
     }
 
     /// The signed notification and its send attempts.
-    private func put(_ entry: OutboxEntry, _ attempts: [SendAttempt], in json: inout PayloadWriter) throws {
+    private func put(_ entry: OutboxEntry, _ attempts: [SendAttempt], in json: inout JSONWriter) throws {
         json.put("signedPayload", String(decoding: try shop.signedPayload(entry), as: UTF8.self))
         json.put("firstSendAttemptResult", attempts.first?.result.rawValue)
         json.put(
             "sendAttempts",
             objects: attempts.map { attempt in
-                var json = PayloadWriter(capacity: 96)
+                var json = JSONWriter(capacity: 96)
                 json.put("attemptDate", attempt.date)
                 json.put("sendAttemptResult", attempt.result.rawValue)
                 return json.finish()
@@ -111,7 +113,7 @@ extension AppleAPI {
         )
     }
 
-    // MARK: Test
+    // MARK: Test notifications
 
     private func requestTest(_ exchange: Exchange) async throws -> Response {
         guard let token = try await shop.requestTest(in: exchange.scope) else {
@@ -119,7 +121,7 @@ extension AppleAPI {
                 "No primary endpoint is set for the \(environment.wireName) environment of \(exchange.scope.app)."
             )
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("testNotificationToken", token)
         return .json(json.finish())
     }
@@ -128,22 +130,22 @@ extension AppleAPI {
         let token = try Self.testToken(exchange.parameter)
         guard let entry = try await shop.test(of: token, in: exchange.scope) else {
             throw APIError.testNotificationNotFound.because(
-                "No test of that token was asked for in this app and environment."
+                "No test notification of this app and environment has this token."
             )
         }
         guard exchange.now <= Period(6, .month).end(from: entry.signedDate) else {
-            throw APIError.testNotificationNotFound.because("The test of that token is older than six months.")
+            throw APIError.testNotificationNotFound.because("The test notification is older than six months.")
         }
         let delivery = try await shop.storage.deliveries(of: [entry.id], to: EndpointRecord.primary)[entry.id]
         guard let delivery, !delivery.attempts.isEmpty else {
-            throw APIError.testNotificationNotFound.because("The first attempt at sending the test has not ended yet.")
+            throw APIError.testNotificationNotFound.because("The first attempt to send the test has not ended yet.")
         }
-        var json = PayloadWriter(capacity: 16_384)
+        var json = JSONWriter(capacity: 16_384)
         try put(entry, delivery.attempts, in: &json)
         return .json(json.finish())
     }
 
-    /// A UUID, or a UUID, `_` and milliseconds; in lower case.
+    /// Checks a test token and returns it in lower case: a UUID, or a UUID, `_` and milliseconds.
     private static func testToken(_ text: String) throws -> String {
         let parts = text.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
         guard let uuid = parts.first.flatMap({ UUIDText.canonical(String($0)) }) else {
@@ -152,7 +154,7 @@ extension AppleAPI {
         guard parts.count > 1 else { return uuid }
         guard (1...18).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw APIError.invalidTestNotificationToken.because(
-                "\"\(text.prefix(64))\" has something else than milliseconds after its UUID."
+                "\"\(text.prefix(64))\" must be a UUID, or a UUID, an underscore and milliseconds."
             )
         }
         return "\(uuid)_\(parts[1])"
@@ -165,20 +167,20 @@ private struct NotificationFilter {
     let end: Timestamp
     let type: String?
     let subtype: String?
-    /// Any transaction id of a customer, as in the request.
+    /// A transaction id of a customer, as written in the request.
     let transaction: String?
     let onlyFailures: Bool
 
-    /// The values that must be the same with a pagination token.
+    /// The values that must be the same in a request with a pagination token as in the first request.
     var words: [String?] {
         [String(start.milliseconds), String(end.milliseconds), type, subtype, transaction, String(onlyFailures)]
     }
 
-    /// Checks a body, key by key.
+    /// Reads the filters of a body, and refuses invalid values.
     ///
     /// - Parameters:
-    ///   - oldest: the start of the history.
-    ///   - accepted: the earliest accepted start date.
+    ///   - oldest: the start of the history, for the explanation.
+    ///   - accepted: the earliest start date that is accepted.
     init(_ body: RequestBody, oldest: Timestamp, accepted: Timestamp) throws {
         start = try Self.date("startDate", body, .invalidStartDate)
         guard start >= accepted else {
@@ -189,31 +191,31 @@ private struct NotificationFilter {
         end = try Self.date("endDate", body, .invalidEndDate)
         guard start < end else {
             throw APIError.startDateAfterEndDate.because(
-                "startDate is \(start.iso8601) and endDate \(end.iso8601); the start comes first."
+                "startDate is \(start.iso8601) and endDate is \(end.iso8601); startDate must be earlier."
             )
         }
         (type, subtype) = try Self.notice(body)
         let alias = body["originalTransactionId"] == nil ? nil : "originalTransactionId"
         if let key = body["transactionId"] == nil ? alias : "transactionId" {
             guard type == nil else {
-                throw APIError.multipleFiltersSupplied.because("\(key) and notificationType exclude each other.")
+                throw APIError.multipleFiltersSupplied.because("\(key) and notificationType cannot be combined.")
             }
             guard let text = body.text(key) else {
-                throw APIError.invalidTransactionID.because("\(body.words(key)); it is a text of digits.")
+                throw APIError.invalidTransactionID.because("\(body.words(key)); it must be a string of digits.")
             }
             transaction = text
         } else {
             transaction = nil
         }
         guard body["onlyFailures"] == nil || body.flag("onlyFailures") != nil else {
-            throw APIError.malformed("\(body.words("onlyFailures")); it is true or false.")
+            throw APIError.malformed("\(body.words("onlyFailures")); it must be true or false.")
         }
         onlyFailures = body.flag("onlyFailures") ?? false
     }
 
     private static func date(_ key: String, _ body: RequestBody, _ error: APIError) throws -> Timestamp {
         guard let milliseconds = body.number(key), abs(milliseconds / 2) < 500_000_000_000_000_000 else {
-            throw error.because("\(body.words(key)); it is a number of milliseconds since 1970.")
+            throw error.because("\(body.words(key)); it must be milliseconds since 1970.")
         }
         return Timestamp(milliseconds: milliseconds)
     }
@@ -222,19 +224,19 @@ private struct NotificationFilter {
         func refusal(_ words: String) -> APIError { .invalidNotificationType.because(words) }
         guard body["notificationType"] != nil else {
             guard body["notificationSubtype"] == nil else {
-                throw refusal("notificationSubtype needs its notificationType.")
+                throw refusal("notificationSubtype needs a notificationType.")
             }
             return (nil, nil)
         }
         guard let type = body.text("notificationType").flatMap(NotificationType.init) else {
-            throw refusal("\(body.words("notificationType")), which is no type of version 2.")
+            throw refusal("\(body.words("notificationType")), which is not a notification type of version 2.")
         }
         guard body["notificationSubtype"] != nil else { return (type.rawValue, nil) }
         let subtype = body.text("notificationSubtype").flatMap(NotificationSubtype.init)
         guard let subtype, type.subtypes.contains(subtype) else {
             let known = type.subtypes.compactMap { $0?.rawValue }.joined(separator: ", ")
             throw refusal(
-                "\(body.words("notificationSubtype")); \(type.rawValue) has \(known.isEmpty ? "none" : known)."
+                "\(body.words("notificationSubtype")); subtypes of \(type.rawValue): \(known.isEmpty ? "none" : known)."
             )
         }
         return (type.rawValue, subtype.rawValue)

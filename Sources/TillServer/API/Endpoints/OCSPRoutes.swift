@@ -7,7 +7,8 @@ import TillCore
 import TillShop
 import TillSigning
 
-/// The OCSP responder (RFC 6960), without authentication and over plain HTTP, as in the certificates' URL.
+/// The OCSP responder (RFC 6960). Clients reach it without authentication and over plain HTTP, at the URL in the
+/// certificates.
 ///
 /// See docs/api/ocsp.md.
 struct OCSPRoutes: Sendable {
@@ -22,11 +23,11 @@ struct OCSPRoutes: Sendable {
         router.post(RouterPath(Self.path)) { request, context in
             counted(await posted(request, context))
         }
-        // Base64 may contain slashes, even two in a row, so the raw path is read.
+        // Base64 may contain slashes, even two in a row, so the handler reads the complete path of the URL.
         for path in [Self.path, "\(Self.path)/**"] {
             router.get(RouterPath(path)) { request, context in
                 let text = request.uri.path.dropFirst(Self.path.count + 1)
-                // An unreadable request gets the answer of a malformed request.
+                // A request that cannot be decoded gets the OCSP answer `malformedRequest`.
                 return counted(await answer(Self.question(in: text) ?? [], context))
             }
         }
@@ -44,11 +45,11 @@ struct OCSPRoutes: Sendable {
         } catch is NIOTooManyBytesError {
             return Self.refusal(.contentTooLarge, "The body is longer than \(OCSPResponder.maxRequest) bytes.")
         } catch {
-            return Self.refusal(.badRequest, "The body did not arrive whole or is not framed as HTTP asks.")
+            return Self.refusal(.badRequest, "The body is incomplete, or its HTTP framing is invalid.")
         }
     }
 
-    /// The OCSP request in a URL: Base64, percent-encoded where necessary, with or without padding.
+    /// The OCSP request in a path: Base64 with or without padding, percent-encoded where necessary.
     private static func question(in text: Substring) -> [UInt8]? {
         guard var text = PercentEncoding.decoded(text) else { return nil }
         text = text.replacing("-", with: "+").replacing("_", with: "/")
@@ -62,19 +63,19 @@ struct OCSPRoutes: Sendable {
             return Self.refusal(.notFound, "This server has no root certificate.")
         }
         if reply.delay > 0 {
-            // A stopping server does not wait for slow answers.
+            // When the server stops, it does not wait for delayed answers.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(reply.delay)) }
         }
         switch reply.content {
         case .answer(let bytes):
-            // A new state must be visible at once.
+            // Clients must not cache the answer, because a new status takes effect at once.
             return Response(
                 status: .ok,
                 headers: [.contentType: "application/ocsp-response", .cacheControl: "no-store"],
                 body: .init(byteBuffer: ByteBuffer(bytes: bytes))
             )
         case .serverError:
-            return Self.refusal(.internalServerError, "The OCSP responder is set to fail.")
+            return Self.refusal(.internalServerError, "The OCSP responder is set to return errors (till ca ocsp set).")
         case .silence:
             try? await context.channel.close()
             return Self.refusal(.internalServerError, "")

@@ -1,11 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Look Up Order ID (docs/api/orders.md). Apple's sandbox has no such route; Till serves it there with
-/// `orderLookupInSandbox`.
+/// The endpoint Look Up Order ID (docs/api/orders.md). Apple serves it in production only; Till also serves it in the
+/// sandbox, if `orderLookupInSandbox` is on.
 extension AppleAPI {
     var orders: [Endpoint] {
         [Endpoint(.get, "/inApps/v1/lookup/{id}") { try await lookUp($0) }]
@@ -13,17 +14,17 @@ extension AppleAPI {
 
     private func lookUp(_ exchange: Exchange) async throws -> Response {
         guard environment == .production || shop.settings.orderLookupInSandbox else {
-            throw APIError.noSuchRoute("Orders are not looked up in the sandbox (setting orderLookupInSandbox).")
+            throw APIError.noSuchRoute("Order lookup is off in the sandbox (setting orderLookupInSandbox).")
         }
         let text = exchange.parameter
         let isWord = text.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
         }
         guard (1...32).contains(text.utf8.count), isWord else {
-            throw APIError.generalBadRequest.because("An order id is up to 32 letters and digits.")
+            throw APIError.generalBadRequest.because("An order id must be 1 to 32 letters and digits.")
         }
         let rows = try await transactions(inOrder: text, exchange)
-        var json = PayloadWriter(capacity: 8_192 * (rows.count + 1))
+        var json = JSONWriter(capacity: 8_192 * (rows.count + 1))
         // 1 means an unknown order; then the list is missing, not empty.
         json.put("status", rows.isEmpty ? 1 : 0)
         if !rows.isEmpty { json.put("signedTransactions", try await signed(rows, exchange)) }

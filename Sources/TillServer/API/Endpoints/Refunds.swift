@@ -1,10 +1,11 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Get Refund History, version 2 and version 1 (docs/api/refunds.md).
+/// The endpoint Get Refund History, version 2 and version 1 (docs/api/refunds.md).
 extension AppleAPI {
     var refunds: [Endpoint] {
         [
@@ -23,7 +24,7 @@ extension AppleAPI {
         let found = try await shop.storage.refunds(of: account, after: cursor.position, limit: 21)
         let rows = found.prefix(20)
         cursor.position = rows.last?.refundNumber ?? cursor.position
-        var json = PayloadWriter(capacity: 8_192 * (rows.count + 1))
+        var json = JSONWriter(capacity: 8_192 * (rows.count + 1))
         json.put("signedTransactions", try await signed(Array(rows), exchange))
         json.put("revision", shop.cursors.seal(cursor))
         json.put("hasMore", found.count > rows.count)
@@ -40,7 +41,7 @@ extension AppleAPI {
             throw APIError.originalTransactionIDNotFound.because("\(number) is not an original transaction id.")
         }
         let rows = try await shop.storage.latestRefunds(of: account, limit: 50)
-        var json = PayloadWriter(capacity: 8_192 * (rows.count + 1))
+        var json = JSONWriter(capacity: 8_192 * (rows.count + 1))
         json.put("signedTransactions", try await signed(rows, exchange))
         return .json(json.finish())
     }

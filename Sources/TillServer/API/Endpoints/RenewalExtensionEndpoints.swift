@@ -1,10 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Extend a Subscription Renewal Date, the same for all active subscribers, and its status (docs/api/extensions.md).
+/// The endpoints that extend the renewal date of one subscription or of all active subscribers, and the endpoint for
+/// the status of a mass extension (docs/api/extensions.md).
 extension AppleAPI {
     var extensions: [Endpoint] {
         [
@@ -38,8 +40,8 @@ extension AppleAPI {
             }
         }
         let given = outcome.account.subscription(row.id)?.extensions.last { $0.request == request }
-        guard let given else { throw APIError.generalInternal.because("The extension left no trace.") }
-        var json = PayloadWriter()
+        guard let given else { throw APIError.generalInternal.because("The extension was applied but not recorded.") }
+        var json = JSONWriter()
         json.put("originalTransactionId", row.id.wireForm)
         json.put("webOrderLineItemId", given.lineItem.map { String($0) })
         json.put("success", true)
@@ -47,7 +49,7 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    /// The original transaction of a subscription bought by the customer.
+    /// The original transaction of a subscription that the customer purchased.
     private func original(_ number: Int64, _ exchange: Exchange) async throws -> Transaction {
         let owner = try await customer(number, in: exchange.scope, orThrow: .originalTransactionIDNotFound)
         if AccountID.hasShape(number) {
@@ -58,11 +60,11 @@ extension AppleAPI {
         }
         guard row.ownership == .purchased else {
             throw APIError.familySharedExtensionIneligible.because(
-                "\(number) is a family member's copy; extend the purchaser's subscription."
+                "\(number) is a family member's copy. Extend the purchaser's subscription."
             )
         }
         guard try await shop.storage.account(owner)?.subscription(row.id) != nil else {
-            throw APIError.extensionIneligible.because("\(number) is not a subscription that renews.")
+            throw APIError.extensionIneligible.because("\(number) is not an auto-renewable subscription.")
         }
         return row
     }
@@ -85,7 +87,7 @@ extension AppleAPI {
         )
         let id = shop.jobID(ofExtension: request, of: product, in: exchange.scope)
         _ = try await shop.beginJob(.extend(wanted), in: exchange.scope, id: id)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("requestIdentifier", text)
         return .json(json.finish())
     }
@@ -99,11 +101,11 @@ extension AppleAPI {
         let request = try Self.massIdentifier(text, "The request identifier in the path is \"\(text.prefix(64))\"")
         guard let job = try await shop.job(shop.jobID(ofExtension: request, of: product, in: exchange.scope)) else {
             throw APIError.statusRequestNotFound.because(
-                "No extension \(request) of \(product.prefix(64)) was asked for in this app and environment."
+                "This app and environment has no mass extension \(request) of \(product.prefix(64))."
             )
         }
         let isDone = job.state == .done
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("requestIdentifier", text)
         json.put("complete", isDone)
         if isDone {
@@ -114,11 +116,11 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    // MARK: Fields
+    // MARK: Fields of the body
 
     private static func days(_ body: RequestBody) throws -> Int {
         guard let days = body.number("extendByDays"), (1...90).contains(days) else {
-            throw APIError.invalidExtendByDays.because("\(body.words("extendByDays")); it is a number from 1 to 90.")
+            throw APIError.invalidExtendByDays.because("\(body.words("extendByDays")); it must be from 1 to 90.")
         }
         return Int(days)
     }
@@ -126,20 +128,20 @@ extension AppleAPI {
     private static func reasonCode(_ body: RequestBody) throws -> Int {
         guard let code = body.number("extendReasonCode"), (0...3).contains(code) else {
             throw APIError.invalidExtendReasonCode.because(
-                "\(body.words("extendReasonCode")); it is a number from 0 to 3."
+                "\(body.words("extendReasonCode")); it must be from 0 to 3."
             )
         }
         return Int(code)
     }
 
-    /// Any text; the case of a UUID does not matter.
+    /// The request identifier: any text. A UUID is compared without regard to case.
     private static func requestIdentifier(_ body: RequestBody) throws -> String {
         guard
             let text = body.text("requestIdentifier"), !text.isEmpty, text.utf8.count <= 1_024,
             text.unicodeScalars.count <= 128
         else {
             throw APIError.invalidRequestIdentifier.because(
-                "\(body.words("requestIdentifier")); it is a text of 1 to 128 characters."
+                "\(body.words("requestIdentifier")); it must be 1 to 128 characters."
             )
         }
         return UUIDText.canonical(text) ?? text
@@ -147,7 +149,7 @@ extension AppleAPI {
 
     private static func massIdentifier(_ text: String, _ words: String) throws -> String {
         guard let request = UUIDText.canonical(text) else {
-            throw APIError.invalidRequestIdentifier.because("\(words); it is a UUID.")
+            throw APIError.invalidRequestIdentifier.because("\(words); it must be a UUID.")
         }
         return request
     }
@@ -156,27 +158,27 @@ extension AppleAPI {
         let catalog = shop.registry.catalog(of: exchange.caller.app.bundleID)
         guard let id = body.text("productId"), let product = catalog.products[id], product.type == .autoRenewable else {
             throw APIError.invalidProductID.because(
-                "\(body.words("productId")); it is an auto-renewable subscription of the app's catalogue."
+                "\(body.words("productId")); it must be an auto-renewable subscription in the app's catalog."
             )
         }
         return id
     }
 
-    /// Nil means every storefront.
+    /// The storefronts of a mass extension; nil for all storefronts.
     private static func storefronts(_ body: RequestBody) throws -> [String]? {
         guard let value = body["storefrontCountryCodes"] else { return nil }
         guard case .array(let elements) = value else {
-            throw APIError.invalidStorefrontCountryCode.because("storefrontCountryCodes is no array.")
+            throw APIError.invalidStorefrontCountryCode.because("storefrontCountryCodes is not an array.")
         }
         guard !elements.isEmpty else {
             throw APIError.emptyStorefrontCountryCodeList.because(
-                "storefrontCountryCodes is empty; leave it out for every storefront."
+                "storefrontCountryCodes is empty. Omit it to extend in all storefronts."
             )
         }
         return try elements.map { element in
             guard case .string(let code) = element, Storefront(code: code) != nil else {
                 throw APIError.invalidStorefrontCountryCode.because(
-                    "\(element.summary) is no storefront; write three capital letters such as USA or DEU."
+                    "\(element.summary) is not a storefront. Give three capital letters such as USA or DEU."
                 )
             }
             return code

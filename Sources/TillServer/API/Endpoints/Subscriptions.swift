@@ -1,10 +1,11 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Get All Subscription Statuses (docs/api/subscriptions.md).
+/// The endpoint Get All Subscription Statuses (docs/api/subscriptions.md).
 extension AppleAPI {
     var subscriptions: [Endpoint] {
         [
@@ -27,7 +28,7 @@ extension AppleAPI {
         }
         let groups = Dictionary(grouping: chosen, by: \.groupID).sorted { $0.key < $1.key }
         let data = try groups.map { group, subscriptions in
-            var json = PayloadWriter()
+            var json = JSONWriter()
             json.put("subscriptionGroupIdentifier", group)
             json.put(
                 "lastTransactions",
@@ -37,7 +38,7 @@ extension AppleAPI {
             )
             return json.finish()
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("environment", environment.wireName)
         json.put("bundleId", exchange.caller.app.bundleID)
         json.put("appAppleId", exchange.caller.app.appleID)
@@ -45,14 +46,14 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    /// - Parameter instant: the time of the account's state.
+    /// - Parameter instant: the simulated time for which the account's state is reported.
     private func item(
         _ subscription: some HeldSubscription,
         _ account: Account,
         standing instant: Timestamp
     ) throws -> [UInt8] {
         let now = shop.now(of: account)
-        var json = PayloadWriter(capacity: 16_384)
+        var json = JSONWriter(capacity: 16_384)
         json.put("originalTransactionId", subscription.originalID.wireForm)
         json.put("status", subscription.status.rawValue)
         json.put(
@@ -70,7 +71,7 @@ extension AppleAPI {
         Set(
             try query.values("status").map { text in
                 guard text.utf8.count == 1, let status = Int(text).flatMap(SubscriptionStatus.init(rawValue:)) else {
-                    throw APIError.invalidStatus.because("status is \"\(text.prefix(64))\"; it may be 1, 2, 3, 4 or 5.")
+                    throw APIError.invalidStatus.because("status is \"\(text.prefix(64))\"; it must be 1 to 5.")
                 }
                 return status
             }

@@ -1,11 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
 
-/// Get Transaction History, version 2 and version 1 (docs/api/history.md).
+/// The endpoint Get Transaction History, version 2 and version 1 (docs/api/history.md).
 extension AppleAPI {
     var transactionHistory: [Endpoint] {
         [
@@ -44,14 +45,14 @@ extension AppleAPI {
             )
         )
         if exchange.readGap != nil { hideRecentRows(of: &page, isAscending, from: position, exchange) }
-        // After the last page the cursor is at the head, so that a client that keeps it gets exactly the later changes.
+        // The cursor of the last page is at the newest change: a client that uses it later gets the later changes only.
         cursor.position =
             page.hasMore
             ? page.rows.last?.change ?? 0
             : isAscending ? max(page.head, position ?? 0) : page.rows.last?.change ?? position ?? 0
 
         let texts = try await signed(page.rows, exchange)
-        var json = PayloadWriter(capacity: texts.reduce(512) { $0 + $1.count + 3 })
+        var json = JSONWriter(capacity: texts.reduce(512) { $0 + $1.count + 3 })
         json.put("revision", shop.cursors.seal(cursor))
         json.put("bundleId", exchange.caller.app.bundleID)
         json.put("appAppleId", exchange.caller.app.appleID)
@@ -61,7 +62,8 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    /// A staleReads fault hides new purchases. A cursor must stop before them, or the client would never see them.
+    /// Removes the purchases that a `staleReads` fault hides. The cursor must stop before the first hidden purchase, or
+    /// the client would never see it.
     private func hideRecentRows(
         of page: inout HistoryPage,
         _ isAscending: Bool,
@@ -79,29 +81,30 @@ extension AppleAPI {
         page.head = seen.last?.change ?? position ?? 0
     }
 
-    /// The position of a revision from an earlier answer; nil for the beginning, after a restore.
+    /// Returns the position of a revision from an earlier answer; nil starts from the beginning, because the server was
+    /// restored since that answer.
     func resume(_ text: String, expecting cursor: Cursor) throws -> Int64? {
         guard let opened = shop.cursors.open(text) else {
-            throw APIError.invalidRequestRevision.because("The revision is not one that this store gave out.")
+            throw APIError.invalidRequestRevision.because("This server did not issue the revision.")
         }
         guard opened.account == cursor.account else {
             throw APIError.invalidRequestRevision.because("The revision belongs to another customer.")
         }
         guard opened.route == cursor.route else {
-            throw APIError.invalidRequestRevision.because("The revision belongs to another route.")
+            throw APIError.invalidRequestRevision.because("The revision is from another route.")
         }
         guard opened.isAscending == cursor.isAscending, opened.filters == cursor.filters else {
             throw APIError.invalidRequestRevision.because(
-                "The revision was given for other parameters; repeat those of the first call with it."
+                "The revision is from a call with other parameters. Repeat the parameters of that call."
             )
         }
         return opened.restoreEpoch == cursor.restoreEpoch ? opened.position : nil
     }
 
-    /// One customer's transactions, signed at the time on the customer's clock.
+    /// Signs transactions of one customer, at the time on the customer's clock.
     func signed(_ rows: [Transaction], _ exchange: Exchange) async throws -> [SignedText] {
         var now = exchange.now
-        // The account is read only to find its clock, which is not needed with a single clock.
+        // The account is read only to find the customer's clock. Without customer clocks the read is not necessary.
         if let row = rows.first, !shop.clocks.own(in: exchange.scope).isEmpty,
             let account = try await shop.storage.account(row.account)
         {
@@ -117,7 +120,7 @@ extension AppleAPI {
         case nil, "ASCENDING"?: true
         case "DESCENDING"?: false
         case let other?:
-            throw APIError.invalidSort.because("sort is \"\(other.prefix(64))\"; it may be ASCENDING or DESCENDING.")
+            throw APIError.invalidSort.because("sort is \"\(other.prefix(64))\"; it must be ASCENDING or DESCENDING.")
         }
     }
 
@@ -134,7 +137,7 @@ extension AppleAPI {
                 guard let type = ProductType.allCases.first(where: { $0.queryName == text }) else {
                     let known = ProductType.allCases.map(\.queryName).joined(separator: ", ")
                     throw APIError.invalidProductType.because(
-                        "productType is \"\(text.prefix(64))\"; it may be \(known)."
+                        "productType is \"\(text.prefix(64))\"; it must be one of \(known)."
                     )
                 }
                 return type
@@ -143,7 +146,7 @@ extension AppleAPI {
         filter.ownership = try query.value("inAppOwnershipType", orThrow: .invalidInAppOwnershipType).map { text in
             guard let ownership = Ownership(rawValue: text) else {
                 throw APIError.invalidInAppOwnershipType.because(
-                    "inAppOwnershipType is \"\(text.prefix(64))\"; it may be PURCHASED or FAMILY_SHARED."
+                    "inAppOwnershipType is \"\(text.prefix(64))\"; it must be PURCHASED or FAMILY_SHARED."
                 )
             }
             return ownership
@@ -154,35 +157,35 @@ extension AppleAPI {
         return filter
     }
 
-    /// A date in a request: milliseconds since 1970, in digits.
+    /// Reads a date of the query: milliseconds since 1970, as digits.
     private static func date(_ name: String, _ query: Query, _ error: APIError) throws -> Timestamp? {
         guard let text = try query.value(name, orThrow: error) else { return nil }
         guard
             (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int64(text)
         else {
-            throw error.because("\(name) is \"\(text.prefix(64))\"; it must be milliseconds since 1970, in digits.")
+            throw error.because("\(name) is \"\(text.prefix(64))\"; it must be milliseconds since 1970, as digits.")
         }
         return Timestamp(milliseconds: number)
     }
 
     private static func names(_ name: String, _ query: Query, _ error: APIError) throws -> Set<String> {
         let values = Set(query.values(name))
-        guard values.count <= 100 else { throw error.because("\(name) was given \(values.count) times; at most 100.") }
+        guard values.count <= 100 else { throw error.because("\(name) occurs \(values.count) times; at most 100.") }
         guard values.allSatisfy({ (1...255).contains($0.utf8.count) }) else {
             throw error.because("\(name) must be 1 to 255 bytes long.")
         }
         return values
     }
 
-    /// A boolean, in upper or lower case, because clients differ.
+    /// Reads a boolean of the query. Upper and lower case are accepted, because clients differ.
     private static func flag(_ name: String, _ query: Query) throws -> Bool? {
         switch try query.value(name, orThrow: .invalidRevoked)?.lowercased() {
         case nil: nil
         case "true"?: true
         case "false"?: false
         case let other?:
-            throw APIError.invalidRevoked.because("\(name) is \"\(other.prefix(64))\"; it may be true or false.")
+            throw APIError.invalidRevoked.because("\(name) is \"\(other.prefix(64))\"; it must be true or false.")
         }
     }
 }

@@ -2,10 +2,11 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Get Transaction Info, Finish Transaction, Set App Account Token (docs/api/transactions.md).
+/// The endpoints Get Transaction Info, Finish Transaction and Set App Account Token (docs/api/transactions.md).
 extension AppleAPI {
     var transactions: [Endpoint] {
         [
@@ -19,7 +20,7 @@ extension AppleAPI {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
         try refuseHidden(TransactionID(number), exchange, .transactionIDNotFound)
         let row = try await transaction(number, in: exchange.scope, orThrow: .transactionIDNotFound)
-        var json = PayloadWriter(capacity: 8_192)
+        var json = JSONWriter(capacity: 8_192)
         json.put("signedTransactionInfo", try await signed([row], exchange)[0])
         return .json(json.finish())
     }
@@ -48,13 +49,14 @@ extension AppleAPI {
         return Response(status: .ok)
     }
 
-    /// Applies an event to a transaction, in its customer's account.
+    /// Runs a command for a transaction, in the account of the transaction's customer.
     func perform(_ command: Command, on row: Transaction, _ exchange: Exchange) async throws -> Outcome {
         guard let account = try await shop.storage.account(row.account) else { throw APIError.generalInternal }
         return try await shop.perform(command, by: CustomerName(exchange.scope, account.customer))
     }
 
-    /// The token in a body. The error for a body that is not a JSON object has no code; for an invalid UUID it has one.
+    /// Reads the token of a body. The error for a body that is not a JSON object has no code, the error for an invalid
+    /// UUID has one.
     private static func token(in body: RequestBody) throws -> String {
         guard let token = body.text("appAccountToken").flatMap(UUIDText.canonical) else {
             throw APIError.invalidAppAccountTokenUUID.because("appAccountToken is missing or is not a UUID.")

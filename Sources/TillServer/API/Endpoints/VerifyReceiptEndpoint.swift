@@ -6,12 +6,13 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// POST /verifyReceipt (docs/api/receipts/verify-receipt.md): no token, any content type, HTTP 200 unless a fault hits.
+/// The endpoint `POST /verifyReceipt` (docs/api/receipts/verify-receipt.md). It needs no token, accepts any content
+/// type, and always answers HTTP 200, except when a fault rule changes the answer.
 extension AppleAPI {
-    /// The maximum length of a body: enough for a receipt of 5,000 purchases in Base64.
+    /// The maximum length of a body: enough for a Base64 receipt with 5,000 purchases.
     private static let maxBody = 6 << 20
 
-    /// Adds the route for every method, because a wrong method has its own status.
+    /// Adds the route for every method, because Apple's answer to a wrong method is a status in the JSON body.
     func addVerifyReceipt(to router: Router<APIContext>) {
         for method in [HTTPRequest.Method.post, .get, .head, .put, .delete, .patch, .options] {
             router.on("/verifyReceipt", method: method) { request, context in
@@ -39,7 +40,7 @@ extension AppleAPI {
         return (try? await Self.half(of: response, context.channel)) ?? response
     }
 
-    /// The answer, unless a fault replaces it, and a fault that ends the connection.
+    /// Returns the answer, or a fault's answer instead, and the fault that ends the connection, if any.
     private func judgeUnderFaults(_ request: Request, _ context: APIContext) async -> (VerifyReceiptAnswer, FaultHit?) {
         guard !shop.faults.isEmpty else { return (await judge(request, context), nil) }
         let answer = await judge(request, context)
@@ -80,7 +81,7 @@ extension AppleAPI {
             return .internalError(in: environment, because: "\(damaged.description).")
         } catch let damaged as DamagedRow {
             context.logger.error(
-                "a request met damaged data",
+                "a request read damaged data",
                 metadata: ["cause": "\(damaged.logText)", "request": "\(context.requestID)"]
             )
             return .internalError(in: environment, because: "\(damaged.description).")
@@ -89,13 +90,13 @@ extension AppleAPI {
                 "the store did not answer",
                 metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
-            return .unavailable(in: environment, because: "\(error.passingWords); Till's log has the cause.")
+            return .unavailable(in: environment, because: "\(error.passingWords). See Till's log for the cause.")
         } catch {
             context.logger.error(
                 "verifyReceipt failed",
                 metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
-            return .internalError(in: environment, because: "Till failed; its log has the cause.")
+            return .internalError(in: environment, because: "Till failed. See its log for the cause.")
         }
     }
 
@@ -105,18 +106,18 @@ extension AppleAPI {
         } catch is NIOTooManyBytesError {
             throw APIError.malformed("The body is longer than \(maxBody) bytes.")
         } catch {
-            throw APIError.malformed("The body did not arrive whole or is not framed as HTTP asks.")
+            throw APIError.malformed("The body is incomplete, or its HTTP framing is invalid.")
         }
     }
 
-    /// Parses a body. Booleans may also be strings or numbers, because real clients send them.
+    /// Parses a body. A boolean may also be a string or a number, because some clients send these.
     private static func request(_ bytes: [UInt8]) throws -> VerifyReceiptRequest {
         let body = try RequestBody(bytes)
         guard let receipt = body.text("receipt-data") else {
-            throw APIError.malformed("The body has no text as receipt-data: \(body.words("receipt-data")).")
+            throw APIError.malformed("The body needs a string receipt-data: \(body.words("receipt-data")).")
         }
         guard body["password"] == nil || body.comparedText("password") != nil else {
-            throw APIError.malformed("The password must be a text, and is something else.")
+            throw APIError.malformed("The password must be a string.")
         }
         let excludes =
             body.flag("exclude-old-transactions")

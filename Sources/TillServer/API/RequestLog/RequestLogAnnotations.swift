@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Annotations of a request's handlers for its entry in the request log.
+/// What the handlers of a request record for its entry in the request log.
 final class RequestLogAnnotations: Sendable {
-    /// The annotations so far.
+    /// The values recorded so far.
     struct Notes: Sendable {
-        /// The status of verifyReceipt, which is independent of the HTTP status.
+        /// The status in the answer of verifyReceipt, which is independent of the HTTP status.
         var code: Int?
-        /// The app, for requests without a token.
+        /// The app of a request that has no bearer token.
         var app: String?
-        /// Why the request was not successful.
+        /// Why the request failed.
         var explanation: String?
-        /// The faults that hit the request.
+        /// Descriptions of the faults that affected the request.
         var faults: [String] = []
 
-        /// Whether there are any annotations for a successful request.
+        /// Whether the log contains the request even if it was successful.
         var isWorthLogging: Bool { explanation != nil || !faults.isEmpty }
 
-        /// The faults, followed by the reason.
+        /// The explanation for the log: the faults, then the reason.
         func words(or reason: String) -> String { (faults + [explanation ?? reason]).joined(separator: " ") }
     }
 

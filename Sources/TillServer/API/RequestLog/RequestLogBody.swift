@@ -1,18 +1,20 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillJSON
 import TillShop
 
-/// Bodies for the request log, if the operator turns them on: only short ones, with all secrets removed.
+/// Prepares bodies for the request log, if the operator turned them on. Long bodies are left out, and secrets removed.
 enum RequestLogBody {
-    /// The maximum length of a logged body.
+    /// The maximum length in bytes of a body that is logged.
     static let maxBytes = 65_536
-    /// The number of characters kept of a body.
+    /// The maximum number of bytes of a body that the log keeps; the rest is cut off.
     private static let kept = 4_096
-    /// In lower case.
+    /// The keys whose values are secret, in lower case.
     private static let secrets: Set = ["password", "sharedsecret", "privatekey"]
 
-    /// The body of a request, which the handler can still read afterwards; nil if too long or missing.
+    /// Returns the body of a request for the log, and leaves it readable for the handler; nil if it is missing or too
+    /// long.
     static func take(from request: inout Request) async -> String? {
         guard let length = request.headers[.contentLength].flatMap({ Int($0) }), (1...maxBytes).contains(length),
             let bytes = try? await request.collectBody(upTo: maxBytes)
@@ -20,7 +22,7 @@ enum RequestLogBody {
         return text(Array(buffer: bytes))
     }
 
-    /// The body of an answer, which is written back to the answer.
+    /// Returns the body of an answer for the log, and puts it back into the answer; nil if it is too long.
     static func take(from response: inout Response) async -> String? {
         guard let length = response.body.contentLength, (1...maxBytes).contains(length) else { return nil }
         let collected = CollectedBody()
@@ -29,28 +31,27 @@ enum RequestLogBody {
         return text(Array(buffer: collected.bytes))
     }
 
-    /// A body in the form for the request log.
+    /// The text of a body for the request log.
     static func text(_ bytes: [UInt8]) -> String {
         var shown = bytes
         if let tree = try? JSONTree.parse(bytes, keepsNull: true) {
             let harmless = struck(tree)
-            // A body without secrets is logged unchanged.
+            // A body without secrets is logged byte by byte as it was sent.
             if harmless != tree { shown = harmless.written() }
         } else if mayHoldSecret(bytes) {
-            return "\(bytes.count) bytes that are not JSON and speak of a secret"
+            return "\(bytes.count) bytes that are not JSON and may contain a secret"
         }
         let text = String(decoding: shown, as: UTF8.self)
         return text.utf8.count > kept ? text.cut(toBytes: kept) + "…" : text
     }
 
-    /// Whether bytes that are not JSON contain the name of a secret, in any Unicode encoding, or could contain it in
-    /// escaped form.
+    /// Whether bytes that are not JSON may contain the name of a secret key: in any Unicode encoding, or escaped.
     static func mayHoldSecret(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes.filter { $0 != 0 }, as: UTF8.self).lowercased()
         return text.contains("\\u") || secrets.contains { text.contains($0) }
     }
 
-    /// The same value without its secrets.
+    /// The same value with every secret replaced.
     private static func struck(_ tree: JSONTree) -> JSONTree {
         switch tree {
         case .object(let members):

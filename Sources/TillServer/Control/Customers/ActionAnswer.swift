@@ -1,14 +1,15 @@
 import Foundation
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// The effects of an operation, in answers of the control API.
+/// The effects of an operation: events and notifications, for answers of the control API.
 struct Effects {
     var events: [Event] = []
     var notifications: [TillCore.Notification] = []
 
-    /// No effects.
+    /// Creates an empty list of effects.
     init() {}
 
     init(_ outcome: Outcome) {
@@ -23,24 +24,24 @@ struct Effects {
     }
 
     static let properties = [
-        Schema.required("events", .array("The events, in order.", of: .string("An event."))),
+        Schema.required("events", .array("The events, in chronological order.", of: .string("An event."))),
         Schema.required(
             "notifications",
             .array(
-                "The notifications about it, in order.",
-                of: .string("A type, with its subtype after a slash.", example: "SUBSCRIBED/INITIAL_BUY")
+                "The notifications about the events, in chronological order.",
+                of: .string("A notification type, with its subtype after a slash.", example: "SUBSCRIBED/INITIAL_BUY")
             )
         ),
     ]
 
-    func write(to json: inout PayloadWriter) {
+    func write(to json: inout JSONWriter) {
         json.put("events", events.map(\.name))
         json.put("notifications", notifications.map { Notice($0.type, $0.subtype).words })
     }
 }
 
 extension Event {
-    /// The event's name in the control API.
+    /// The name of the event in the control API.
     var name: String {
         switch self {
         case .charged: "charged"
@@ -83,64 +84,79 @@ extension Event {
 }
 
 extension ControlAPI {
-    /// A transaction, the device's data, and the effects.
+    /// The schema of a transaction with the data from the device and the effects.
     static let purchaseSchema = Schema.object(
-        "A transaction, the data from the customer's device, and the effects.",
+        "A transaction, the data that the customer's device gives to the app, and the effects.",
         transactionProperties + Effects.properties
     )
 
-    /// The same for a purchase, which may be pending.
+    /// The schema of the answer to a purchase, which may be pending.
     static let boughtSchema = Schema.object(
         "The result of a purchase: a transaction with the data from the device, or the number of a pending purchase.",
         transactionProperties.map { Schema.Property(name: $0.name, schema: $0.schema, isRequired: false) } + [
-            Schema.optional("held", .integer("The number of the pending purchase; then there is no transaction."))
+            Schema.optional("held", .integer("The number of the pending purchase; the answer then has no transaction."))
         ] + Effects.properties
     )
 
-    /// Distinguishes a purchase from a change at the next renewal.
+    /// The key `result`, which distinguishes a purchase from a change that takes effect at the next renewal.
     private static let resultProperty = Schema.optional(
         "result",
         .string(
-            "The result of a purchase. With a result that ends in Scheduled, and with changeWithdrawn, the "
-                + "transaction is the current one; nothing was bought.",
+            "The result of a purchase. If it ends in Scheduled, or is changeWithdrawn, nothing was bought: the "
+                + "transaction is the current one.",
             oneOf: PurchaseResult.allCases.map(\.rawValue)
         )
     )
 
     private static let transactionProperties = [
         resultProperty,
-        Schema.required("customer", .string("The customer of the transaction.")),
-        Schema.required("transactionId", .string("The transaction.")),
-        Schema.required("originalTransactionId", .string("Its original transaction.")),
+        Schema.required("customer", .string("The customer who owns the transaction.")),
+        Schema.required("transactionId", .string("The transaction id.")),
+        Schema.required("originalTransactionId", .string("The original transaction id.")),
         Schema.required("appTransactionId", .string("The customer's app transaction id.")),
-        Schema.optional("webOrderLineItemId", .string("Only for auto-renewables.")),
+        Schema.optional("webOrderLineItemId", .string("The id of the subscription period; only for auto-renewables.")),
         Schema.optional("orderId", .string("The order id on the customer's invoice.")),
-        Schema.required("productId", .string("The product.")),
+        Schema.required("productId", .string("The product identifier.")),
         Schema.required("quantity", .integer("The quantity.")),
-        Schema.optional("price", .integer("The total in milliunits; absent for a family member's copy.")),
-        Schema.optional("currency", .string("ISO 4217.")),
-        Schema.required("purchaseDate", .integer("Milliseconds since 1970.")),
-        Schema.optional("expiresDate", .integer("Only for auto-renewables.")),
-        Schema.optional("revocationDate", .integer("Present while it is refunded or no longer shared.")),
+        Schema.optional("price", .integer("The total price in milliunits; absent for a family member's copy.")),
+        Schema.optional("currency", .string("The currency of the price, as an ISO 4217 code.")),
+        Schema.required("purchaseDate", .integer("The purchase date, in milliseconds since 1970.")),
+        Schema.optional(
+            "expiresDate",
+            .integer("The end of the period, in milliseconds since 1970; only for auto-renewables.")
+        ),
+        Schema.optional(
+            "revocationDate",
+            .integer("The date of the refund, or of the end of sharing; absent while not revoked.")
+        ),
         Schema.optional(
             "revocationType",
             .string(
-                "The kind of revocation.",
+                "The type of the revocation.",
                 oneOf: [Revocation.Kind.refundFull, .refundProrated, .familyRevoke].map(\.rawValue)
             )
         ),
-        Schema.optional("revocationPercentage", .integer("Of a refund: the percentage of the price in milliunits.")),
-        Schema.required("signedTransactionInfo", .string("The transaction as in the App Store Server API.")),
-        Schema.optional("signedRenewalInfo", .string("Only for auto-renewables.")),
+        Schema.optional("revocationPercentage", .integer("The refunded percentage of the price, in milliunits.")),
+        Schema.required(
+            "signedTransactionInfo",
+            .string("The signed transaction, as the App Store Server API returns it.")
+        ),
+        Schema.optional("signedRenewalInfo", .string("The signed renewal info; only for auto-renewables.")),
         Schema.required(
             "device",
             .object(
-                "The data that StoreKit on the device gives to the app.",
+                "The data that StoreKit gives to the app on the customer's device.",
                 [
-                    Schema.required("deviceId", .string("The requested device, or a new one.")),
-                    Schema.required("signedTransactionInfo", .string("With deviceVerification and its nonce.")),
-                    Schema.optional("signedAppTransactionInfo", .string("Absent without an app transaction.")),
-                    Schema.optional("appReceipt", .string("Only if requested: the app receipt, Base64.")),
+                    Schema.required("deviceId", .string("The device id of the request, or a new device id.")),
+                    Schema.required(
+                        "signedTransactionInfo",
+                        .string("The signed transaction, with deviceVerification and its nonce.")
+                    ),
+                    Schema.optional(
+                        "signedAppTransactionInfo",
+                        .string("The signed app transaction; absent if the customer has none.")
+                    ),
+                    Schema.optional("appReceipt", .string("The app receipt in Base64; only if requested.")),
                 ]
             )
         ),
@@ -148,7 +164,7 @@ extension ControlAPI {
         Schema.optional("refundRequest", refundRequestSchema),
     ]
 
-    /// Runs an operation on an account, at the instant in the body.
+    /// Runs a command for an account, at the time given in the body.
     func perform(_ command: Command, by account: Account, _ exchange: ControlExchange) async throws -> Outcome {
         try await shop.perform(
             command,
@@ -157,7 +173,7 @@ extension ControlAPI {
         )
     }
 
-    /// The same for the transaction in the path; answers with its new state.
+    /// Runs a command for the transaction in the path, and answers with the changed transaction.
     func perform(onTransactionOf exchange: ControlExchange, _ command: (TransactionID) -> Command) async throws
         -> [UInt8]
     {
@@ -166,10 +182,10 @@ extension ControlAPI {
         return try json(outcome.ledger.transactions[row.id] ?? row, outcome.account, device: UUID(), Effects(outcome))
     }
 
-    /// A transaction with everything that a backend test needs.
+    /// Writes a transaction with everything that a test of a backend needs.
     ///
     /// - Parameters:
-    ///   - receipt: the device's app receipt in Base64, if requested.
+    ///   - receipt: the device's app receipt in Base64; nil if it was not requested.
     ///   - result: the result of a purchase; nil when nothing was bought or changed.
     func json(
         _ row: Transaction,
@@ -180,13 +196,13 @@ extension ControlAPI {
         _ effects: Effects
     ) throws -> [UInt8] {
         let now = shop.now(of: account)
-        var handed = PayloadWriter()
+        var handed = JSONWriter()
         handed.put("deviceId", device.uuidString.lowercased())
         handed.put("signedTransactionInfo", try shop.signedOnDevice(row, account, device: device, at: now))
         handed.put("signedAppTransactionInfo", try shop.appTransactionSignedOnDevice(account, device: device, at: now))
         handed.put("appReceipt", receipt)
         let subscription = account.heldSubscription(row.originalID)
-        var json = PayloadWriter(capacity: 32_768)
+        var json = JSONWriter(capacity: 32_768)
         json.put("result", result?.rawValue)
         json.put("customer", account.customer)
         json.put("transactionId", row.id.wireForm)
@@ -221,9 +237,9 @@ extension ControlAPI {
         return json.finish()
     }
 
-    /// The answer for a pending purchase.
+    /// Writes the answer for a pending purchase.
     func held(_ number: Int64, _ outcome: Outcome) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("result", PurchaseResult.held.rawValue)
         json.put("customer", outcome.account.customer)
         json.put("held", number)

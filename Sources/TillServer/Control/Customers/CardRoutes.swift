@@ -1,11 +1,12 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
-/// Payment methods and Ask to Buy.
+/// Operations on payment methods and Ask to Buy.
 extension ControlAPI {
     private static let answer = Schema.object(
-        "The customer, and the effects.",
+        "The customer and the effects of the operation.",
         customerProperties + Effects.properties
     )
 
@@ -16,9 +17,10 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/card",
                 id: "setCard",
                 tag: "cards",
-                summary: "Sets whether the customer's card is accepted; accepting it charges failed payments at once.",
+                summary:
+                    "Sets whether the customer's card is accepted. Accepting the card charges failed payments at once.",
                 request: .object(
-                    "A card.",
+                    "The new state of the card.",
                     [
                         Schema.required(
                             "card",
@@ -42,9 +44,12 @@ extension ControlAPI {
                 tag: "cards",
                 summary: "Sets whether a parent must approve the customer's purchases (Ask to Buy).",
                 request: .object(
-                    "Ask to Buy.",
+                    "The Ask to Buy setting.",
                     [
-                        Schema.required("asksToBuy", .boolean("Whether a parent must approve purchases.")),
+                        Schema.required(
+                            "asksToBuy",
+                            .boolean("Whether a parent must approve the customer's purchases.")
+                        ),
                         instantProperty,
                     ]
                 ),
@@ -57,7 +62,7 @@ extension ControlAPI {
 
     private func perform(_ command: Command, _ exchange: ControlExchange) async throws -> [UInt8] {
         let outcome = try await perform(command, by: try await exchange.account(), exchange)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         write(outcome.account, to: &json)
         Effects(outcome).write(to: &json)
         return json.finish()

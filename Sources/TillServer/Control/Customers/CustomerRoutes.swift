@@ -1,9 +1,10 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// The customers of an app and environment.
+/// Operations on the customers of an app and environment.
 extension ControlAPI {
     static let customerSchema = Schema.object("A customer of an app in an environment.", customerProperties)
 
@@ -12,25 +13,31 @@ extension ControlAPI {
         Schema.required("appTransactionId", .string("The customer's app transaction id.")),
         Schema.required("storefront", .string("The customer's storefront.")),
         Schema.required("hasAppTransaction", .boolean("Whether the customer downloaded the app.")),
-        Schema.required("card", .string("The state of the card.", oneOf: Card.allCases.map(\.rawValue))),
-        Schema.required("asksToBuy", .boolean("Whether a parent must approve purchases.")),
+        Schema.required("card", .string("The state of the customer's card.", oneOf: Card.allCases.map(\.rawValue))),
+        Schema.required("asksToBuy", .boolean("Whether a parent must approve the customer's purchases (Ask to Buy).")),
         Schema.required("heldPurchases", .integer("The number of pending purchases.")),
         Schema.required("refundRequests", .integer("The number of undecided refund requests.")),
         Schema.required("transactions", .integer("The number of transactions.")),
-        Schema.required("owned", .array("The non-consumables that the customer owns.", of: .string("A product."))),
+        Schema.required(
+            "owned",
+            .array("The non-consumables that the customer owns.", of: .string("A product identifier."))
+        ),
         Schema.required(
             "subscriptions",
-            .array("Subscriptions, one for each purchaser and group.", of: subscriptionSchema)
+            .array(
+                "The customer's subscriptions: one for each purchaser and subscription group.",
+                of: subscriptionSchema
+            )
         ),
-        Schema.optional("family", .string("The family's name.")),
-        Schema.optional("clock", .string("The customer clock; absent on the environment's clock.")),
+        Schema.optional("family", .string("The name of the customer's family.")),
+        Schema.optional("clock", .string("The name of the customer clock; absent for the environment's clock.")),
     ]
 
     static let damagedCustomers = Schema.optional(
         "damaged",
         .array(
-            "Customers of the page with unreadable stored accounts; absent if there are none.",
-            of: .string("The customer, and the cause.")
+            "Customers on the page whose stored accounts cannot be read; absent if there are none.",
+            of: .string("The customer, and why the account cannot be read.")
         )
     )
 
@@ -41,15 +48,15 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers",
                 id: "listCustomers",
                 tag: "customers",
-                summary: "Lists customers in order of creation, in pages.",
+                summary: "Lists customers, oldest first, in pages.",
                 query: [
-                    Schema.optional("after", .string("Starts the page after this appTransactionId.")),
+                    Schema.optional("after", .string("The last appTransactionId of the previous page.")),
                     Schema.optional("limit", .string("Maximum number of results, 1 to 100; 50 by default.")),
                 ],
                 response: .object(
                     "A page of customers.",
                     [
-                        Schema.required("customers", .array("The page.", of: Self.customerSchema)),
+                        Schema.required("customers", .array("The customers on the page.", of: Self.customerSchema)),
                         Self.damagedCustomers,
                         Schema.optional(
                             "next",
@@ -65,25 +72,28 @@ extension ControlAPI {
                 tag: "customers",
                 summary: "Creates a customer. An existing customer is not changed.",
                 request: .object(
-                    "A customer.",
+                    "The customer to create.",
                     [
-                        Schema.required("customer", .string("A name, 1 to 128 bytes.")),
+                        Schema.required("customer", .string("The customer's name, 1 to 128 bytes.")),
                         Schema.optional(
                             "storefront",
-                            .string("Alpha-3; the catalog's storefront by default.", example: "DEU")
+                            .string("The storefront, an Alpha-3 code; the catalog's by default.", example: "DEU")
                         ),
-                        Schema.optional("downloadsApp", .boolean("False for a customer without an app transaction.")),
+                        Schema.optional(
+                            "downloadsApp",
+                            .boolean("False if the customer never downloaded the app and has no app transaction.")
+                        ),
                         Schema.optional(
                             "platform",
                             .string(
-                                "The platform of the app download.",
+                                "The platform on which the customer downloads the app.",
                                 oneOf: AppTransaction.Platform.allCases.map(\.rawValue)
                             )
                         ),
-                        Schema.optional("applicationVersion", .string("The version downloaded; 1.0 by default.")),
+                        Schema.optional("applicationVersion", .string("The downloaded app version; 1.0 by default.")),
                         Schema.optional(
                             "at",
-                            .integer("The time, in milliseconds since 1970; now by default.", instants)
+                            .integer("The creation time, in milliseconds since 1970; now by default.", instants)
                         ),
                     ]
                 ),
@@ -112,7 +122,7 @@ extension ControlAPI {
         ]
     }
 
-    /// The validity of the certificates: 2008 to 2100.
+    /// The instants that operations accept: the validity of the certificates, from 2008 to 2100.
     var instants: ClosedRange<Int64> { ClockState.start.milliseconds...ClockState.end.milliseconds }
 
     static func opening(_ body: ControlBody) throws -> Opening {
@@ -141,7 +151,7 @@ extension ControlAPI {
         let size = limit ?? 50
         let accounts = try await shop.storage.storedAccounts(of: try exchange.scope(), after: after, limit: size + 1)
         let page = accounts.prefix(size)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("customers", objects: page.compactMap(\.account).map { self.json($0) })
         Self.put(damaged: page.compactMap(\.damage), to: &json)
         if accounts.count > size { json.put("next", accounts[size - 1].id.wireForm) }
@@ -149,18 +159,18 @@ extension ControlAPI {
     }
 
     /// Adds the customers of a page with unreadable accounts.
-    static func put(damaged: [DamagedAccount], to json: inout PayloadWriter) {
+    static func put(damaged: [DamagedAccount], to json: inout JSONWriter) {
         if !damaged.isEmpty { json.put("damaged", damaged.map { "\($0.description.capitalizedFirst)." }) }
     }
 
-    /// A customer in the control API.
+    /// Writes a customer as in answers of the control API.
     func json(_ account: Account) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         write(account, to: &json)
         return json.finish()
     }
 
-    func write(_ account: Account, to json: inout PayloadWriter) {
+    func write(_ account: Account, to json: inout JSONWriter) {
         json.put("customer", account.customer)
         json.put("appTransactionId", account.id.wireForm)
         json.put("storefront", account.storefront.code)

@@ -1,9 +1,10 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Erasure of customers.
+/// The operation that erases a customer.
 extension ControlAPI {
     var erasureRoutes: [ControlRoute] {
         [
@@ -12,22 +13,22 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/erase",
                 id: "eraseCustomer",
                 tag: "customers",
-                summary: "Permanently erases a customer and all their data in this app and environment.",
+                summary: "Permanently erases a customer and all data about the customer in this app and environment.",
                 request: .object(
                     "Options.",
                     [
-                        Schema.optional("dryRun", .boolean("Counts only; changes nothing.")),
+                        Schema.optional("dryRun", .boolean("Only counts what would be erased.")),
                         Schema.optional(
                             "removeSnapshots",
-                            .boolean("Also removes snapshots that contain the customer.")
+                            .boolean("Also deletes snapshots that contain the customer.")
                         ),
                     ]
                 ),
                 response: .object(
-                    "The data that was, or would be, erased.",
+                    "The numbers of erased objects; with dryRun, of objects that would be erased.",
                     [
-                        Schema.required("customer", .string("The customer; the name can be used again.")),
-                        Schema.required("dryRun", .boolean("Whether nothing was changed.")),
+                        Schema.required("customer", .string("The customer's name, which can be used again.")),
+                        Schema.required("dryRun", .boolean("True if the operation only counted.")),
                         Schema.required("transactions", .integer("The number of transactions.")),
                         Schema.required(
                             "notificationsErased",
@@ -35,7 +36,7 @@ extension ControlAPI {
                         ),
                         Schema.required(
                             "deliveries",
-                            .integer("The number of deliveries of these, completed or pending.")
+                            .integer("The number of deliveries of these notifications, completed or pending.")
                         ),
                         Schema.required("journalEntries", .integer("The number of entries in the request log.")),
                         Schema.required("faults", .integer("The number of fault rules for the customer.")),
@@ -43,17 +44,20 @@ extension ControlAPI {
                         Schema.required(
                             "notifications",
                             .array(
-                                "The notifications about the family, which loses the shared purchases.",
-                                of: .string("A type.", example: "REVOKE")
+                                "The notifications sent because the family loses the shared purchases.",
+                                of: .string("A notification type.", example: "REVOKE")
                             )
                         ),
                         Schema.required(
                             "snapshots",
-                            .array("Snapshots that still contain the customer.", of: .string("A snapshot."))
+                            .array("Snapshots that still contain the customer.", of: .string("The name of a snapshot."))
                         ),
                         Schema.required(
                             "removedSnapshots",
-                            .array("Snapshots that were, or would be, removed.", of: .string("A snapshot."))
+                            .array(
+                                "Snapshots that were deleted; with dryRun, that would be deleted.",
+                                of: .string("The name of a snapshot.")
+                            )
                         ),
                     ]
                 )
@@ -71,7 +75,7 @@ extension ControlAPI {
     }
 
     private static func json(_ erased: ErasedCustomer, of customer: CustomerName, isDryRun: Bool) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("customer", customer.customer)
         json.put("dryRun", isDryRun)
         json.put("transactions", erased.belongings.transactions)

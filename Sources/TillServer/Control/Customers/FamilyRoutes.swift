@@ -1,19 +1,20 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Families and Family Sharing.
+/// Operations on families and Family Sharing.
 extension ControlAPI {
     private static let familyProperties = [
         Schema.required("name", .string("The family's name.")),
-        Schema.required("organizer", .string("The organizer.")),
+        Schema.required("organizer", .string("The customer who organizes the family.")),
         Schema.required("members", .array("All members, the organizer first.", of: .string("A customer."))),
     ]
 
     private static let family = Schema.object("A family.", familyProperties)
     private static let changedFamily = Schema.object(
-        "A family, and the effects of the change.",
+        "A family, and the effects of the operation.",
         familyProperties + Effects.properties
     )
 
@@ -24,12 +25,12 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/families",
                 id: "createFamily",
                 tag: "families",
-                summary: "Creates a family of up to six; customers who do not exist are created.",
+                summary: "Creates a family of two to six customers. Customers who do not exist are created.",
                 request: .object(
-                    "A family.",
+                    "The family to create.",
                     [
-                        Schema.optional("name", .string("The family's name; the organizer's by default.")),
-                        Schema.required("organizer", .string("A customer.")),
+                        Schema.optional("name", .string("The family's name; by default the organizer's name.")),
+                        Schema.required("organizer", .string("The customer who organizes the family.")),
                         Schema.required("members", .array("The other members.", of: .string("A customer."))),
                     ]
                 ),
@@ -51,7 +52,7 @@ extension ControlAPI {
                     throw ControlError.bad("bad_members", "A member is named twice.", path: "$.members")
                 }
                 let effects = try await shop.exclusively("families/\(scope.environment.rawValue)/\(scope.app)") {
-                    // Checked for all members first, so that none joins unless all can.
+                    // All members are checked first, so that either all of them join or none.
                     for member in [organizer] + members { try await checkIsFree(CustomerName(scope, member)) }
                     let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
                     var effects = Effects()
@@ -76,7 +77,10 @@ extension ControlAPI {
                 id: "joinFamily",
                 tag: "families",
                 summary: "Adds another customer to this customer's family.",
-                request: .object("The customer who joins.", [Schema.required("customer", .string("A customer."))]),
+                request: .object(
+                    "The customer who joins the family.",
+                    [Schema.required("customer", .string("A customer."))]
+                ),
                 response: Self.changedFamily
             ) { exchange in
                 let host = try await exchange.account()
@@ -96,10 +100,10 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/family",
                 id: "leaveFamily",
                 tag: "families",
-                summary: "Removes the customer from the family; when the organizer leaves, the family ends.",
+                summary: "Removes the customer from the family. When the organizer leaves, the family ends.",
                 response: .object("The effects.", Effects.properties)
             ) { exchange in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 Effects(try await shop.perform(.leaveFamily, by: try exchange.customer())).write(to: &json)
                 return json.finish()
             },
@@ -108,10 +112,13 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/sharing",
                 id: "setSharing",
                 tag: "families",
-                summary: "Starts or stops sharing one purchase with the family.",
+                summary: "Starts or stops sharing a purchase with the purchaser's family.",
                 request: .object(
-                    "Whether the purchase is shared.",
-                    [Schema.required("shared", .boolean("False stops sharing.")), instantProperty]
+                    "Whether to share the purchase.",
+                    [
+                        Schema.required("shared", .boolean("True shares the purchase; false stops sharing it.")),
+                        instantProperty,
+                    ]
                 ),
                 response: Self.purchaseSchema
             ) { exchange in
@@ -157,7 +164,7 @@ extension ControlAPI {
         }
         var members: [AccountID: String] = [:]
         for id in family.members { members[id] = try await shop.storage.storedAccount(id)?.customer }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", family.name)
         json.put("organizer", members[family.organizer])
         json.put("members", family.members.compactMap { members[$0] })

@@ -1,21 +1,28 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
-/// Pending purchases, which wait for a parent or for an interrupted customer.
+/// Operations on pending purchases, which wait for a parent's approval or for the customer.
 extension ControlAPI {
     private static let heldPurchase = Schema.object(
         "A pending purchase.",
         [
-            Schema.required("number", .integer("The number of the customer's pending purchase, from 1.")),
-            Schema.required("productId", .string("The product.")),
+            Schema.required(
+                "number",
+                .integer("The number of the pending purchase; each customer's purchases are numbered from 1.")
+            ),
+            Schema.required("productId", .string("The product identifier.")),
             Schema.required("quantity", .integer("The quantity.")),
             Schema.required(
                 "reason",
-                .string("The person it waits for.", oneOf: HeldPurchase.Reason.allCases.map(\.rawValue))
+                .string(
+                    "Why it is pending: a parent must approve it, or the customer must complete it.",
+                    oneOf: HeldPurchase.Reason.allCases.map(\.rawValue)
+                )
             ),
-            Schema.required("heldDate", .integer("The start of the wait, in milliseconds since 1970.")),
+            Schema.required("heldDate", .integer("When the purchase became pending, in milliseconds since 1970.")),
         ]
     )
 
@@ -28,15 +35,18 @@ extension ControlAPI {
                 tag: "held purchases",
                 summary: "Lists a customer's pending purchases, oldest first.",
                 response: .object(
-                    "Pending purchases.",
+                    "A customer's pending purchases.",
                     [
                         Schema.required("customer", .string("The customer.")),
-                        Schema.required("heldPurchases", .array("Oldest first.", of: Self.heldPurchase)),
+                        Schema.required(
+                            "heldPurchases",
+                            .array("The pending purchases, oldest first.", of: Self.heldPurchase)
+                        ),
                     ]
                 )
             ) { exchange in
                 let account = try await exchange.account()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("customer", account.customer)
                 json.put("heldPurchases", objects: account.heldPurchases.map(Self.json))
                 return json.finish()
@@ -46,11 +56,11 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/held-purchases/{number}/approve",
                 id: "approvePurchase",
                 tag: "held purchases",
-                summary: "Approves a pending purchase.",
+                summary: "Approves or completes a pending purchase.",
                 request: .object(
-                    "The time and the device.",
+                    "The time of the approval, and the device.",
                     [
-                        Schema.optional("deviceId", .string("The device of the purchase; a UUID.", format: "uuid")),
+                        Schema.optional("deviceId", .string("The device id of the purchase, a UUID.", format: "uuid")),
                         instantProperty,
                     ]
                 ),
@@ -77,7 +87,7 @@ extension ControlAPI {
                 let (held, account) = try await heldPurchase(exchange)
                 let command = Command.decideHeldPurchase(number: held.number, approved: false)
                 let outcome = try await perform(command, by: account, exchange)
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("customer", account.customer)
                 Effects(outcome).write(to: &json)
                 return json.finish()
@@ -95,7 +105,7 @@ extension ControlAPI {
     }
 
     private static func json(_ held: HeldPurchase) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("number", held.number)
         json.put("productId", held.purchase.productID)
         json.put("quantity", held.purchase.quantity)

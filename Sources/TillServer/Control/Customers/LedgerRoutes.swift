@@ -1,35 +1,51 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// The transactions of a customer's ledger, unsigned.
+/// Lists the transactions of a customer's ledger, unsigned.
 extension ControlAPI {
     private static let rowSchema = Schema.object(
         "A transaction of the ledger.",
         [
-            Schema.required("transactionId", .string("The transaction.")),
-            Schema.required("originalTransactionId", .string("Its original transaction.")),
-            Schema.required("productId", .string("The product.")),
+            Schema.required("transactionId", .string("The transaction id.")),
+            Schema.required("originalTransactionId", .string("The original transaction id.")),
+            Schema.required("productId", .string("The product identifier.")),
             Schema.required("type", .string("The product's type, as in signed transactions.")),
-            Schema.optional("subscriptionGroupIdentifier", .string("Only for auto-renewables.")),
-            Schema.required("transactionReason", .string("PURCHASE or RENEWAL.")),
-            Schema.required("inAppOwnershipType", .string("PURCHASED or FAMILY_SHARED.")),
-            Schema.required("purchaseDate", .integer("Milliseconds since 1970.")),
-            Schema.optional("expiresDate", .integer("Only for auto-renewables.")),
+            Schema.optional(
+                "subscriptionGroupIdentifier",
+                .string("The subscription group; only for auto-renewables.")
+            ),
+            Schema.required("transactionReason", .string("The reason of the transaction: PURCHASE or RENEWAL.")),
+            Schema.required("inAppOwnershipType", .string("The ownership: PURCHASED or FAMILY_SHARED.")),
+            Schema.required("purchaseDate", .integer("The purchase date, in milliseconds since 1970.")),
+            Schema.optional(
+                "expiresDate",
+                .integer("The end of the period, in milliseconds since 1970; only for auto-renewables.")
+            ),
             Schema.required("quantity", .integer("The quantity.")),
-            Schema.optional("price", .integer("The total in milliunits; absent for a family member's copy.")),
-            Schema.optional("currency", .string("ISO 4217.")),
+            Schema.optional("price", .integer("The total price in milliunits; absent for a family member's copy.")),
+            Schema.optional("currency", .string("The currency of the price, as an ISO 4217 code.")),
             Schema.required("storefront", .string("The storefront of the purchase.")),
             Schema.optional("orderId", .string("The order id on the customer's invoice.")),
-            Schema.optional("offerType", .integer("1 introductory, 2 promotional, 3 code, 4 win-back.")),
+            Schema.optional(
+                "offerType",
+                .integer("The offer type: 1 introductory, 2 promotional, 3 code, 4 win-back.")
+            ),
             Schema.optional("offerIdentifier", .string("The offer's identifier; absent for introductory offers.")),
-            Schema.optional("offerDiscountType", .string("FREE_TRIAL, PAY_AS_YOU_GO, PAY_UP_FRONT or ONE_TIME.")),
-            Schema.optional("revocationDate", .integer("Present while it is refunded or no longer shared.")),
-            Schema.optional("revocationType", .string("The kind of revocation.")),
-            Schema.optional("revocationPercentage", .integer("The refunded percentage in milliunits.")),
-            Schema.required("isUpgraded", .boolean("Whether an upgrade replaced it.")),
-            Schema.required("isFinished", .boolean("Whether the app has finished it.")),
+            Schema.optional(
+                "offerDiscountType",
+                .string("The payment mode: FREE_TRIAL, PAY_AS_YOU_GO, PAY_UP_FRONT or ONE_TIME.")
+            ),
+            Schema.optional(
+                "revocationDate",
+                .integer("The date of the refund, or of the end of sharing; absent while not revoked.")
+            ),
+            Schema.optional("revocationType", .string("The type of the revocation.")),
+            Schema.optional("revocationPercentage", .integer("The refunded percentage of the price, in milliunits.")),
+            Schema.required("isUpgraded", .boolean("Whether an upgrade replaced the transaction.")),
+            Schema.required("isFinished", .boolean("Whether the app has finished the transaction.")),
         ]
     )
 
@@ -46,9 +62,9 @@ extension ControlAPI {
                     Schema.optional("limit", .string("Maximum number of results, 1 to 100; 50 by default.")),
                 ],
                 response: .object(
-                    "A page.",
+                    "A page of transactions.",
                     [
-                        Schema.required("transactions", .array("The page.", of: Self.rowSchema)),
+                        Schema.required("transactions", .array("The transactions on the page.", of: Self.rowSchema)),
                         Schema.optional(
                             "next",
                             .string("The value of `after` for the next page; absent on the last page.")
@@ -63,7 +79,7 @@ extension ControlAPI {
         let account = try await exchange.account()
         let wrong = ControlError.bad(
             "bad_page",
-            "limit must be 1 to 100, and after the value of next from a page.",
+            "limit must be 1 to 100. after must be the value of next from the previous page.",
             path: "limit"
         )
         var query = HistoryQuery(account: account.id, isAscending: false, limit: 50)
@@ -76,14 +92,14 @@ extension ControlAPI {
             query.position = position
         }
         let page = try await shop.storage.history(query)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("transactions", objects: page.rows.map(Self.json))
         if page.hasMore { json.put("next", page.rows.last.map { String($0.change) }) }
         return json.finish()
     }
 
     private static func json(_ row: Transaction) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("transactionId", row.id.wireForm)
         json.put("originalTransactionId", row.originalID.wireForm)
         json.put("productId", row.productID)

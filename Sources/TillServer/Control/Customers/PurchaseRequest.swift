@@ -3,60 +3,75 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// A purchase in a body of the control API.
+/// Reads purchases from bodies of the control API.
 extension ControlAPI {
     var purchaseRequest: Schema {
-        .object("A purchase.", [Schema.required("productId", .string("The product."))] + purchaseProperties)
+        .object(
+            "The purchase.",
+            [Schema.required("productId", .string("The product identifier."))] + purchaseProperties
+        )
     }
 
     private var purchaseProperties: [Schema.Property] {
         [
-            Schema.optional("quantity", .integer("1 to 10 for consumables, else 1.", 1...10)),
-            Schema.optional("storefront", .string("Alpha-3; the customer's own by default.")),
+            Schema.optional("quantity", .integer("The quantity: 1 to 10 for consumables, otherwise 1.", 1...10)),
+            Schema.optional(
+                "storefront",
+                .string("The storefront, an Alpha-3 code; the customer's storefront by default.")
+            ),
             Schema.optional(
                 "price",
-                .integer("The unit price in milliunits, instead of the catalog's price.", 0...1_000_000_000_000)
+                .integer("The price of one unit in milliunits, instead of the catalog's price.", 0...1_000_000_000_000)
             ),
-            Schema.optional("currency", .string("The currency of that price; ISO 4217.", example: "EUR")),
-            Schema.optional("appAccountToken", .string("A UUID.", format: "uuid")),
+            Schema.optional("currency", .string("The currency of price, as an ISO 4217 code.", example: "EUR")),
+            Schema.optional("appAccountToken", .string("The app account token, a UUID.", format: "uuid")),
             Schema.optional("offer", offerSchema),
             billingPlanProperty,
-            Schema.optional("orderId", .string("Adds the purchase to this order of the customer.")),
+            Schema.optional("orderId", .string("The customer's order to which the purchase is added.")),
             Schema.optional("finished", .boolean("Whether the app finishes the transaction at once.")),
             Schema.optional(
                 "interrupted",
-                .boolean("Whether the purchase is interrupted until the customer completes it.")
+                .boolean("Whether the purchase is interrupted and stays pending until the customer completes it.")
             ),
-            Schema.optional("deviceId", .string("The device of the purchase; a UUID.", format: "uuid")),
-            Schema.optional("receipt", .boolean("Whether to return the device's app receipt, too.")),
+            Schema.optional("deviceId", .string("The device id of the purchase, a UUID.", format: "uuid")),
+            Schema.optional("receipt", .boolean("Whether the answer contains the device's app receipt.")),
             instantProperty,
         ]
     }
 
-    /// The body of a change of plan: a purchase without the fields that do not apply to subscribers.
+    /// The body of a change of plan: that of a purchase, without the fields that do not apply to subscribers.
     var changeRequest: Schema {
         .object(
-            "The new product.",
+            "The change of the subscription.",
             [
-                Schema.required("productId", .string("A product of the same group; the current product for an offer.")),
+                Schema.required(
+                    "productId",
+                    .string("A product of the same subscription group; the current product for an offer.")
+                ),
                 Schema.optional("offer", offerSchema), billingPlanProperty,
-                Schema.optional("appAccountToken", .string("A UUID.", format: "uuid")),
-                Schema.optional("deviceId", .string("The device of the purchase; a UUID.", format: "uuid")),
+                Schema.optional("appAccountToken", .string("The app account token, a UUID.", format: "uuid")),
+                Schema.optional("deviceId", .string("The device id of the purchase, a UUID.", format: "uuid")),
                 instantProperty,
             ]
         )
     }
 
-    /// The time of an operation.
+    /// The key `at`: the time of an operation.
     var instantProperty: Schema.Property {
-        Schema.optional("at", .integer("The time, in milliseconds since 1970; now by default.", instants))
+        Schema.optional(
+            "at",
+            .integer("The time of the operation, in milliseconds since 1970; now by default.", instants)
+        )
     }
 
     private var billingPlanProperty: Schema.Property {
         let plans: [BillingPlan.Kind] = [.billedUpfront, .monthly]
         return Schema.optional(
             "billingPlan",
-            .string("Billed upfront, or monthly for a committed year.", oneOf: plans.map(\.rawValue))
+            .string(
+                "The billing plan: the year is billed upfront, or in monthly payments with a commitment.",
+                oneOf: plans.map(\.rawValue)
+            )
         )
     }
 
@@ -68,18 +83,21 @@ extension ControlAPI {
                     "kind",
                     .string("The kind of offer.", oneOf: ["NONE", "INTRODUCTORY", "PROMOTIONAL", "CODE", "WIN_BACK"])
                 ),
-                Schema.optional("id", .string("The offer's identifier; not for INTRODUCTORY.")),
-                Schema.optional("token", .string("The JWS with which the app's server grants the offer.")),
-                Schema.optional("keyId", .string("Older promotional form: the key.")),
-                Schema.optional("nonce", .string("Older promotional form: the nonce, a UUID.")),
-                Schema.optional("timestamp", .integer("Older promotional form: milliseconds since 1970.")),
-                Schema.optional("applicationUsername", .string("Older promotional form: optional.")),
-                Schema.optional("signature", .string("Older promotional form: Base64 of DER.")),
+                Schema.optional("id", .string("The offer identifier; not for INTRODUCTORY.")),
+                Schema.optional("token", .string("The JWS with which the app's server signs the offer.")),
+                Schema.optional("keyId", .string("The older signature of a promotional offer: the key id.")),
+                Schema.optional("nonce", .string("The older signature: the nonce, a UUID.")),
+                Schema.optional("timestamp", .integer("The older signature: its time, in milliseconds since 1970.")),
+                Schema.optional(
+                    "applicationUsername",
+                    .string("The older signature: the application username, if it was signed.")
+                ),
+                Schema.optional("signature", .string("The older signature: the DER signature in Base64.")),
             ]
         )
     }
 
-    /// Reads a purchase and verifies the signature of an offer.
+    /// Reads a purchase, and verifies the signature of a promotional or introductory offer.
     func purchase(of productID: String, _ body: ControlBody, by name: CustomerName) async throws -> Purchase {
         let offer = try await offer(body.object("offer"), productID, name)
         var purchase = Purchase(
@@ -96,7 +114,7 @@ extension ControlAPI {
         if let username = offer.granted?.username {
             guard username == purchase.appAccountToken?.lowercased() || purchase.appAccountToken == nil else {
                 throw OfferProofRefused(
-                    explanation: "The signature is for the application username \(username.prefix(64)); "
+                    explanation: "The signature is for the application username \(username.prefix(64)), "
                         + "but the purchase has another app account token."
                 )
             }
@@ -107,7 +125,7 @@ extension ControlAPI {
         return purchase
     }
 
-    /// The price in the body, in the catalog's currency unless the body has a currency.
+    /// The price in the body, in the body's currency or else in the catalog's.
     private static func price(_ body: ControlBody) throws -> PriceOverride? {
         guard let milliunits = body.number("price") else { return nil }
         let currency = body.text("currency")
@@ -143,7 +161,7 @@ extension ControlAPI {
         guard let body else { return (.automatic, nil) }
         func id() throws -> String {
             guard let id = body.text("id") else {
-                throw ControlError.bad("offer_id_missing", "This kind of offer needs its id.", path: "$.offer.id")
+                throw ControlError.bad("offer_id_missing", "This kind of offer needs an id.", path: "$.offer.id")
             }
             return id
         }

@@ -5,7 +5,7 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// Purchases, and the data that the device gives to the app.
+/// Operations on purchases, and on the data that the device gives to the app.
 extension ControlAPI {
     var purchaseRoutes: [ControlRoute] {
         [
@@ -14,7 +14,8 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/purchases",
                 id: "buy",
                 tag: "purchases",
-                summary: "Makes a purchase; creates the customer if needed. Answers 200 for an owned non-consumable.",
+                summary:
+                    "Makes a purchase. Creates the customer if necessary. Answers 200 for an owned non-consumable.",
                 request: purchaseRequest,
                 response: Self.boughtSchema,
                 status: .created,
@@ -25,8 +26,8 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}",
                 id: "getTransaction",
                 tag: "purchases",
-                summary: "Shows a newly signed transaction, with the data from the device.",
-                query: [Schema.optional("deviceId", .string("A UUID."))],
+                summary: "Shows a transaction, signed now, with the data that the device gives to the app.",
+                query: [Schema.optional("deviceId", .string("The device id, a UUID; a new one by default."))],
                 response: Self.purchaseSchema
             ) { exchange in
                 let (row, account) = try await exchange.transaction()
@@ -38,7 +39,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/finish",
                 id: "finishTransaction",
                 tag: "purchases",
-                summary: "Finishes a transaction, as the app does on the device.",
+                summary: "Finishes a transaction, as the app does on the customer's device.",
                 response: Self.purchaseSchema
             ) { exchange in
                 let (row, account) = try await exchange.transaction()
@@ -52,7 +53,7 @@ extension ControlAPI {
     private func buy(_ exchange: ControlExchange) async throws -> [UInt8] {
         let body = exchange.body
         let name = try exchange.customer()
-        // A purchase creates the account if needed.
+        // The purchase creates an account for a customer who does not exist.
         _ = try ControlExchange.checked(newCustomer: name.customer)
         let device = try Self.device(body.text("deviceId"))
         let purchase = try await purchase(of: body.text("productId") ?? "", body, by: name)
@@ -63,14 +64,15 @@ extension ControlAPI {
             opening: try Self.opening(body)
         )
         exchange.isUnchanged.value = outcome.alreadyOwned != nil
-        // A receipt of a long history is expensive, so it is created on request only.
+        // Creating the receipt of a long history is slow, so it is created on request only.
         let receipt =
             body.flag("receipt") == true ? try await shop.appReceipt(of: outcome.account, device: device) : nil
         return try answer(to: purchase.productID, outcome, device: device, receipt: receipt.map(Base64.encode))
     }
 
-    /// The result of a purchase: the new transaction, or the existing one of an owned product; the current transaction
-    /// after an offer or a change for the next period, which adds no transaction; or the number of a pending purchase.
+    /// Writes the result of a purchase: the new transaction, or the existing transaction of an owned product. A change
+    /// for the next period adds no transaction, so the answer has the current transaction. For a pending purchase, the
+    /// answer has its number.
     func answer(to productID: String, _ outcome: Outcome, device: UUID, receipt: String? = nil) throws -> [UInt8] {
         for case .purchaseHeld(outcome.account.id, let number) in outcome.events {
             return held(number, outcome)
@@ -85,7 +87,7 @@ extension ControlAPI {
             }?
             .after
         guard let row = bought else {
-            throw ControlError.conflict("nothing_bought", "The purchase left no transaction.")
+            throw ControlError.conflict("nothing_bought", "The purchase created no transaction.")
         }
         let result = outcome.ledger.purchaseResult
         return try json(row, account, device: device, receipt: receipt, result: result, Effects(outcome))

@@ -1,14 +1,15 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
-/// App receipts from the device, and receipts of single transactions.
+/// Operations that return app receipts of a device, and receipts of single transactions.
 extension ControlAPI {
     private static let deviceQuery = Schema.optional(
         "deviceId",
-        .string("The device, a UUID; by default a fixed device of the customer.")
+        .string("The device id, a UUID; by default the customer's fixed device.")
     )
 
     var receiptRoutes: [ControlRoute] {
@@ -18,7 +19,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/receipt",
                 id: "getReceipt",
                 tag: "receipts",
-                summary: "Shows a customer's current app receipt.",
+                summary: "Shows the current app receipt of a customer's device.",
                 query: [Self.deviceQuery],
                 response: .object(
                     "A receipt.",
@@ -35,7 +36,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/receipt",
                 id: "getTransactionReceipt",
                 tag: "receipts",
-                summary: "Shows the receipt of one transaction in the iOS 6 form.",
+                summary: "Shows the receipt of one transaction, in the format of iOS 6.",
                 query: [Self.deviceQuery],
                 response: .object(
                     "A receipt.",
@@ -52,19 +53,25 @@ extension ControlAPI {
                 path: "/v1/ca/receipts",
                 id: "getReceiptAuthority",
                 tag: "certificates",
-                summary: "Shows the root certificate of receipts, which differs from the root of signed data.",
+                summary: "Shows the certificates of receipts, which have a root certificate of their own.",
                 response: .object(
-                    "The certificates of receipts.",
+                    "The certificates that sign receipts.",
                     [
-                        Schema.required("rootCertificate", .string("The root for verifiers, PEM.")),
-                        Schema.required("rootFingerprint", .string("SHA-256 of the root, hexadecimal.")),
-                        Schema.required("chainId", .string("The chain that signs receipts.")),
-                        Schema.required("chain", .string("Leaf, intermediate and root, PEM.")),
+                        Schema.required(
+                            "rootCertificate",
+                            .string("The root certificate that receipt verifiers must trust, PEM.")
+                        ),
+                        Schema.required(
+                            "rootFingerprint",
+                            .string("The SHA-256 fingerprint of the root, hexadecimal.")
+                        ),
+                        Schema.required("chainId", .string("The id of the chain that signs receipts.")),
+                        Schema.required("chain", .string("The leaf, intermediate and root certificates, PEM.")),
                     ]
                 )
             ) { _ in
                 let chain = try await shop.receiptKeys.signing().chain
-                var json = PayloadWriter(capacity: 8_192)
+                var json = JSONWriter(capacity: 8_192)
                 json.put("rootCertificate", chain.rootCertificatePEM)
                 json.put("rootFingerprint", chain.rootFingerprint)
                 json.put("chainId", chain.id)
@@ -80,7 +87,7 @@ extension ControlAPI {
     }
 
     private static func json(_ receipt: String) -> [UInt8] {
-        var json = PayloadWriter(capacity: receipt.utf8.count + 32)
+        var json = JSONWriter(capacity: receipt.utf8.count + 32)
         json.put("receipt", receipt)
         return json.finish()
     }

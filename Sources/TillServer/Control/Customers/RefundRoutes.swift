@@ -1,35 +1,45 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Refund requests, and refunds that are granted, declined or reversed.
+/// Operations on refunds and refund requests.
 extension ControlAPI {
     static let refundRequestSchema = Schema.object(
         "An undecided refund request.",
         [
             Schema.required("customer", .string("The customer who requested the refund.")),
-            Schema.required("transactionId", .string("The transaction.")),
+            Schema.required("transactionId", .string("The transaction id.")),
             Schema.required("reason", refundReason),
             Schema.required("requestedDate", .integer("The date of the request, in milliseconds since 1970.")),
             Schema.required(
                 "decidedBy",
-                .string("The rule that decides.", oneOf: RefundRule.allCases.map(\.rawValue))
+                .string(
+                    "How the request is decided: the refund rule of the environment.",
+                    oneOf: RefundRule.allCases.map(\.rawValue)
+                )
             ),
-            Schema.optional("decisionDate", .integer("The date of the decision; absent if the operator decides.")),
-            Schema.optional("refundPreference", .string("The developer's preference.")),
-            Schema.optional("consumptionPercentage", .integer("The consumed percentage in milliunits.")),
+            Schema.optional(
+                "decisionDate",
+                .integer("When the rule decides, in milliseconds since 1970; absent if the operator decides.")
+            ),
+            Schema.optional("refundPreference", .string("The preference that the developer sent.")),
+            Schema.optional(
+                "consumptionPercentage",
+                .integer("The consumed percentage that the developer sent, in milliunits.")
+            ),
         ]
     )
 
     private static let refundReason = Schema.string(
-        "The reason.",
+        "The customer's reason for the request.",
         oneOf: ConsumptionRequestReason.allCases.map(\.rawValue)
     )
 
     private static let refundRequests = Schema.required(
         "refundRequests",
-        .array("Oldest first.", of: refundRequestSchema)
+        .array("Undecided refund requests, oldest first.", of: refundRequestSchema)
     )
 
     var refundRoutes: [ControlRoute] {
@@ -39,13 +49,23 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund",
                 id: "refund",
                 tag: "refunds",
-                summary: "Refunds a transaction: in full, partly, or the unused part of a subscription's period.",
+                summary:
+                    "Refunds a transaction in full or in part, or the unused part of a subscription's period.",
                 request: .object(
-                    "A refund.",
+                    "The refund.",
                     [
-                        Schema.optional("share", .string("FULL by default.", oneOf: ["FULL", "UNUSED", "PART"])),
-                        Schema.optional("percentage", .integer("For PART: the percentage in milliunits.", 1...99_999)),
-                        Schema.optional("reason", .integer("1 for an issue in the app, 0 for any other.", 0...1)),
+                        Schema.optional(
+                            "share",
+                            .string("How much to refund; FULL by default.", oneOf: ["FULL", "UNUSED", "PART"])
+                        ),
+                        Schema.optional(
+                            "percentage",
+                            .integer("The refunded percentage in milliunits; only for PART.", 1...99_999)
+                        ),
+                        Schema.optional(
+                            "reason",
+                            .integer("The revocation reason: 1 for an issue in the app, 0 for any other reason.", 0...1)
+                        ),
                         instantProperty,
                     ]
                 ),
@@ -62,7 +82,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/reverse",
                 id: "reverseRefund",
                 tag: "refunds",
-                summary: "Reverses a refund after a dispute.",
+                summary: "Reverses a refund after a dispute with the customer.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await perform(onTransactionOf: $0) { .reverseRefund($0) } },
@@ -72,8 +92,11 @@ extension ControlAPI {
                 id: "requestRefund",
                 tag: "refunds",
                 summary:
-                    "Requests a refund; the refund rule of the app's environment decides, or the operator decides.",
-                request: .object("The reason.", [Schema.optional("reason", Self.refundReason), instantProperty]),
+                    "Requests a refund. The environment's refund rule decides, or the operator decides.",
+                request: .object(
+                    "The refund request.",
+                    [Schema.optional("reason", Self.refundReason), instantProperty]
+                ),
                 response: Self.purchaseSchema
             ) { exchange in
                 let reason = exchange.body.text("reason").flatMap(ConsumptionRequestReason.init(rawValue:))
@@ -96,10 +119,10 @@ extension ControlAPI {
                 id: "listRefundRequestsOfCustomer",
                 tag: "refunds",
                 summary: "Lists a customer's undecided refund requests.",
-                response: .object("Refund requests.", [Self.refundRequests])
+                response: .object("A customer's refund requests.", [Self.refundRequests])
             ) { exchange in
                 let account = try await exchange.account()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("refundRequests", objects: account.refundRequests.map { Self.json($0, account) })
                 return json.finish()
             },
@@ -108,10 +131,10 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/refund-requests",
                 id: "listRefundRequests",
                 tag: "refunds",
-                summary: "Lists undecided refund requests by customer, in pages.",
-                query: [Schema.optional("after", .string("Starts the page after this appTransactionId."))],
+                summary: "Lists the undecided refund requests of all customers, in pages.",
+                query: [Schema.optional("after", .string("The value of `next` from the previous page."))],
                 response: .object(
-                    "A page; an empty page may not be the last one.",
+                    "A page of refund requests. More pages may follow an empty page.",
                     [
                         Self.refundRequests,
                         Self.damagedCustomers,
@@ -125,7 +148,7 @@ extension ControlAPI {
         ]
     }
 
-    /// Maximum number of customers read for one page.
+    /// The maximum number of customers whose requests are read for one page.
     private static let customersOfPage = 1_000
 
     private func listRefundRequests(_ exchange: ControlExchange) async throws -> [UInt8] {
@@ -137,7 +160,7 @@ extension ControlAPI {
         }
         let size = Self.customersOfPage
         let accounts = try await shop.storage.storedAccounts(of: try exchange.scope(), after: after, limit: size + 1)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         let page = accounts.prefix(size)
         let requests = page.compactMap(\.account).flatMap { account in
             account.refundRequests.map { Self.json($0, account) }
@@ -149,7 +172,7 @@ extension ControlAPI {
     }
 
     static func json(_ request: RefundRequest, _ account: Account) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("customer", account.customer)
         json.put("transactionId", request.transaction.wireForm)
         json.put("reason", request.reason.rawValue)

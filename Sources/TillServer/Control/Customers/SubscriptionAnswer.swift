@@ -1,75 +1,94 @@
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// A subscription in the control API: the keys of signed renewal info, and a summary sentence.
+/// Describes a subscription: with the keys of signed renewal info, and with a summary in sentences.
 extension ControlAPI {
     static let subscriptionSchema = Schema.object(
         "A subscription.",
         [
-            Schema.required("subscriptionGroupIdentifier", .string("The group.")),
+            Schema.required("subscriptionGroupIdentifier", .string("The subscription group identifier.")),
             Schema.required(
                 "originalTransactionId",
-                .string("The original transaction, which identifies the subscription.")
+                .string("The original transaction id, which identifies the subscription.")
             ),
-            Schema.required("transactionId", .string("The latest transaction.")),
-            Schema.required("productId", .string("The current product.")),
-            Schema.required("inAppOwnershipType", .string("PURCHASED or FAMILY_SHARED.")),
-            Schema.required("status", .integer("1 active, 2 expired, 3 retry, 4 grace, 5 revoked.")),
-            Schema.required("summary", .string("The status and the next events, in words.")),
+            Schema.required("transactionId", .string("The id of the latest transaction.")),
+            Schema.required("productId", .string("The product of the current period.")),
+            Schema.required("inAppOwnershipType", .string("The ownership: PURCHASED or FAMILY_SHARED.")),
+            Schema.required(
+                "status",
+                .integer("The status: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.")
+            ),
+            Schema.required("summary", .string("The status and the next events, in sentences.")),
             Schema.required("expiresDate", .integer("The end of the latest period, in milliseconds since 1970.")),
-            Schema.required("autoRenewStatus", .integer("1 if it renews, 0 if not.")),
+            Schema.required("autoRenewStatus", .integer("1 if auto-renew is on, 0 if off.")),
             Schema.required("autoRenewProductId", .string("The product of the next period.")),
             Schema.optional("renewalPrice", .integer("The price of the next period in milliunits.")),
-            Schema.optional("currency", .string("The currency of that price.")),
-            Schema.optional("offerIdentifier", .string("The offer of the next period.")),
-            Schema.optional("renewalBillingPlanType", .string("Present if the product has several billing plans.")),
-            Schema.optional("expirationIntent", .integer("Why it ended or will end: 1 to 5.")),
-            Schema.optional("gracePeriodExpiresDate", .integer("The end of the grace period.")),
-            Schema.optional("billingRetryUntil", .integer("The end of billing retry.")),
+            Schema.optional("currency", .string("The currency of renewalPrice.")),
+            Schema.optional("offerIdentifier", .string("The offer identifier of the next period.")),
+            Schema.optional(
+                "renewalBillingPlanType",
+                .string("The billing plan of the next period; present if the product has several plans.")
+            ),
+            Schema.optional("expirationIntent", .integer("The reason why the subscription ended or will end: 1 to 5.")),
+            Schema.optional(
+                "gracePeriodExpiresDate",
+                .integer("The end of the grace period, in milliseconds since 1970.")
+            ),
+            Schema.optional("billingRetryUntil", .integer("The end of billing retry, in milliseconds since 1970.")),
             Schema.optional(
                 "priceIncrease",
                 .object(
                     "A pending price increase.",
                     [
                         Schema.required("price", .integer("The price of a full period in milliunits.")),
-                        Schema.required("currency", .string("ISO 4217.")),
+                        Schema.required("currency", .string("The currency of the price, as an ISO 4217 code.")),
                         Schema.required(
                             "needsConsent",
-                            .boolean("Whether the subscription ends without the customer's consent.")
+                            .boolean("Whether the price increase needs consent. Without consent the subscription ends.")
                         ),
                         Schema.required(
                             "stage",
-                            .string("The stage.", oneOf: ["scheduled", "pending", "accepted"])
+                            .string("The stage of the price increase.", oneOf: ["scheduled", "pending", "accepted"])
                         ),
-                        Schema.optional("effectiveDate", .integer("The date from which renewals have this price.")),
+                        Schema.optional(
+                            "effectiveDate",
+                            .integer("The date from which renewals have this price, in milliseconds since 1970.")
+                        ),
                     ]
                 )
             ),
             Schema.optional(
                 "commitment",
                 .object(
-                    "A year with monthly payments.",
+                    "A commitment of a year with monthly payments.",
                     [
-                        Schema.required("period", .integer("The current month.")),
-                        Schema.required("periods", .integer("The number of months.")),
-                        Schema.required("expiresDate", .integer("The end of the commitment.")),
-                        Schema.required("renews", .boolean("Whether another commitment follows.")),
+                        Schema.required(
+                            "period",
+                            .integer("The number of the current month in the commitment, from 1.")
+                        ),
+                        Schema.required("periods", .integer("The number of months in the commitment.")),
+                        Schema.required(
+                            "expiresDate",
+                            .integer("The end of the commitment, in milliseconds since 1970.")
+                        ),
+                        Schema.required("renews", .boolean("Whether another commitment follows this one.")),
                     ]
                 )
             ),
             Schema.optional(
                 "eligibleWinBackOfferIds",
-                .array("Win-back offers for which the customer is eligible now.", of: .string("An offer."))
+                .array("Win-back offers for which the customer is eligible now.", of: .string("An offer identifier."))
             ),
             Schema.required(
                 "isShared",
-                .boolean("Whether it is shared with the family, if the product can be shared.")
+                .boolean("Whether the subscription is shared with the family; only if the product can be shared.")
             ),
         ]
     )
 
-    /// The subscription's state at the customer's time (`Shop.instantOfState`).
+    /// Writes the state of a subscription at the time on the customer's clock (`Shop.instantOfState`).
     func json(_ subscription: some HeldSubscription, _ account: Account) -> [UInt8] {
         let now = shop.instantOfState(of: account, family: [])
         let info = RenewalInfo(
@@ -81,7 +100,7 @@ extension ControlAPI {
         )
         let status = subscription.status
         let bought = subscription.bought
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("subscriptionGroupIdentifier", subscription.groupID)
         json.put("originalTransactionId", subscription.originalID.wireForm)
         json.put("transactionId", subscription.latestTransaction.id.wireForm)
@@ -107,7 +126,7 @@ extension ControlAPI {
     }
 
     private static func json(_ increase: PriceIncrease) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("price", increase.price.milliunits)
         json.put("currency", increase.price.currency)
         json.put("needsConsent", increase.needsConsent)
@@ -117,7 +136,7 @@ extension ControlAPI {
     }
 
     private static func json(_ commitment: Commitment, _ subscription: some HeldSubscription) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("period", commitment.period)
         json.put("periods", commitment.periods)
         json.put("expiresDate", commitment.expiresDate)
@@ -125,7 +144,7 @@ extension ControlAPI {
         return json.finish()
     }
 
-    // MARK: In words
+    // MARK: The summary
 
     private static func summary(
         of subscription: some HeldSubscription,

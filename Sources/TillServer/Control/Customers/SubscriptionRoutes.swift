@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Operations on subscriptions, by customers and by the store.
+/// Operations on subscriptions, for actions of customers and for actions of the App Store.
 extension ControlAPI {
     var subscriptionRoutes: [ControlRoute] {
         [
@@ -20,13 +21,16 @@ extension ControlAPI {
                         Schema.required("customer", .string("The customer.")),
                         Schema.required(
                             "subscriptions",
-                            .array("One for each purchaser and group.", of: Self.subscriptionSchema)
+                            .array(
+                                "One subscription for each purchaser and subscription group.",
+                                of: Self.subscriptionSchema
+                            )
                         ),
                     ]
                 )
             ) { exchange in
                 let account = try await exchange.account()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("customer", account.customer)
                 json.put("subscriptions", objects: account.heldSubscriptions.map { self.json($0, account) })
                 return json.finish()
@@ -47,7 +51,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/cancel",
                 id: "cancelSubscription",
                 tag: "subscriptions",
-                summary: "Turns off auto-renewal; the paid period continues.",
+                summary: "Turns off auto-renew. The paid period continues to its end.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await perform($0) { .turnAutoRenewOff($0.originalID) } },
@@ -56,7 +60,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/resume",
                 id: "resumeSubscription",
                 tag: "subscriptions",
-                summary: "Turns auto-renewal on again.",
+                summary: "Turns auto-renew on again.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await perform($0) { .turnAutoRenewOn($0.originalID) } },
@@ -65,7 +69,8 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/change",
                 id: "changeSubscription",
                 tag: "subscriptions",
-                summary: "Changes to another product of the group, applies an offer, or changes the billing plan.",
+                summary:
+                    "Changes to another product of the group, applies an offer, or changes the billing plan.",
                 request: changeRequest,
                 response: Self.boughtSchema
             ) { try await change($0) },
@@ -74,19 +79,22 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/extend",
                 id: "extendSubscription",
                 tag: "subscriptions",
-                summary: "Extends the current period free of charge.",
+                summary: "Extends the current period of a subscription free of charge.",
                 request: .object(
-                    "An extension.",
+                    "The extension.",
                     [
-                        Schema.required("days", .integer("Calendar days.", 1...90)),
+                        Schema.required("days", .integer("The number of calendar days.", 1...90)),
                         Schema.optional(
                             "reasonCode",
-                            .integer("0 undeclared (default), 1 satisfaction, 2 other, 3 outage.", 0...3)
+                            .integer(
+                                "The reason: 0 undeclared (default), 1 customer satisfaction, 2 other, 3 outage.",
+                                0...3
+                            )
                         ),
                         Schema.optional(
                             "requestIdentifier",
                             .string(
-                                "At most 128 characters; repeating one has no further effect. A new one by default."
+                                "The request identifier; by default a new one. Repeating it has no further effect."
                             )
                         ),
                         instantProperty,
@@ -99,7 +107,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/price-increase/accept",
                 id: "acceptPriceIncrease",
                 tag: "subscriptions",
-                summary: "Consents to a price increase.",
+                summary: "Accepts a price increase for the customer.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await perform($0) { .acceptPriceIncrease($0.originalID) } },
@@ -108,7 +116,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/price-increase/decline",
                 id: "declinePriceIncrease",
                 tag: "subscriptions",
-                summary: "Declines a price increase; auto-renewal is turned off.",
+                summary: "Declines a price increase for the customer, and turns off auto-renew.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
             ) { try await perform($0) { .declinePriceIncrease($0.originalID) } },
@@ -161,7 +169,7 @@ extension ControlAPI {
 }
 
 extension ControlExchange {
-    /// The subscription in the path, identified by any of its transactions.
+    /// The subscription that any of its transaction ids in the path identifies, with its account.
     func subscription() async throws -> (subscription: any HeldSubscription, account: Account) {
         let (row, account) = try await transaction(named: "originalTransactionId")
         guard let subscription = account.heldSubscription(row.originalID) else {

@@ -1,25 +1,26 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Upcoming events.
+/// The list of upcoming events.
 extension ControlAPI {
     private static let upcomingEventSchema = Schema.object(
         "An upcoming event.",
         [
-            Schema.required("date", .integer("The date, in milliseconds since 1970.")),
-            Schema.required("customer", .string("The customer.")),
+            Schema.required("date", .integer("The date of the event, in milliseconds since 1970.")),
+            Schema.required("customer", .string("The customer who is affected.")),
             Schema.optional(
                 "event",
                 .string(
-                    "The first event of the customer at that date.",
+                    "What happens. If several events are due at that date, the first.",
                     oneOf: UpcomingEvent.Kind.allCases.map(\.rawValue)
                 )
             ),
             Schema.optional(
                 "transactionId",
-                .string("The subscription's original transaction, or the transaction to refund.")
+                .string("The original transaction id of the subscription, or the id of the transaction to refund.")
             ),
         ]
     )
@@ -31,18 +32,21 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/coming",
                 id: "listComing",
                 tag: "clocks",
-                summary: "Lists upcoming events on a clock, the earliest first, and the next delivery.",
+                summary: "Lists the upcoming events on a clock, earliest first, and the date of the next delivery.",
                 query: [
-                    Schema.optional("clock", .string("A customer clock; by default the environment's clock.")),
+                    Schema.optional(
+                        "clock",
+                        .string("The name of a customer clock; by default the environment's clock.")
+                    ),
                     Schema.optional("limit", .string("Maximum number of results, 1 to 100; 20 by default.")),
                 ],
                 response: .object(
                     "Upcoming events.",
                     [
-                        Schema.required("coming", .array("The earliest first.", of: Self.upcomingEventSchema)),
+                        Schema.required("coming", .array("The events, earliest first.", of: Self.upcomingEventSchema)),
                         Schema.optional(
                             "nextAttemptDate",
-                            .integer("The due date of the next delivery, which may be in the past.")
+                            .integer("When the next delivery is due, in milliseconds since 1970; may be in the past.")
                         ),
                     ]
                 )
@@ -64,14 +68,14 @@ extension ControlAPI {
             let account = try await shop.storage.storedAccount(entry.id)?.account
             written.append(Self.json(entry, account.flatMap { shop.upcomingEvents(to: $0) }))
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("coming", objects: written)
         json.put("nextAttemptDate", try await shop.storage.nextDue(on: name).delivery)
         return json.finish()
     }
 
     private static func json(_ due: DueAccount, _ event: UpcomingEvent?) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("date", due.due)
         json.put("customer", due.customer)
         json.put("event", event?.kind.rawValue)

@@ -1,18 +1,19 @@
 import HTTPTypes
 import Logging
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
 
-/// The signing certificates.
+/// Operations on the certificates that sign data.
 extension ControlAPI {
     private static let authority = Schema.object(
-        "The certificates in use.",
+        "The certificates that sign data now.",
         [
-            Schema.required("rootCertificate", .string("The root for verifiers, PEM.")),
-            Schema.required("rootFingerprint", .string("SHA-256 of the root, hexadecimal.")),
-            Schema.required("chainId", .string("The current signing chain.")),
-            Schema.required("chain", .string("Leaf, intermediate and root, PEM.")),
+            Schema.required("rootCertificate", .string("The root certificate that verifiers must trust, PEM.")),
+            Schema.required("rootFingerprint", .string("The SHA-256 fingerprint of the root, hexadecimal.")),
+            Schema.required("chainId", .string("The id of the chain that signs now.")),
+            Schema.required("chain", .string("The leaf, intermediate and root certificates, PEM.")),
         ]
     )
 
@@ -31,11 +32,15 @@ extension ControlAPI {
                 path: "/v1/ca/rotate",
                 id: "rotateChain",
                 tag: "certificates",
-                summary: "Issues a new leaf and intermediate under the same root; existing signatures stay valid.",
+                summary:
+                    "Issues a new leaf and intermediate under the same root. Existing signatures stay valid.",
                 response: Self.authority
             ) { _ in
                 guard let directory = facts.dataDirectory else {
-                    throw ControlError.conflict("no_directory", "This server keeps its certificates in memory.")
+                    throw ControlError.conflict(
+                        "no_directory",
+                        "This server stores no certificates, so it cannot rotate the chain."
+                    )
                 }
                 do {
                     let certificates = CertificateStore(directory)
@@ -53,7 +58,7 @@ extension ControlAPI {
     }
 
     private func authority(_ chain: SigningChain) -> [UInt8] {
-        var json = PayloadWriter(capacity: 8_192)
+        var json = JSONWriter(capacity: 8_192)
         json.put("rootCertificate", chain.rootCertificatePEM)
         json.put("rootFingerprint", chain.rootFingerprint)
         json.put("chainId", chain.id)

@@ -1,8 +1,9 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
-/// The catalog of an app, imported from an Xcode file or edited through the API.
+/// Operations on an app's catalog: import of an Xcode file, and changes through the API.
 extension ControlAPI {
     var catalogRoutes: [ControlRoute] {
         [
@@ -12,19 +13,22 @@ extension ControlAPI {
                 id: "importStoreKitFile",
                 tag: "catalog",
                 summary: "Imports an Xcode .storekit file, version 1.0 to 5.0, into the app's catalog.",
-                request: .anyObject("The file."),
+                request: .anyObject("The content of the .storekit file."),
                 response: .object(
                     "The result of the import.",
                     [
-                        Schema.required("products", .integer("Products in the file.")),
-                        Schema.required("groups", .integer("Subscription groups in the file.")),
-                        Schema.required("offers", .integer("Offers in the file.")),
+                        Schema.required("products", .integer("The number of products in the file.")),
+                        Schema.required("groups", .integer("The number of subscription groups in the file.")),
+                        Schema.required("offers", .integer("The number of offers in the file.")),
                         Schema.required(
                             "removedFromSale",
-                            .integer("Products missing from the file, now removed from sale.")
+                            .integer("The number of products that were removed from sale because the file lacks them.")
                         ),
-                        Schema.optional("version", .string("The file's version.")),
-                        Schema.optional("offerKeyId", .string("The key from the file, which now signs offers.")),
+                        Schema.optional("version", .string("The version of the file format.")),
+                        Schema.optional(
+                            "offerKeyId",
+                            .string("The id of the key in the file, which now signs offers.")
+                        ),
                     ]
                 )
             ) { exchange in
@@ -46,8 +50,8 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/catalog",
                 id: "putCatalog",
                 tag: "catalog",
-                summary: "Replaces the app's catalog; products missing from the new catalog are removed from sale.",
-                request: .anyObject("A catalog, in the format of GET."),
+                summary: "Replaces the app's catalog. Products that the new catalog lacks are removed from sale.",
+                request: .anyObject("The new catalog, in the format that GET returns."),
                 response: .anyObject("The catalog.")
             ) { exchange in
                 let app = try exchange.app()
@@ -61,7 +65,7 @@ extension ControlAPI {
                 id: "putProduct",
                 tag: "catalog",
                 summary: "Adds a product or replaces it.",
-                request: .anyObject("A product, as in the catalog."),
+                request: .anyObject("The product, in the format of the catalog."),
                 response: .anyObject("The product.")
             ) { exchange in
                 let app = try exchange.app()
@@ -77,7 +81,7 @@ extension ControlAPI {
                 id: "putGroup",
                 tag: "catalog",
                 summary: "Adds a subscription group or renames it.",
-                request: .anyObject("A group, as in the catalog."),
+                request: .anyObject("The group, in the format of the catalog."),
                 response: .anyObject("The group.")
             ) { exchange in
                 let app = try exchange.app()
@@ -93,7 +97,7 @@ extension ControlAPI {
     }
 
     private static func json(_ summary: ImportSummary) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("products", summary.products)
         json.put("groups", summary.groups)
         json.put("offers", summary.offers)

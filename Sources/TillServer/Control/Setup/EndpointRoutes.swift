@@ -1,23 +1,27 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// The endpoints that receive notifications.
+/// Operations on the endpoints that receive notifications.
 extension ControlAPI {
     private static let endpointSchema = Schema.object(
-        "A developer's server that receives notifications.",
+        "An endpoint: the URL of a developer's server that receives notifications.",
         [
             Schema.required(
                 "name",
-                .string("primary, whose deliveries Apple's notification history reports, or another name.")
+                .string("The name: primary, whose deliveries Get Notification History reports, or another name.")
             ),
-            Schema.required("url", .string("The URL for notifications.")),
+            Schema.required("url", .string("The URL to which notifications are sent.")),
             Schema.required(
                 "types",
-                .array("The notification types it receives; empty for all.", of: .string("A type."))
+                .array(
+                    "The notification types that the endpoint receives; empty for all types.",
+                    of: .string("A notification type.")
+                )
             ),
-            Schema.required("version", .integer("The version of its notifications, 1 or 2.", 1...2)),
+            Schema.required("version", .integer("The version of the notifications: 1 or 2.", 1...2)),
         ]
     )
 
@@ -28,13 +32,13 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/endpoints",
                 id: "listEndpoints",
                 tag: "endpoints",
-                summary: "Lists the endpoints, including till listen while it runs.",
+                summary: "Lists the endpoints. While till listen runs, it is an endpoint, too.",
                 response: .object(
                     "Endpoints.",
-                    [Schema.required("endpoints", .array("The primary one first.", of: Self.endpointSchema))]
+                    [Schema.required("endpoints", .array("The endpoints, primary first.", of: Self.endpointSchema))]
                 )
             ) { exchange in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("endpoints", objects: shop.endpoints(of: try exchange.scope()).map(Self.json))
                 return json.finish()
             },
@@ -45,19 +49,19 @@ extension ControlAPI {
                 tag: "endpoints",
                 summary: "Sets the URL and the notification types of an endpoint.",
                 request: .object(
-                    "An endpoint.",
+                    "The settings of the endpoint.",
                     [
                         Schema.required("url", .string("An http or https URL.", example: "https://example.com/apple")),
                         Schema.optional(
                             "types",
                             .array(
-                                "The notification types to send; all by default.",
-                                of: .string("DID_RENEW, EXPIRED/VOLUNTARY…")
+                                "The notification types to send; by default all types.",
+                                of: .string("A type such as DID_RENEW or EXPIRED/VOLUNTARY.")
                             )
                         ),
                         Schema.optional(
                             "version",
-                            .integer("The version of its notifications, 1 or 2; 2 by default.", 1...2)
+                            .integer("The version of the notifications: 1 or 2; 2 by default.", 1...2)
                         ),
                     ]
                 ),
@@ -93,7 +97,7 @@ extension ControlAPI {
         guard isPlain, (1...64).contains(name.utf8.count), name != "listen" else {
             throw ControlError.bad(
                 "bad_endpoint",
-                "An endpoint's name is primary, or 1 to 64 letters, digits or dashes. till listen reserves listen.",
+                "An endpoint's name must have 1 to 64 letters, digits or dashes. The name listen is reserved.",
                 path: "endpoint"
             )
         }
@@ -106,7 +110,7 @@ extension ControlAPI {
             )
         }
         if let reason = await shop.destinations.refusal(ofEndpoint: url) {
-            throw ControlError.bad("bad_url", "Notifications cannot go there: \(reason).", path: "$.url")
+            throw ControlError.bad("bad_url", "Till cannot send notifications to this URL: \(reason).", path: "$.url")
         }
         let types = exchange.body.texts("types")
         let version = exchange.body.number("version").flatMap { NotificationVersion(rawValue: Int($0)) } ?? .two
@@ -114,8 +118,8 @@ extension ControlAPI {
             let example = version == .one ? "DID_RENEW, or INITIAL_BUY" : "DID_RENEW, or EXPIRED/VOLUNTARY"
             throw ControlError.bad(
                 "bad_type",
-                "\(words.prefix(64)) is not a notification type of version \(version.rawValue); "
-                    + "give a type such as \(example).",
+                "\(words.prefix(64)) is not a notification type of version \(version.rawValue). "
+                    + "Give a type such as \(example).",
                 path: "$.types[\(place)]"
             )
         }
@@ -130,7 +134,7 @@ extension ControlAPI {
         return Self.json(record)
     }
 
-    /// Whether it is a valid type, or a valid type and subtype.
+    /// Whether a text is a notification type of a version, or a type and a subtype.
     private static func isNotice(_ words: String, _ version: NotificationVersion) -> Bool {
         if version == .one { return VersionOneType(rawValue: words) != nil }
         guard let type = NotificationType(rawValue: String(words.prefix { $0 != "/" })) else { return false }
@@ -139,7 +143,7 @@ extension ControlAPI {
     }
 
     private static func json(_ endpoint: EndpointRecord) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", endpoint.name)
         json.put("url", endpoint.url)
         json.put("types", endpoint.types)

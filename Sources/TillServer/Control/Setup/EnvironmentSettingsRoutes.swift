@@ -1,11 +1,12 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// The settings of one environment of an app.
+/// Operations on the settings of an app's environment.
 extension ControlAPI {
-    /// The value that selects the rate of the server's settings.
+    /// The value of `rate` that selects the rate in the server's settings.
     private static let standard = "default"
 
     private static func graceSchema(_ lengths: String) -> Schema {
@@ -15,7 +16,10 @@ extension ControlAPI {
                 Schema.required("days", .integer(lengths, 0...28)),
                 Schema.optional(
                     "coverage",
-                    .string("The renewals with a grace period.", oneOf: GracePeriod.Coverage.allCases.map(\.rawValue))
+                    .string(
+                        "The renewals that have a grace period.",
+                        oneOf: GracePeriod.Coverage.allCases.map(\.rawValue)
+                    )
                 ),
             ]
         )
@@ -24,8 +28,11 @@ extension ControlAPI {
     private static let rulesSchema = Schema.object(
         "The settings of an environment.",
         [
-            Schema.required("rate", .string("The subscription renewal rate.", oneOf: RenewalRate.all.map(\.name))),
-            Schema.optional("grace", graceSchema("Days: 3, 16 or 28; absent without a grace period.")),
+            Schema.required(
+                "rate",
+                .string("The subscription renewal rate: how long a month takes.", oneOf: RenewalRate.all.map(\.name))
+            ),
+            Schema.optional("grace", graceSchema("The length in days: 3, 16 or 28; absent without a grace period.")),
             Schema.required(
                 "refundRule",
                 .string("How refund requests are decided.", oneOf: RefundRule.allCases.map(\.rawValue))
@@ -44,7 +51,7 @@ extension ControlAPI {
             Schema.required(
                 "missingPrice",
                 .string(
-                    "The handling of purchases in storefronts without a catalog price.",
+                    "What happens to a purchase in a storefront without a catalog price.",
                     oneOf: MissingPrice.allCases.map(\.rawValue)
                 )
             ),
@@ -66,7 +73,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/rules",
                 id: "setRules",
                 tag: "rules",
-                summary: "Changes the given settings; the others stay.",
+                summary: "Changes the settings in the body. All other settings stay as they are.",
                 request: .object(
                     "Settings.",
                     [
@@ -77,7 +84,10 @@ extension ControlAPI {
                                 oneOf: [Self.standard] + RenewalRate.all.map(\.name)
                             )
                         ),
-                        Schema.optional("grace", Self.graceSchema("Days: 3, 16 or 28; 0 for no grace period.")),
+                        Schema.optional(
+                            "grace",
+                            Self.graceSchema("The length in days: 3, 16 or 28; 0 for no grace period.")
+                        ),
                         Schema.optional(
                             "refundRule",
                             .string(
@@ -123,7 +133,7 @@ extension ControlAPI {
         ]
     }
 
-    /// Nil means no grace period.
+    /// The grace period in the body; nil for no grace period.
     private static func grace(_ body: ControlBody) throws -> GracePeriod? {
         let days = Int(body.number("days") ?? 0)
         guard days > 0 else { return nil }
@@ -138,7 +148,7 @@ extension ControlAPI {
         return GracePeriod(days: days, coverage: coverage ?? .allRenewals)
     }
 
-    /// Nil is the default profile, fair.
+    /// The payload profile with a name; nil for the default profile, `fair`.
     private static func payloadProfile(_ words: String) throws -> PayloadProfile? {
         guard words != PayloadProfile.defaultWords else { return nil }
         guard let payloadProfile = PayloadProfile(words: words) else {
@@ -154,12 +164,12 @@ extension ControlAPI {
 
     private func json(rulesOf scope: AccountScope) -> [UInt8] {
         let policy = shop.policy(of: scope)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("rate", policy.rate.name)
         json.put(
             "grace",
             written: policy.grace.map { grace in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("days", grace.days)
                 json.put("coverage", grace.coverage.rawValue)
                 return json.finish()

@@ -1,8 +1,9 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
-/// Changes to products that customers may already own.
+/// The operation that removes a product from sale, or restores it.
 extension ControlAPI {
     var productRoutes: [ControlRoute] {
         [
@@ -14,10 +15,17 @@ extension ControlAPI {
                 summary:
                     "Removes a product from sale, so that its subscriptions do not renew, or restores it.",
                 request: .object(
-                    "Whether it is for sale.",
-                    [Schema.required("forSale", .boolean("False removes it from sale in both environments."))]
+                    "Whether the product is for sale.",
+                    [
+                        Schema.required(
+                            "forSale",
+                            .boolean(
+                                "True restores the product; false removes it from sale. Applies to both environments."
+                            )
+                        )
+                    ]
                 ),
-                response: .anyObject("The product, as in the catalog.")
+                response: .anyObject("The product, in the format of the catalog.")
             ) { exchange in
                 let app = try exchange.app()
                 let id = exchange.parameter("productId")

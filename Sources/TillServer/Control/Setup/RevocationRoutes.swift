@@ -1,32 +1,45 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
-/// The OCSP status of each certificate.
+/// Operations on the OCSP status of certificates.
 extension ControlAPI {
     private static let certificate = Schema.object(
         "A certificate and its OCSP status.",
         [
             Schema.required("serialNumber", .string("Hexadecimal.")),
-            Schema.required("certificate", .string("The position in the chain.", oneOf: ["leaf", "intermediate"])),
-            Schema.required("chainId", .string("The chain of the certificate.")),
-            Schema.required("isCurrent", .boolean("Whether this is the current signing chain.")),
+            Schema.required(
+                "certificate",
+                .string("The position of the certificate in its chain.", oneOf: ["leaf", "intermediate"])
+            ),
+            Schema.required("chainId", .string("The id of the certificate's chain.")),
+            Schema.required("isCurrent", .boolean("Whether this chain signs data now.")),
             Schema.required("state", .string("The OCSP status.", oneOf: OCSPState.Word.allCases.map(\.rawValue))),
-            Schema.optional("revocationDate", .integer("revoked: the revocation date, milliseconds since 1970.")),
+            Schema.optional(
+                "revocationDate",
+                .integer("Only for revoked: the revocation date, in milliseconds since 1970.")
+            ),
             Schema.optional(
                 "reason",
-                .string("revoked: the reason.", oneOf: OCSPRevocationReason.allCases.map(\.rawValue))
+                .string("Only for revoked: the reason.", oneOf: OCSPRevocationReason.allCases.map(\.rawValue))
             ),
-            Schema.optional("delay", .integer("slow: the delay in milliseconds.")),
-            Schema.optional("error", .string("error: the kind of error.", oneOf: OCSPFailure.allCases.map(\.rawValue))),
+            Schema.optional("delay", .integer("Only for slow: the delay in milliseconds.")),
+            Schema.optional(
+                "error",
+                .string("Only for error: the kind of error.", oneOf: OCSPFailure.allCases.map(\.rawValue))
+            ),
         ]
     )
 
     private static let certificates = Schema.object(
-        "The responder.",
+        "The certificates that the OCSP responder knows.",
         [
-            Schema.required("certificates", .array("The certificates of all chains under the root.", of: certificate))
+            Schema.required(
+                "certificates",
+                .array("The leaf and intermediate certificates of all chains under the root.", of: certificate)
+            )
         ]
     )
 
@@ -34,25 +47,31 @@ extension ControlAPI {
         "The new OCSP status.",
         [
             Schema.required("state", .string("The OCSP status.", oneOf: OCSPState.Word.allCases.map(\.rawValue))),
-            Schema.optional("chainId", .string("leaf and intermediate: the chain; by default the current one.")),
+            Schema.optional(
+                "chainId",
+                .string("Only for leaf and intermediate: the id of the chain; by default the chain that signs now.")
+            ),
             Schema.optional(
                 "revocationDate",
                 .integer(
-                    "revoked: the revocation date, milliseconds since 1970; by default now.",
+                    "Only for revoked: the revocation date, in milliseconds since 1970; by default now.",
                     0...253_402_300_799_000
                 )
             ),
             Schema.optional(
                 "reason",
-                .string("revoked: the reason.", oneOf: OCSPRevocationReason.allCases.map(\.rawValue))
+                .string("Only for revoked: the reason.", oneOf: OCSPRevocationReason.allCases.map(\.rawValue))
             ),
             Schema.optional(
                 "delay",
-                .integer("slow: the delay in milliseconds; by default 5000.", 0...Int64(OCSPState.maxDelay))
+                .integer("Only for slow: the delay in milliseconds; by default 5000.", 0...Int64(OCSPState.maxDelay))
             ),
             Schema.optional(
                 "error",
-                .string("error: the kind of error; by default tryLater.", oneOf: OCSPFailure.allCases.map(\.rawValue))
+                .string(
+                    "Only for error: the kind of error; by default tryLater.",
+                    oneOf: OCSPFailure.allCases.map(\.rawValue)
+                )
             ),
         ]
     )
@@ -72,7 +91,7 @@ extension ControlAPI {
                 path: "/v1/ca/ocsp/{certificate}",
                 id: "setRevocation",
                 tag: "revocation",
-                summary: "Sets the OCSP status of leaf, intermediate, a serial number, or all.",
+                summary: "Sets the OCSP status of the leaf, the intermediate, a serial number, or all certificates.",
                 request: Self.saying,
                 response: Self.certificates
             ) { exchange in
@@ -83,7 +102,7 @@ extension ControlAPI {
         ]
     }
 
-    /// The certificates in the path.
+    /// The certificates that the path selects.
     private func chosen(_ exchange: ControlExchange) throws -> [OCSPResponder.Known] {
         let known = shop.authority.certificates.map(\.certificate)
         let name = exchange.parameter("certificate")
@@ -112,7 +131,7 @@ extension ControlAPI {
         return chosen
     }
 
-    /// Normalizes a serial number: ignores colons, case and leading zeros.
+    /// A serial number in a form to compare: without colons and leading zeros, in lower case.
     private static func digits(of serial: String) -> Substring {
         serial.lowercased().replacing(":", with: "").drop { $0 == "0" }
     }
@@ -145,11 +164,11 @@ extension ControlAPI {
 
     private func answer(_ certificates: [(certificate: OCSPResponder.Known, state: OCSPState)]) -> [UInt8] {
         let current = shop.signingChain.id
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put(
             "certificates",
             objects: certificates.map { certificate, state in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("serialNumber", certificate.serial)
                 json.put("certificate", certificate.part == .leaf ? "leaf" : "intermediate")
                 json.put("chainId", certificate.chainID)

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPTypes
+import TillJSON
 import TillShop
 
-/// The facts with which clients reach Till over TLS under the App Store's names.
+/// What clients need to reach the server over TLS under the App Store's host names.
 package struct SecurityFacts: Sendable {
     /// The address on which the TLS port and the proxy listen.
     package var host: String
@@ -10,18 +11,18 @@ package struct SecurityFacts: Sendable {
     package var port: @Sendable () -> Int
     /// The proxy's port; 0 without a proxy.
     package var proxyPort: @Sendable () -> Int
-    /// The names in the server's certificate.
+    /// The host names in the server's certificate.
     package var names: [String]
-    /// The TLS root, PEM.
+    /// The root certificate of TLS, PEM.
     package var rootCertificate: String
-    /// SHA-256 of the TLS root, hexadecimal.
+    /// The SHA-256 fingerprint of the root certificate, hexadecimal.
     package var rootFingerprint: String
-    /// The end of the server certificate's validity.
+    /// The end of validity of the server's certificate.
     package var notValidAfter: Date
-    /// The TLS files on the server's machine.
+    /// The files for clients on the server's machine.
     package var files: TLSFiles
 
-    /// Facts for `GET /v1/tls`.
+    /// Collects the facts for `GET /v1/tls`.
     package init(
         host: String,
         port: @escaping @Sendable () -> Int,
@@ -43,7 +44,7 @@ package struct SecurityFacts: Sendable {
     }
 }
 
-/// TLS under the App Store's names.
+/// The operation that shows how to reach the server over TLS.
 extension ControlAPI {
     var securityRoutes: [ControlRoute] {
         [
@@ -52,7 +53,8 @@ extension ControlAPI {
                 path: "/v1/tls",
                 id: "getTLS",
                 tag: "certificates",
-                summary: "Shows how to reach the server under the App Store's names: ports, names, the TLS root.",
+                summary:
+                    "Shows how to reach the server under the App Store's host names: ports, names, TLS root.",
                 response: .object(
                     "The TLS configuration.",
                     [
@@ -61,22 +63,31 @@ extension ControlAPI {
                         Schema.optional("proxyPort", .integer("The port of the proxy; absent without a proxy.")),
                         Schema.required(
                             "names",
-                            .array("The names in the server's certificate.", of: .string("A name or an address."))
+                            .array(
+                                "The host names in the server's certificate.",
+                                of: .string("A host name or an IP address.")
+                            )
                         ),
-                        Schema.required("rootCertificate", .string("The TLS root that clients must trust, PEM.")),
-                        Schema.required("rootFingerprint", .string("SHA-256 of the TLS root, hexadecimal.")),
-                        Schema.required("rootFile", .string("The file of the TLS root on the server's machine.")),
+                        Schema.required(
+                            "rootCertificate",
+                            .string("The root certificate that TLS clients must trust, PEM.")
+                        ),
+                        Schema.required(
+                            "rootFingerprint",
+                            .string("The SHA-256 fingerprint of this root, hexadecimal.")
+                        ),
+                        Schema.required("rootFile", .string("The file with this root on the server's machine.")),
                         Schema.required(
                             "bundleFile",
-                            .string("The file with the machine's trusted roots and the TLS root.")
+                            .string("A file with the trusted roots of the server's machine and this root.")
                         ),
                         Schema.required(
                             "javaTrustStoreFile",
-                            .string("The same for Java: a JKS trust store file.")
+                            .string("A JKS trust store file with the same roots, for Java.")
                         ),
                         Schema.required(
                             "serverCertificateEndDate",
-                            .integer("The end of the server certificate's validity.")
+                            .integer("The end of validity of the server's certificate, in milliseconds since 1970.")
                         ),
                     ]
                 )
@@ -84,7 +95,7 @@ extension ControlAPI {
                 guard let security = facts.security else {
                     throw ControlError.conflict(
                         "tls_off",
-                        "TLS is off. Start the server with --tls-port 443, or with --proxy-port for a proxy."
+                        "TLS is off. Start the server with --tls-port 443, or with --proxy-port."
                     )
                 }
                 return security.document
@@ -95,7 +106,7 @@ extension ControlAPI {
 
 extension SecurityFacts {
     fileprivate var document: [UInt8] {
-        var json = PayloadWriter(capacity: 4_096)
+        var json = JSONWriter(capacity: 4_096)
         json.put("address", host)
         json.put("port", port())
         json.put("proxyPort", proxyPort() == 0 ? nil : proxyPort())

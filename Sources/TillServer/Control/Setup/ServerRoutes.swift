@@ -1,10 +1,11 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
 
-/// Status and backup of the server.
+/// Operations that show the server's status, and back up its data.
 extension ControlAPI {
     var serverRoutes: [ControlRoute] {
         [
@@ -15,16 +16,21 @@ extension ControlAPI {
                 tag: "server",
                 summary: "Shows the server's version, ports and data directory.",
                 response: .object(
-                    "A running server.",
+                    "The status of the server.",
                     [
                         Schema.required("version", .string("Till's version.")),
                         Schema.required(
                             "ports",
-                            .anyObject("The ports: production, sandbox, control; tls and proxy if they are on.")
+                            .anyObject(
+                                "The ports by listener: production, sandbox, control; tls and proxy if on."
+                            )
                         ),
-                        Schema.optional("dataDirectory", .string("The data directory.")),
-                        Schema.optional("rootCertificate", .string("The file of the root certificate.")),
-                        Schema.required("rootFingerprint", .string("SHA-256 of the root certificate, hexadecimal.")),
+                        Schema.optional("dataDirectory", .string("The path of the data directory.")),
+                        Schema.optional("rootCertificate", .string("The path of the root certificate's file.")),
+                        Schema.required(
+                            "rootFingerprint",
+                            .string("The SHA-256 fingerprint of the root certificate, hexadecimal.")
+                        ),
                     ]
                 )
             ) { _ in status() },
@@ -33,23 +39,23 @@ extension ControlAPI {
                 path: "/v1/backup",
                 id: "backup",
                 tag: "server",
-                summary: "Copies all data into a new folder while the server runs, with any engine.",
+                summary: "Backs up all data to a new folder while the server runs. Works with SQLite and PostgreSQL.",
                 request: .object(
-                    "The target.",
+                    "The target of the backup.",
                     [Schema.required("to", .string("A folder on the server's machine that does not exist yet."))]
                 ),
                 response: .object(
                     "The backup.",
                     [
-                        Schema.required("directory", .string("The folder.")),
+                        Schema.required("directory", .string("The path of the folder.")),
                         Schema.required(
                             "tables",
                             .array(
                                 "The tables of the backup.",
                                 of: .object(
-                                    "A table, or a table of a snapshot.",
+                                    "A table of the store or of a snapshot.",
                                     [
-                                        Schema.required("table", .string("Its name.")),
+                                        Schema.required("table", .string("The name of the table.")),
                                         Schema.required("rows", .integer("The number of rows.")),
                                         Schema.required("sha256", .string("The checksum of all rows, hexadecimal.")),
                                     ]
@@ -75,7 +81,7 @@ extension ControlAPI {
                 } catch let refused as BackupRefused {
                     throw ControlError.conflict("backup_refused", refused.description)
                 }
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("directory", target)
                 json.put("tables", objects: manifest.parts.map(Self.json))
                 return json.finish()
@@ -84,7 +90,7 @@ extension ControlAPI {
     }
 
     private static func json(_ part: BackupManifest.Part) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("table", part.name)
         json.put("rows", part.rows)
         json.put("sha256", part.sha256)
@@ -92,7 +98,7 @@ extension ControlAPI {
     }
 
     private func status() -> [UInt8] {
-        var ports = PayloadWriter()
+        var ports = JSONWriter()
         ports.put("production", facts.productionPort())
         ports.put("sandbox", facts.sandboxPort())
         ports.put("control", facts.controlPort())
@@ -100,7 +106,7 @@ extension ControlAPI {
             ports.put("tls", security.port())
             ports.put("proxy", security.proxyPort() == 0 ? nil : security.proxyPort())
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("version", facts.version)
         json.put("ports", written: ports.finish())
         json.put("dataDirectory", facts.dataDirectory?.path)

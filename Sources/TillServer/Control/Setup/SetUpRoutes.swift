@@ -1,15 +1,16 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
-/// Teams, apps and API keys.
+/// Operations on teams, apps and API keys.
 extension ControlAPI {
     private static let team = Schema.object(
         "A team.",
         [
-            Schema.required("issuerId", .string("The issuer id, lower-case UUID.", format: "uuid")),
+            Schema.required("issuerId", .string("The issuer id, a UUID in lower case.", format: "uuid")),
             Schema.required("name", .string("The team's name.")),
         ]
     )
@@ -24,7 +25,7 @@ extension ControlAPI {
                 summary: "Lists all teams.",
                 response: .object("Teams.", [Schema.required("teams", .array("All teams.", of: Self.team))])
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("teams", objects: shop.registry.teams.map(Self.json))
                 return json.finish()
             },
@@ -35,10 +36,13 @@ extension ControlAPI {
                 tag: "teams",
                 summary: "Creates a team.",
                 request: .object(
-                    "A team.",
+                    "The team to create.",
                     [
                         Schema.required("name", .string("The team's name.")),
-                        Schema.optional("issuerId", .string("Your own issuer id; a UUID.", format: "uuid")),
+                        Schema.optional(
+                            "issuerId",
+                            .string("The issuer id, a UUID; by default a new one.", format: "uuid")
+                        ),
                     ]
                 ),
                 response: Self.team,
@@ -73,7 +77,7 @@ extension ControlAPI {
         return team
     }
 
-    /// The team in the body, or the only team, or a new first team.
+    /// The team that the body names; otherwise the only team, or a new team if there is none.
     private func team(of body: ControlBody) async throws -> Team {
         if let id = body.text("issuerId") {
             guard let team = UUIDText.canonical(id).flatMap({ shop.registry.team($0) }) else {
@@ -97,7 +101,7 @@ extension ControlAPI {
     }
 
     private static func json(_ team: Team) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("issuerId", team.issuerID)
         json.put("name", team.name)
         return json.finish()
@@ -109,9 +113,9 @@ extension ControlAPI {
         "An app.",
         [
             Schema.required("bundleId", .string("The bundle identifier.")),
-            Schema.required("appAppleId", .integer("The app's Apple id.")),
+            Schema.required("appAppleId", .integer("The app's Apple ID.")),
             Schema.required("name", .string("The app's name.")),
-            Schema.required("issuerId", .string("The team that sells it.")),
+            Schema.required("issuerId", .string("The issuer id of the app's team.")),
         ]
     )
 
@@ -125,7 +129,7 @@ extension ControlAPI {
                 summary: "Lists all apps.",
                 response: .object("Apps.", [Schema.required("apps", .array("All apps.", of: Self.app))])
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("apps", objects: shop.registry.apps.map(Self.json))
                 return json.finish()
             },
@@ -136,15 +140,23 @@ extension ControlAPI {
                 tag: "apps",
                 summary: "Creates an app, and a team if there is none.",
                 request: .object(
-                    "An app.",
+                    "The app to create.",
                     [
                         Schema.required(
                             "bundleId",
-                            .string("At most 155 letters, digits, dots and dashes, beginning with a letter or digit.")
+                            .string(
+                                "At most 155 letters, digits, dots and dashes, beginning with a letter or digit."
+                            )
                         ),
-                        Schema.optional("appAppleId", .integer("Your own Apple id for the app.", 1...9_999_999_999)),
+                        Schema.optional(
+                            "appAppleId",
+                            .integer("The app's Apple ID; by default the next free one.", 1...9_999_999_999)
+                        ),
                         Schema.optional("name", .string("The app's name.")),
-                        Schema.optional("issuerId", .string("The team; optional with at most one team.")),
+                        Schema.optional(
+                            "issuerId",
+                            .string("The issuer id of the team; required if there are several teams.")
+                        ),
                     ]
                 ),
                 response: Self.app,
@@ -168,7 +180,7 @@ extension ControlAPI {
         guard AppRecord.canBeNamed(bundleID) else {
             throw ControlError.bad(
                 "bad_bundle_id",
-                "A bundle identifier has at most 155 letters, digits, dots and dashes, the first a letter or digit.",
+                "A bundle identifier must begin with a letter or digit. Allowed: 155 letters, digits, dots and dashes.",
                 path: "$.bundleId"
             )
         }
@@ -192,7 +204,7 @@ extension ControlAPI {
     }
 
     private static func json(_ app: AppRecord) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("bundleId", app.bundleID)
         json.put("appAppleId", app.appleID)
         json.put("name", app.name)
@@ -203,11 +215,11 @@ extension ControlAPI {
     // MARK: Keys
 
     private static let keyProperties: [Schema.Property] = [
-        Schema.required("keyId", .string("The key id, as in `kid`.")),
-        Schema.required("issuerId", .string("The team of the key.")),
+        Schema.required("keyId", .string("The key id: the `kid` in the header of a token.")),
+        Schema.required("issuerId", .string("The issuer id of the key's team.")),
         Schema.required("name", .string("The purpose of the key.")),
-        Schema.optional("offersOf", .string("The app whose offers the key signs, if it is only for offers.")),
-        Schema.optional("revokedDate", .integer("The date of the revocation.")),
+        Schema.optional("offersOf", .string("The app whose offers the key signs; absent for a key of the API.")),
+        Schema.optional("revokedDate", .integer("The revocation date, in milliseconds since 1970.")),
     ]
 
     var keyRoutes: [ControlRoute] {
@@ -223,7 +235,7 @@ extension ControlAPI {
                     [Schema.required("keys", .array("All keys.", of: .object("A key.", Self.keyProperties)))]
                 )
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("keys", objects: shop.registry.keys.map { Self.json($0) })
                 return json.finish()
             },
@@ -234,15 +246,20 @@ extension ControlAPI {
                 tag: "keys",
                 summary: "Creates an API key. Only this answer contains the private key.",
                 request: .object(
-                    "A key.",
+                    "The key to create.",
                     [
                         Schema.optional("name", .string("The purpose of the key.")),
-                        Schema.optional("issuerId", .string("The team; optional with at most one team.")),
+                        Schema.optional(
+                            "issuerId",
+                            .string("The issuer id of the team; required if there are several teams.")
+                        ),
                     ]
                 ),
                 response: .object(
                     "The key.",
-                    Self.keyProperties + [Schema.required("privateKey", .string("The .p8 file, PEM."))]
+                    Self.keyProperties + [
+                        Schema.required("privateKey", .string("The private key in PEM, the content of a .p8 file."))
+                    ]
                 ),
                 status: .created
             ) { exchange in
@@ -260,7 +277,7 @@ extension ControlAPI {
                 tag: "keys",
                 summary: "Revokes a key permanently.",
                 request: .object(
-                    "Selects the key.",
+                    "Which key to revoke, if the key id is not unique.",
                     [
                         Schema.optional(
                             "bundleId",
@@ -280,7 +297,7 @@ extension ControlAPI {
         ]
     }
 
-    /// The key with an id and, if given, for an app's offers.
+    /// The key with an id and, if an app is given, for this app's offers.
     private func key(_ id: String, of bundleID: String?) throws -> KeyRecord {
         let known = shop.registry.keys(id).map(\.record).filter { bundleID == nil || $0.offersOf == bundleID }
         guard let record = known.first else {
@@ -301,7 +318,7 @@ extension ControlAPI {
     }
 
     private static func json(_ key: KeyRecord, privateKey: Secret? = nil) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("keyId", key.id)
         json.put("issuerId", key.issuerID)
         json.put("name", key.name)

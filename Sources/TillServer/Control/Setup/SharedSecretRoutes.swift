@@ -1,17 +1,21 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
-/// Shared secrets for verifyReceipt: an app's own, and the primary one of a team.
+/// Operations on the shared secrets for verifyReceipt: the secret of an app, and the primary secret of a team.
 extension ControlAPI {
     private static let secretSchema = Schema.object(
         "A shared secret.",
         [
-            Schema.optional("sharedSecret", .string("The required `password` of verifyReceipt; absent while unset.")),
+            Schema.optional(
+                "sharedSecret",
+                .string("The `password` that verifyReceipt requires; absent if no secret is set.")
+            ),
             Schema.required(
                 "from",
                 .string(
-                    "The source: the app's own secret, its team's primary secret, or no secret.",
+                    "Where the secret comes from: the app, its team (the primary secret), or no secret is set.",
                     oneOf: ["app", "team", "none"]
                 )
             ),
@@ -19,11 +23,11 @@ extension ControlAPI {
     )
 
     private static let secretInput = Schema.object(
-        "The secret.",
+        "The secret to set.",
         [
             Schema.optional(
                 "sharedSecret",
-                .string("1 to 128 printable characters; by default 32 generated hexadecimal digits.")
+                .string("The secret, 1 to 128 printable characters; by default 32 random hexadecimal digits.")
             )
         ]
     )
@@ -35,7 +39,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/shared-secret",
                 id: "getSharedSecret",
                 tag: "secrets",
-                summary: "Shows the secret in effect for an app's verifyReceipt.",
+                summary: "Shows the shared secret that verifyReceipt requires for an app.",
                 response: Self.secretSchema
             ) { secret(of: try $0.app()) },
             ControlRoute(
@@ -43,7 +47,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/shared-secret",
                 id: "setSharedSecret",
                 tag: "secrets",
-                summary: "Sets an app's own secret, which replaces the team's primary secret for this app.",
+                summary: "Sets the shared secret of an app, which applies instead of the team's primary secret.",
                 request: Self.secretInput,
                 response: Self.secretSchema
             ) { exchange in
@@ -56,7 +60,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/shared-secret",
                 id: "removeSharedSecret",
                 tag: "secrets",
-                summary: "Removes an app's own secret; the team's primary secret applies again."
+                summary: "Removes the shared secret of an app. The team's primary secret then applies."
             ) { exchange in
                 try await shop.setSharedSecret(nil, of: try exchange.app())
                 return []
@@ -66,7 +70,7 @@ extension ControlAPI {
                 path: "/v1/teams/{issuerId}/shared-secret",
                 id: "setPrimarySharedSecret",
                 tag: "secrets",
-                summary: "Sets the primary secret, for the team's apps without their own secret.",
+                summary: "Sets the primary shared secret of a team, for apps that have no secret of their own.",
                 request: Self.secretInput,
                 response: Self.secretSchema
             ) { exchange in
@@ -80,7 +84,7 @@ extension ControlAPI {
                 path: "/v1/teams/{issuerId}/shared-secret",
                 id: "removePrimarySharedSecret",
                 tag: "secrets",
-                summary: "Removes the primary secret of a team."
+                summary: "Removes the primary shared secret of a team."
             ) { exchange in
                 try await shop.setSharedSecret(nil, of: try team(of: exchange))
                 return []
@@ -117,7 +121,7 @@ extension ControlAPI {
     }
 
     private static func json(_ secret: String?, from owner: String) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("sharedSecret", secret)
         json.put("from", owner)
         return json.finish()

@@ -1,25 +1,29 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Reset, snapshots, export and import (docs/operating/reset-and-snapshots.md).
+/// Operations for reset, snapshots, export and import (docs/operating/reset-and-snapshots.md).
 extension ControlAPI {
     private static let appProperty = Schema.optional(
         "bundleId",
-        .string("Only this app; by default all apps.")
+        .string("The app; by default all apps.")
     )
 
     private static let snapshotSchema = Schema.object(
         "A snapshot.",
         [
-            Schema.required("name", .string("Its name.")),
+            Schema.required("name", .string("The name of the snapshot.")),
             Schema.optional("bundleId", .string("The app; absent for all apps.")),
-            Schema.required("savedAt", .integer("The real time, in milliseconds since 1970.")),
-            Schema.required("customers", .integer("Customers in it.")),
-            Schema.required("transactions", .integer("Transactions in it.")),
-            Schema.required("notifications", .integer("Notifications in it.")),
+            Schema.required(
+                "savedAt",
+                .integer("When the snapshot was saved, in milliseconds of real time since 1970.")
+            ),
+            Schema.required("customers", .integer("The number of customers.")),
+            Schema.required("transactions", .integer("The number of transactions.")),
+            Schema.required("notifications", .integer("The number of notifications.")),
         ]
     )
 
@@ -27,13 +31,13 @@ extension ControlAPI {
         "The imported data.",
         [
             Schema.optional("bundleId", .string("The app; absent for all apps.")),
-            Schema.required("customers", .integer("Customers in it.")),
-            Schema.required("transactions", .integer("Transactions in it.")),
-            Schema.required("notifications", .integer("Notifications in it.")),
+            Schema.required("customers", .integer("The number of customers.")),
+            Schema.required("transactions", .integer("The number of transactions.")),
+            Schema.required("notifications", .integer("The number of notifications.")),
         ]
     )
 
-    /// Paths that accept bodies of any length.
+    /// The paths whose request bodies may have any length.
     package static let uploads: Set<String> = ["/v1/state"]
 
     var snapshotRoutes: [ControlRoute] {
@@ -43,7 +47,8 @@ extension ControlAPI {
                 path: "/v1/reset",
                 id: "reset",
                 tag: "clean state",
-                summary: "Erases all activity, after running operations have ended. Identifiers are never reused.",
+                summary:
+                    "Erases all activity: customers, purchases, notifications, clocks and fault rules.",
                 request: .object(
                     "The data to erase.",
                     [
@@ -68,10 +73,10 @@ extension ControlAPI {
                 summary: "Lists the snapshots.",
                 response: .object(
                     "Snapshots.",
-                    [Schema.required("snapshots", .array("By name.", of: Self.snapshotSchema))]
+                    [Schema.required("snapshots", .array("The snapshots by name.", of: Self.snapshotSchema))]
                 )
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("snapshots", objects: try await shop.snapshots().map { Self.json($0) })
                 return json.finish()
             },
@@ -80,7 +85,7 @@ extension ControlAPI {
                 path: "/v1/snapshots/{name}",
                 id: "saveSnapshot",
                 tag: "clean state",
-                summary: "Saves the current state as a snapshot, replacing an earlier snapshot of that name.",
+                summary: "Saves the current state as a snapshot, and replaces an existing snapshot of that name.",
                 request: .object("The data to save.", [Self.appProperty]),
                 response: Self.snapshotSchema
             ) { exchange in
@@ -92,7 +97,7 @@ extension ControlAPI {
                 path: "/v1/snapshots/{name}/restore",
                 id: "restoreSnapshot",
                 tag: "clean state",
-                summary: "Restores a snapshot exactly, after running operations have ended.",
+                summary: "Restores the state exactly as it was saved. Waits for running operations.",
                 response: Self.snapshotSchema,
                 waitsForRestore: false
             ) { exchange in
@@ -118,8 +123,8 @@ extension ControlAPI {
             path: "/v1/state",
             id: "exportState",
             tag: "clean state",
-            summary: "Exports the current state with its secrets, as one line of JSON for each row.",
-            query: [Schema.optional("bundleId", .string("Only this app; by default all apps."))],
+            summary: "Exports the current state, including shared secrets, as one line of JSON for each row.",
+            query: [Schema.optional("bundleId", .string("The app; by default all apps."))],
             response: .anyObject("JSON lines, described in docs/operating/reset-and-snapshots.md."),
             transfer: .download { exchange in
                 let app = exchange.query.values("bundleId").first
@@ -138,7 +143,7 @@ extension ControlAPI {
             path: "/v1/state",
             id: "importState",
             tag: "clean state",
-            summary: "Replaces the current state with an exported one, completely or not at all.",
+            summary: "Replaces the current state with an exported state, completely or not at all.",
             request: .anyObject("The JSON lines of an export."),
             response: Self.countsSchema,
             waitsForRestore: false,
@@ -156,7 +161,7 @@ extension ControlAPI {
     }
 
     private static func json(_ snapshot: Snapshot) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", snapshot.name)
         json.put("bundleId", snapshot.app)
         json.put("savedAt", snapshot.savedAt)
@@ -167,7 +172,7 @@ extension ControlAPI {
     }
 
     private static func counts(_ snapshot: Snapshot) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("bundleId", snapshot.app)
         json.put("customers", snapshot.customers)
         json.put("transactions", snapshot.transactions)
@@ -177,7 +182,8 @@ extension ControlAPI {
 }
 
 extension StateRefused {
-    /// 404 for missing things, 400 for invalid values, 403 if the operator forbids it, 409 otherwise.
+    /// The HTTP status: 404 for missing objects, 400 for invalid values, 403 if the operator forbids the operation, and
+    /// otherwise 409.
     var status: HTTPResponse.Status {
         switch self {
         case .forbidden: .forbidden

@@ -1,13 +1,14 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
-/// Named tokens of the control API.
+/// Operations on the named tokens of the control API.
 extension ControlAPI {
     private static let tokenProperties: [Schema.Property] = [
-        Schema.required("name", .string("1 to 64 letters, digits, dots, dashes and underscores.")),
-        Schema.required("createdDate", .integer("The creation date.")),
+        Schema.required("name", .string("The name: 1 to 64 letters, digits, dots, dashes and underscores.")),
+        Schema.required("createdDate", .integer("The creation date, in milliseconds since 1970.")),
     ]
 
     var tokenRoutes: [ControlRoute] {
@@ -21,11 +22,16 @@ extension ControlAPI {
                     "Lists the named control API tokens, without the tokens themselves, which Till does not store.",
                 response: .object(
                     "Tokens.",
-                    [Schema.required("tokens", .array("By name.", of: .object("A token.", Self.tokenProperties)))]
+                    [
+                        Schema.required(
+                            "tokens",
+                            .array("The tokens by name.", of: .object("A token.", Self.tokenProperties))
+                        )
+                    ]
                 )
             ) { _ in
                 let tokens = try await shop.controlTokens()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("tokens", objects: tokens.map { Self.json($0) })
                 return json.finish()
             },
@@ -34,11 +40,16 @@ extension ControlAPI {
                 path: "/v1/tokens",
                 id: "createToken",
                 tag: "tokens",
-                summary: "Creates a control API token. Only this answer contains it.",
-                request: .object("A token.", [Schema.required("name", .string("The owner or purpose of the token."))]),
+                summary: "Creates a control API token. Only this answer contains the token.",
+                request: .object(
+                    "The token to create.",
+                    [Schema.required("name", .string("The owner or purpose of the token."))]
+                ),
                 response: .object(
                     "The token.",
-                    Self.tokenProperties + [Schema.required("token", .string("The token, to send after `Bearer`."))]
+                    Self.tokenProperties + [
+                        Schema.required("token", .string("The token, which clients send as `Authorization: Bearer …`."))
+                    ]
                 ),
                 status: .created
             ) { exchange in
@@ -50,7 +61,7 @@ extension ControlAPI {
                 path: "/v1/tokens/{tokenName}",
                 id: "revokeToken",
                 tag: "tokens",
-                summary: "Revokes a token: the next request with it is refused."
+                summary: "Revokes a token. The next request with this token is refused."
             ) { exchange in
                 try await shop.revokeControlToken(exchange.parameter("tokenName"))
                 return []
@@ -59,7 +70,7 @@ extension ControlAPI {
     }
 
     private static func json(_ token: ControlToken, _ secret: Secret? = nil) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", token.name)
         json.put("createdDate", token.createdAt)
         json.put("token", secret?.exposed)

@@ -1,19 +1,26 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
-/// Signed data that a correct verifier must refuse.
+/// The operation that creates the attack pack for signed data.
 extension ControlAPI {
     private static let attackCase = Schema.object(
-        "A case, signed for this call.",
+        "A case of the attack pack, signed for this request.",
         [
-            Schema.required("case", .string("Its name.", oneOf: Attack.allCases.map(\.name))),
+            Schema.required("case", .string("The name of the case.", oneOf: Attack.allCases.map(\.name))),
             Schema.required("wrong", .string("The flaw, in one sentence.")),
-            Schema.required("mustBeRefused", .boolean("False for the valid cases: control and replayed-notification.")),
-            Schema.required("refusal", .string("The status with which Apple's libraries refuse it.")),
-            Schema.required("signedPayload", .string("A notification.")),
-            Schema.required("signedTransactionInfo", .string("A transaction with the same flaw.")),
+            Schema.required(
+                "mustBeRefused",
+                .boolean("Whether a correct verifier refuses the case; false for control and replayed-notification.")
+            ),
+            Schema.required(
+                "refusal",
+                .string("The verification status with which Apple's libraries refuse the case.")
+            ),
+            Schema.required("signedPayload", .string("A signed notification with the flaw.")),
+            Schema.required("signedTransactionInfo", .string("A signed transaction with the same flaw.")),
         ]
     )
 
@@ -25,17 +32,17 @@ extension ControlAPI {
                 id: "listAttacks",
                 tag: "attacks",
                 summary:
-                    "Creates the attack pack: signed data that a correct verifier must refuse, each with its flaw.",
+                    "Creates the attack pack: signed data with one flaw each, which a correct verifier refuses.",
                 query: [
-                    Schema.optional("case", .string("Only this case.")),
+                    Schema.optional("case", .string("The name of a case; by default all cases.")),
                     Schema.optional(
                         "transactionId",
-                        .string("The transaction in the data; by default an invented one.")
+                        .string("The id of the transaction in the data; by default an invented transaction.")
                     ),
                 ],
                 response: .object(
                     "The attack pack.",
-                    [Schema.required("cases", .array("The valid case first.", of: Self.attackCase))]
+                    [Schema.required("cases", .array("The cases, the valid case first.", of: Self.attackCase))]
                 )
             ) { exchange in
                 let attacks = try exchange.query.values("case").first.map { [try Self.attack($0)] } ?? Attack.allCases
@@ -50,7 +57,7 @@ extension ControlAPI {
                 } catch let refused as AttackRefused {
                     throw ControlError.conflict("no_attack", "The attacks cannot be created: \(refused).")
                 }
-                var json = PayloadWriter(capacity: 65_536)
+                var json = JSONWriter(capacity: 65_536)
                 json.put("cases", objects: try attacks.map { Self.json(try pack.sample($0)) })
                 return json.finish()
             }
@@ -66,7 +73,7 @@ extension ControlAPI {
     }
 
     private static func json(_ sample: AttackSample) -> [UInt8] {
-        var json = PayloadWriter(capacity: 16_384)
+        var json = JSONWriter(capacity: 16_384)
         json.put("case", sample.attack.name)
         json.put("wrong", sample.attack.wrong)
         json.put("mustBeRefused", sample.attack.isRefused)

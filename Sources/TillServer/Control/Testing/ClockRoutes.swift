@@ -1,35 +1,39 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// The clock of an app's environment, and customer clocks.
+/// Operations on the clock of an app's environment, and on customer clocks.
 extension ControlAPI {
     private static let modes = ["real", "frozen", "running"]
 
     private static let clockProperties = [
-        Schema.optional("name", .string("The customer clock's name; absent for the environment's clock.")),
-        Schema.required("mode", .string("Real time, frozen, or running at a speed.", oneOf: modes)),
-        Schema.required("now", .integer("The current time, in milliseconds since 1970.")),
-        Schema.optional("speed", .integer("The speed as a multiple of real time.")),
+        Schema.optional("name", .string("The name of a customer clock; absent for the environment's clock.")),
+        Schema.required("mode", .string("The mode: real time, frozen, or running at a speed.", oneOf: modes)),
+        Schema.required("now", .integer("The time that the clock shows, in milliseconds since 1970.")),
+        Schema.optional("speed", .integer("The speed of a running clock, as a multiple of real time.")),
     ]
 
     private static let clockSchema = Schema.object("A clock.", clockProperties)
 
     private static let advanceSchema = Schema.object(
-        "The result of an advance; all of it is committed.",
+        "The result of an advance. All changes are stored.",
         [
-            Schema.required("from", .integer("The clock's time before, in milliseconds since 1970.")),
-            Schema.required("to", .integer("The clock's time now.")),
-            Schema.required("accounts", .integer("The number of accounts with events.")),
+            Schema.required("from", .integer("The time before the advance, in milliseconds since 1970.")),
+            Schema.required("to", .integer("The time after the advance, in milliseconds since 1970.")),
+            Schema.required("accounts", .integer("The number of accounts in which events occurred.")),
             Schema.required(
                 "notifications",
                 .array(
-                    "The notifications, by type and subtype.",
+                    "The number of created notifications, by type and subtype.",
                     of: .object(
                         "The number of notifications of a type.",
                         [
-                            Schema.required("notice", .string("`DID_RENEW`, `EXPIRED/VOLUNTARY` and the like.")),
+                            Schema.required(
+                                "notice",
+                                .string("The type, with a subtype after a slash: `DID_RENEW`, `EXPIRED/VOLUNTARY`.")
+                            ),
                             Schema.required("count", .integer("The number of notifications.")),
                         ]
                     )
@@ -37,9 +41,15 @@ extension ControlAPI {
             ),
             Schema.required(
                 "setAside",
-                .array("Quarantined customers, whose accounts could not be processed.", of: .string("A customer."))
+                .array(
+                    "Customers in quarantine, because their accounts could not be processed.",
+                    of: .string("A customer.")
+                )
             ),
-            Schema.optional("owed", .integer("Due deliveries that were not made; only after settling.")),
+            Schema.optional(
+                "owed",
+                .integer("The number of due deliveries that have not succeeded; only with settle.")
+            ),
         ]
     )
 
@@ -47,10 +57,10 @@ extension ControlAPI {
         "The progress of an advance.",
         [
             Schema.required("isUnderWay", .boolean("Whether an advance is running.")),
-            Schema.optional("from", .integer("The clock's time before.")),
-            Schema.optional("to", .integer("The clock's time after the advance.")),
-            Schema.optional("accounts", .integer("The number of processed accounts.")),
-            Schema.optional("notifications", .integer("The number of notifications created.")),
+            Schema.optional("from", .integer("The time before the advance, in milliseconds since 1970.")),
+            Schema.optional("to", .integer("The time after the advance, in milliseconds since 1970.")),
+            Schema.optional("accounts", .integer("The number of accounts processed so far.")),
+            Schema.optional("notifications", .integer("The number of notifications created so far.")),
         ]
     )
 
@@ -58,11 +68,11 @@ extension ControlAPI {
         [
             Schema.optional(
                 "at",
-                .integer("For frozen: the time to freeze at; by default the current time.", instants)
+                .integer("Only for frozen: the time that the clock shows; by default its current time.", instants)
             ),
             Schema.optional(
                 "speed",
-                .integer("For running: the speed as a multiple of real time; 1 by default.", 1...10_000_000)
+                .integer("Only for running: the speed as a multiple of real time; 1 by default.", 1...10_000_000)
             ),
         ]
     }
@@ -73,7 +83,10 @@ extension ControlAPI {
             [
                 Schema.required(
                     "mode",
-                    .string("real is possible only if the clock is not ahead of real time.", oneOf: Self.modes)
+                    .string(
+                        "The mode. real is possible only if the clock is not ahead of real time.",
+                        oneOf: Self.modes
+                    )
                 )
             ]
                 + modeProperties
@@ -82,14 +95,14 @@ extension ControlAPI {
 
     private var advanceSchema: Schema {
         .object(
-            "The length of the advance: one of by, to and toNextEvent.",
+            "The end of the advance: one of by, to and toNextEvent.",
             [
-                Schema.optional("by", .string("A duration: P1M, 1mo, 36h, PT36H.", example: "P1M")),
-                Schema.optional("to", .integer("An instant.", instants)),
-                Schema.optional("toNextEvent", .boolean("To the next scheduled event.")),
+                Schema.optional("by", .string("A duration by which to advance: P1M, 1mo, 36h, PT36H.", example: "P1M")),
+                Schema.optional("to", .integer("The time to which to advance, in milliseconds since 1970.", instants)),
+                Schema.optional("toNextEvent", .boolean("Whether to advance to the next scheduled event.")),
                 Schema.optional(
                     "settle",
-                    .boolean("Waits until every due notification is delivered, at most a minute.")
+                    .boolean("Whether to wait until every due notification is delivered, for a minute at most.")
                 ),
             ]
         )
@@ -110,7 +123,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clock",
                 id: "setClock",
                 tag: "clocks",
-                summary: "Freezes the clock, runs it, or sets it to real time; a clock never goes back.",
+                summary: "Freezes the clock, runs it at a speed, or sets it to real time. A clock never goes back.",
                 request: changeSchema,
                 response: Self.clockSchema
             ) { try await set(try name(of: $0), $0) },
@@ -119,7 +132,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clock/advance",
                 id: "advanceClock",
                 tag: "clocks",
-                summary: "Advances the clock and processes every event due on the way.",
+                summary: "Advances the clock, and processes every event that is due before the new time.",
                 request: advanceSchema,
                 response: Self.advanceSchema
             ) { try await advance(try name(of: $0), $0) },
@@ -137,10 +150,13 @@ extension ControlAPI {
                 id: "listClocks",
                 tag: "clocks",
                 summary: "Lists the customer clocks.",
-                response: .object("Clocks.", [Schema.required("clocks", .array("By name.", of: Self.clockSchema))])
+                response: .object(
+                    "Clocks.",
+                    [Schema.required("clocks", .array("The clocks by name.", of: Self.clockSchema))]
+                )
             ) { exchange in
                 let scope = try exchange.scope()
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put(
                     "clocks",
                     objects: shop.clocks.own(in: scope).map { self.json(ClockName(scope, own: $0)) }
@@ -154,10 +170,13 @@ extension ControlAPI {
                 tag: "clocks",
                 summary: "Creates a customer clock.",
                 request: .object(
-                    "A clock.",
+                    "The clock to create.",
                     [
-                        Schema.required("name", .string("1 to 64 letters, digits, dots, dashes or underscores.")),
-                        Schema.optional("mode", .string("frozen by default.", oneOf: Self.modes)),
+                        Schema.required(
+                            "name",
+                            .string("The name: 1 to 64 letters, digits, dots, dashes or underscores.")
+                        ),
+                        Schema.optional("mode", .string("The mode; frozen by default.", oneOf: Self.modes)),
                     ] + modeProperties
                 ),
                 response: Self.clockSchema,
@@ -176,7 +195,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/clocks/{clock}",
                 id: "setOwnClock",
                 tag: "clocks",
-                summary: "Freezes a customer clock, runs it, or sets it to real time.",
+                summary: "Freezes a customer clock, runs it at a speed, or sets it to real time.",
                 request: changeSchema,
                 response: Self.clockSchema
             ) { try await set(try ownName(of: $0), $0) },
@@ -202,13 +221,14 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/clock",
                 id: "useClock",
                 tag: "clocks",
-                summary: "Puts a customer and their family on a customer clock, or back on the environment's clock.",
+                summary:
+                    "Assigns a customer clock, or the environment's clock, to a customer and the customer's family.",
                 request: .object(
-                    "A clock.",
+                    "The clock to assign.",
                     [
                         Schema.optional(
                             "clock",
-                            .string("The customer clock's name; by default the environment's clock.")
+                            .string("The name of a customer clock; by default the environment's clock.")
                         )
                     ]
                 ),
@@ -222,7 +242,7 @@ extension ControlAPI {
         ]
     }
 
-    // MARK: Names
+    // MARK: Clock names
 
     private func name(of exchange: ControlExchange) throws -> ClockName { ClockName(try exchange.scope()) }
 
@@ -235,6 +255,8 @@ extension ControlAPI {
 
     private func check(_ own: String, in scope: AccountScope) throws { try check(ClockName(scope, own: own)) }
 
+    /// Checks that a clock exists.
+    ///
     /// - Throws: `ControlError` for an unknown clock.
     func check(_ name: ClockName) throws {
         guard let own = name.own, shop.clock(name) == nil else { return }
@@ -295,14 +317,14 @@ extension ControlAPI {
     private func advance(_ name: ClockName, _ exchange: ControlExchange) async throws -> [UInt8] {
         let target = try Self.target(exchange.body)
         let report = try await shop.advance(name, target, settling: exchange.body.flag("settle") ?? false)
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("from", report.from)
         json.put("to", report.to)
         json.put("accounts", report.accounts)
         json.put(
             "notifications",
             objects: report.notifications.map {
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("notice", $0.words)
                 json.put("count", $0.count)
                 return json.finish()
@@ -334,7 +356,7 @@ extension ControlAPI {
 
     private func json(_ name: ClockName) -> [UInt8] {
         let state = shop.clock(name) ?? .real
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("name", name.own)
         switch state {
         case .real: json.put("mode", "real")
@@ -347,7 +369,7 @@ extension ControlAPI {
     }
 
     private func progress(_ name: ClockName) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         let progress = shop.advanceUnderWay(on: name)
         json.put("isUnderWay", progress != nil)
         json.put("from", progress?.from)

@@ -1,43 +1,56 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 
-/// Fault rules.
+/// Operations on fault rules.
 extension ControlAPI {
     private static let ruleProperties = [
         Schema.required("kind", .string("The kind of fault.", oneOf: FaultRule.Kind.allCases.map(\.rawValue))),
-        Schema.optional("realm", .string("Only in this environment.", oneOf: ["production", "sandbox"])),
-        Schema.optional("bundleId", .string("Only for this app.")),
+        Schema.optional(
+            "realm",
+            .string("The environment to which the rule is limited.", oneOf: ["production", "sandbox"])
+        ),
+        Schema.optional("bundleId", .string("The app to which the rule is limited.")),
         Schema.optional(
             "route",
-            .string("Only on this Apple route, such as getTransactionInfo; for notifications: only this type.")
+            .string("The route to which the rule is limited, such as getTransactionInfo; for notifications, the type.")
         ),
-        Schema.optional("customer", .string("Only for this customer.")),
-        Schema.optional("percent", .integer("The percentage of matching calls that fail; all by default.", 1...100)),
-        Schema.optional("limit", .integer("The maximum number of hits; unlimited by default.", 1...1_000_000)),
+        Schema.optional("customer", .string("The customer to whom the rule is limited.")),
+        Schema.optional(
+            "percent",
+            .integer("The percentage of matching calls that are affected; all by default.", 1...100)
+        ),
+        Schema.optional(
+            "limit",
+            .integer("The maximum number of affected calls; unlimited by default.", 1...1_000_000)
+        ),
         Schema.optional(
             "until",
-            .integer("The end of the rule in real time, in milliseconds since 1970.", 0...Int64.max)
+            .integer("When the rule ends, in milliseconds of real time since 1970.", 0...Int64.max)
         ),
         Schema.optional(
             "code",
-            .integer("An error code, an HTTP status, or a status of verifyReceipt.", 400...9_999_999)
+            .integer("The error code, HTTP status, or status of verifyReceipt that is returned.", 400...9_999_999)
         ),
-        Schema.optional("retryAfter", .integer("Seconds in the Retry-After header of an error.", 0...86_400)),
+        Schema.optional(
+            "retryAfter",
+            .integer("The value of the Retry-After header of an error, in seconds.", 0...86_400)
+        ),
         Schema.optional("milliseconds", .integer("The length of the delay in milliseconds.", 0...600_000)),
-        Schema.optional("spread", .integer("A random extra delay of up to this many milliseconds.", 0...600_000)),
+        Schema.optional("spread", .integer("The maximum of an additional random delay, in milliseconds.", 0...600_000)),
         Schema.optional(
             "perHour",
-            .integer("Calls per hour that a rate limit allows; Apple's limit by default.", 0...1_000_000_000)
+            .integer("The calls per hour that rateLimit allows; Apple's limit by default.", 0...1_000_000_000)
         ),
-        Schema.optional("seed", .integer("The random seed.", 0...Int64.max)),
+        Schema.optional("seed", .integer("The seed of the random numbers, to repeat a run.", 0...Int64.max)),
     ]
 
     private static let faultSchema = Schema.object(
         "A fault rule.",
         [Schema.required("id", .string("The id of the rule."))] + ruleProperties + [
-            Schema.required("seen", .integer("The number of matching calls since the server's start.")),
-            Schema.required("struck", .integer("The number of hits since the server's start.")),
+            Schema.required("seen", .integer("The number of matching calls since the server started.")),
+            Schema.required("struck", .integer("The number of affected calls since the server started.")),
         ]
     )
 
@@ -48,10 +61,13 @@ extension ControlAPI {
                 path: "/v1/faults",
                 id: "listFaults",
                 tag: "faults",
-                summary: "Lists the fault rules with their numbers of hits.",
-                response: .object("Rules.", [Schema.required("faults", .array("Oldest first.", of: Self.faultSchema))])
+                summary: "Lists the fault rules, with the number of affected calls of each.",
+                response: .object(
+                    "Rules.",
+                    [Schema.required("faults", .array("The rules, oldest first.", of: Self.faultSchema))]
+                )
             ) { _ in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("faults", objects: shop.faults.all.map(Self.json))
                 return json.finish()
             },
@@ -61,7 +77,7 @@ extension ControlAPI {
                 id: "addFault",
                 tag: "faults",
                 summary: "Adds a fault rule.",
-                request: .object("A fault rule.", Self.ruleProperties),
+                request: .object("The rule to add.", Self.ruleProperties),
                 response: Self.faultSchema,
                 status: .created
             ) { exchange in
@@ -73,7 +89,7 @@ extension ControlAPI {
                 else {
                     throw ControlError.conflict(
                         "too_many_faults",
-                        "There are already \(FaultRules.limit) rules. Remove some with till fault remove."
+                        "There are already \(FaultRules.limit) rules. Remove one with till fault remove."
                     )
                 }
                 return Self.json(FaultRules.Standing(rule: rule))
@@ -99,7 +115,7 @@ extension ControlAPI {
                 guard try await shop.faults.remove(id) > 0 else {
                     throw ControlError.notFound(
                         "unknown_fault",
-                        "There is no fault \(id.prefix(64)). List them with till fault list."
+                        "There is no fault rule \(id.prefix(64)). List them with till fault list."
                     )
                 }
                 return []
@@ -109,7 +125,7 @@ extension ControlAPI {
 
     private func rule(_ body: ControlBody) throws -> FaultRule {
         guard let kind = body.text("kind").flatMap(FaultRule.Kind.init(rawValue:)) else {
-            throw ControlError.bad("bad_fault", "A fault needs a kind.", path: "$.kind")
+            throw ControlError.bad("bad_fault", "A fault rule needs a kind.", path: "$.kind")
         }
         let seed = body.number("seed").map { UInt64($0) }
         var rule = FaultRule(id: "", kind: kind, seed: seed ?? UInt64.random(in: 0...UInt64(Int64.max)))
@@ -151,7 +167,7 @@ extension ControlAPI {
             throw ControlError.bad("bad_code", "A status of verifyReceipt must be 21000 to 21199.", path: "$.code")
         case .latency, .staleReads, .delay:
             guard rule.milliseconds != nil || rule.spread != nil else {
-                throw ControlError.bad("bad_fault", "Give the length in milliseconds.", path: "$.milliseconds")
+                throw ControlError.bad("bad_fault", "This kind needs milliseconds.", path: "$.milliseconds")
             }
         default: break
         }
@@ -184,8 +200,8 @@ extension ControlAPI {
         } else if route == RouteName.verifyReceipt ? !kind.isOfVerifyReceipt : kind == .receiptStatus {
             throw ControlError.bad(
                 "bad_route",
-                "\(kind.rawValue) is not possible on \(route.prefix(64)): verifyReceipt has status, receiptStatus, "
-                    + "latency, cut and half, and no other route has receiptStatus.",
+                "\(kind.rawValue) is not possible on \(route.prefix(64)). verifyReceipt has status, receiptStatus, "
+                    + "latency, cut and half. Only verifyReceipt has receiptStatus.",
                 path: "$.route"
             )
         } else if !RouteName.all.contains(route) {
@@ -199,7 +215,7 @@ extension ControlAPI {
 
     private static func json(_ standing: FaultRules.Standing) -> [UInt8] {
         let rule = standing.rule
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("id", rule.id)
         json.put("kind", rule.kind.rawValue)
         json.put("realm", rule.environment.map { $0 == .production ? "production" : "sandbox" })

@@ -1,33 +1,37 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// Bulk operations on all customers of a product, account by account.
+/// Bulk operations on all customers of a product. A job applies the operation to one account after the other.
 extension ControlAPI {
     private static let jobSchema = Schema.object(
-        "A bulk operation on many accounts.",
+        "A job: a bulk operation on the accounts of a product's customers.",
         [
-            Schema.required("jobId", .string("The job.")),
+            Schema.required("jobId", .string("The job id.")),
             Schema.required("kind", .string("The operation.", oneOf: ["raisePrice", "extend", "shareProduct"])),
             Schema.required("productId", .string("The product whose customers are affected.")),
-            Schema.required("state", .string("The progress.", oneOf: ["waiting", "running", "done"])),
-            Schema.required("effectiveDate", .integer("The effective date, on each customer's clock.")),
-            Schema.required("succeeded", .integer("The number of accounts where it succeeded.")),
-            Schema.required("failed", .integer("The number of accounts where it failed.")),
-            Schema.optional("completedDate", .integer("The completion date.")),
-            Schema.optional("requestIdentifier", .string("extend: the identifier of the request.", format: "uuid")),
-            Schema.optional("days", .integer("extend: the number of calendar days.")),
-            Schema.optional("reasonCode", .integer("extend: 0 undeclared to 3.")),
+            Schema.required("state", .string("The state of the job.", oneOf: ["waiting", "running", "done"])),
+            Schema.required(
+                "effectiveDate",
+                .integer("When the operation applies on each customer's clock, in milliseconds since 1970.")
+            ),
+            Schema.required("succeeded", .integer("The number of accounts for which the operation succeeded.")),
+            Schema.required("failed", .integer("The number of accounts for which the operation failed.")),
+            Schema.optional("completedDate", .integer("When the job was completed, in milliseconds since 1970.")),
+            Schema.optional("requestIdentifier", .string("Only for extend: the request identifier.", format: "uuid")),
+            Schema.optional("days", .integer("Only for extend: the number of calendar days.")),
+            Schema.optional("reasonCode", .integer("Only for extend: the reason, 0 (undeclared) to 3.")),
             Schema.optional(
                 "storefronts",
-                .array("extend: only in these storefronts; absent for all.", of: .string("Alpha-3."))
+                .array("Only for extend: the storefronts; absent for all storefronts.", of: .string("An Alpha-3 code."))
             ),
             Schema.optional(
                 "pendingClocks",
                 .array(
-                    "Customer clocks that have not reached effectiveDate; their customers follow later.",
+                    "Customer clocks before effectiveDate. The job applies to their customers at that date.",
                     of: .string("A clock.")
                 )
             ),
@@ -42,7 +46,7 @@ extension ControlAPI {
                 id: "raisePrice",
                 tag: "jobs",
                 summary:
-                    "Raises a subscription's price: new customers pay it at once, subscribers after a notification.",
+                    "Raises the price of a subscription. New customers pay it at once; subscribers are notified first.",
                 request: .object(
                     "The new price.",
                     [
@@ -50,12 +54,18 @@ extension ControlAPI {
                             "price",
                             .integer("The price of a full period in milliunits.", 1...1_000_000_000_000)
                         ),
-                        Schema.optional("currency", .string("The catalog's currency by default.", example: "USD")),
-                        Schema.optional("storefront", .string("Only in this storefront, which has its own price.")),
+                        Schema.optional(
+                            "currency",
+                            .string("The currency of the price; by default the catalog's currency.", example: "USD")
+                        ),
+                        Schema.optional(
+                            "storefront",
+                            .string("Only in this storefront, which must have a price of its own.")
+                        ),
                         Schema.optional(
                             "consent",
                             .string(
-                                "Whether subscribers must consent; automatic depends on the amount.",
+                                "Whether subscribers must consent. automatic depends on the amount.",
                                 oneOf: PriceRaise.Consent.allCases.map(\.rawValue)
                             )
                         ),
@@ -69,7 +79,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/products/{productId}/sharing",
                 id: "shareProduct",
                 tag: "jobs",
-                summary: "Turns on Family Sharing for a product: families get what their members own.",
+                summary: "Turns on Family Sharing for a product. Families then share what their members own.",
                 request: .object("When.", [instantProperty]),
                 response: Self.jobSchema
             ) { try await shareProduct($0) },
@@ -80,15 +90,18 @@ extension ControlAPI {
                 tag: "jobs",
                 summary: "Extends the current period of all subscribers of a product.",
                 request: .object(
-                    "A mass extension.",
+                    "The mass extension.",
                     [
-                        Schema.required("productId", .string("The product.")),
-                        Schema.required("days", .integer("Calendar days.", 1...90)),
-                        Schema.optional("reasonCode", .integer("0 undeclared (default) to 3.", 0...3)),
-                        Schema.optional("requestIdentifier", .string("A UUID; a new one by default.", format: "uuid")),
+                        Schema.required("productId", .string("The product identifier.")),
+                        Schema.required("days", .integer("The number of calendar days.", 1...90)),
+                        Schema.optional("reasonCode", .integer("The reason, 0 (undeclared, the default) to 3.", 0...3)),
+                        Schema.optional(
+                            "requestIdentifier",
+                            .string("The request identifier, a UUID; by default a new one.", format: "uuid")
+                        ),
                         Schema.optional(
                             "storefronts",
-                            .array("Only these storefronts; all by default.", of: .string("Alpha-3."))
+                            .array("The storefronts; by default all storefronts.", of: .string("An Alpha-3 code."))
                         ),
                         instantProperty,
                     ]
@@ -101,9 +114,12 @@ extension ControlAPI {
                 id: "listJobs",
                 tag: "jobs",
                 summary: "Lists the jobs of the app's environment by effective date.",
-                response: .object("Jobs.", [Schema.required("jobs", .array("By date.", of: Self.jobSchema))])
+                response: .object(
+                    "Jobs.",
+                    [Schema.required("jobs", .array("The jobs by effective date.", of: Self.jobSchema))]
+                )
             ) { exchange in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("jobs", objects: try await shop.jobs(in: try exchange.scope()).map { self.json($0) })
                 return json.finish()
             },
@@ -134,7 +150,7 @@ extension ControlAPI {
         guard types.contains(product.type) else {
             throw ControlError.conflict(
                 "wrong_type",
-                "Product \(id) is of type \(product.type.wireName); required: "
+                "Product \(id) is of type \(product.type.wireName). Required: "
                     + types.map(\.wireName).sorted().joined(separator: " and ") + "."
             )
         }
@@ -155,7 +171,7 @@ extension ControlAPI {
         guard price.milliunits > present.milliunits else {
             throw ControlError.conflict(
                 "not_higher",
-                "\(price.words) is not more than \(present.words). To lower a price, change the catalog."
+                "\(price.words) is not more than the present \(present.words). To lower a price, change the catalog."
             )
         }
         var prices = product.prices
@@ -219,7 +235,7 @@ extension ControlAPI {
     }
 
     private func json(_ job: JobRecord) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("jobId", job.id)
         switch job.task {
         case .raisePrice(let raise):

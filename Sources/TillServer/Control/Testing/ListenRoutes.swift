@@ -1,9 +1,10 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// `till listen`: notifications fetched over the control API and forwarded to a local server.
+/// Operations for `till listen`, which fetches notifications over the control API and forwards them to a local server.
 extension ControlAPI {
     var listenRoutes: [ControlRoute] {
         [
@@ -12,16 +13,19 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/listen",
                 id: "listen",
                 tag: "listen",
-                summary: "Waits for the next notification to forward. The client acts as the primary endpoint.",
-                query: [Schema.optional("wait", .string("Seconds to wait, 0 to 50; 25 by default."))],
+                summary: "Waits for the next notification that the client must forward as the primary endpoint.",
+                query: [Schema.optional("wait", .string("How many seconds to wait, 0 to 50; 25 by default."))],
                 response: .object(
-                    "The next notification, or an empty object if there was none in time.",
+                    "The next notification, or an empty object if none was due in time.",
                     [
-                        Schema.optional("deliveryToken", .string("Identifies the attempt when you report the result.")),
-                        Schema.optional("notificationUUID", .string("The notification.")),
-                        Schema.optional("notificationType", .string("Its type.")),
-                        Schema.optional("subtype", .string("Its subtype.")),
-                        Schema.optional("body", .anyObject("The body to post.")),
+                        Schema.optional(
+                            "deliveryToken",
+                            .string("The token with which the client reports the result of the attempt.")
+                        ),
+                        Schema.optional("notificationUUID", .string("The id of the notification.")),
+                        Schema.optional("notificationType", .string("The type of the notification.")),
+                        Schema.optional("subtype", .string("The subtype of the notification.")),
+                        Schema.optional("body", .anyObject("The body that the client posts to the local server.")),
                     ]
                 )
             ) { exchange in
@@ -31,7 +35,7 @@ extension ControlAPI {
                     throw ControlError.bad("bad_wait", "wait must be 0 to 50 seconds.", path: "wait")
                 }
                 let offer = try await shop.nextOffer(in: scope, wait: .seconds(wait))
-                var json = PayloadWriter(capacity: 32_768)
+                var json = JSONWriter(capacity: 32_768)
                 if let offer {
                     json.put("deliveryToken", offer.token)
                     json.put("notificationUUID", offer.entry.uuid)
@@ -48,13 +52,13 @@ extension ControlAPI {
                 tag: "listen",
                 summary: "Reports the result of a forwarded notification.",
                 request: .object(
-                    "The result.",
+                    "The result of the delivery attempt.",
                     [
-                        Schema.optional("status", .integer("The HTTP status of the local server.", 100...599)),
+                        Schema.optional("status", .integer("The HTTP status of the local server's answer.", 100...599)),
                         Schema.optional(
                             "result",
                             .string(
-                                "Without a status: the error.",
+                                "The error, if the local server returned no status.",
                                 oneOf: SendAttemptResult.allCases.map(\.rawValue)
                             )
                         ),
@@ -74,7 +78,7 @@ extension ControlAPI {
                 guard shop.listeners.answer(exchange.parameter("deliveryToken"), delivered) else {
                     throw ControlError.notFound(
                         "unknown_delivery",
-                        "This delivery has timed out; Till retries it."
+                        "This delivery has timed out. Till retries it later."
                     )
                 }
                 return []

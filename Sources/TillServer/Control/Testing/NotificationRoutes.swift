@@ -1,19 +1,20 @@
 import Foundation
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
 
-/// Notifications: lists, deliveries, resending and sending by hand.
+/// Operations on notifications: lists, deliveries, resending, and sending by hand.
 extension ControlAPI {
     private static let attempt = Schema.object(
-        "An attempt to deliver.",
+        "A delivery attempt.",
         [
-            Schema.required("attemptDate", .integer("The date, on the environment's clock.")),
-            Schema.required("sendAttemptResult", .string("The result.")),
+            Schema.required("attemptDate", .integer("When it was made, on the environment's clock.")),
+            Schema.required("sendAttemptResult", .string("The result of the attempt.")),
             Schema.optional("status", .integer("The HTTP status of the answer.")),
-            Schema.required("milliseconds", .integer("The duration.")),
+            Schema.required("milliseconds", .integer("The duration in milliseconds of real time.")),
             Schema.optional("reason", .string("Why Till refused to send to the endpoint.")),
         ]
     )
@@ -21,27 +22,29 @@ extension ControlAPI {
     private static let notificationProperties = [
         Schema.required("notificationUUID", .string("The id of the notification.", format: "uuid")),
         Schema.required("notificationType", .string("The type.")),
-        Schema.required("version", .integer("The notification version, 1 or 2.", 1...2)),
+        Schema.required("version", .integer("The version of the notification: 1 or 2.", 1...2)),
         Schema.optional("subtype", .string("The subtype.")),
-        Schema.required("signedDate", .integer("The creation date, in milliseconds since 1970.")),
-        Schema.optional("customer", .string("The customer.")),
-        Schema.optional("originalTransactionId", .string("The original transaction.")),
-        Schema.optional("transactionId", .string("The transaction.")),
+        Schema.required("signedDate", .integer("When the notification was created, in milliseconds since 1970.")),
+        Schema.optional("customer", .string("The customer whom the notification is about.")),
+        Schema.optional("originalTransactionId", .string("The original transaction id.")),
+        Schema.optional("transactionId", .string("The transaction id.")),
         Schema.required("isTriggered", .boolean("Whether it was sent by hand, without an event.")),
         Schema.required(
             "deliveries",
             .array(
                 "The delivery to each endpoint.",
                 of: .object(
-                    "A delivery.",
+                    "The delivery to one endpoint.",
                     [
-                        Schema.required("endpoint", .string("The endpoint.")),
-                        Schema.required("isDelivered", .boolean("Whether it was delivered.")),
+                        Schema.required("endpoint", .string("The name of the endpoint.")),
+                        Schema.required("isDelivered", .boolean("Whether the notification was delivered.")),
                         Schema.optional(
                             "nextAttemptDate",
-                            .integer("The date of the next attempt; absent if there is none.")
+                            .integer(
+                                "When the next attempt is due; absent if none is planned."
+                            )
                         ),
-                        Schema.required("attempts", .array("Oldest first.", of: attempt)),
+                        Schema.required("attempts", .array("The delivery attempts, oldest first.", of: attempt)),
                     ]
                 )
             )
@@ -53,10 +56,10 @@ extension ControlAPI {
     private static let wholeNotification = Schema.object(
         "A notification, with its decoded payloads.",
         notificationProperties + [
-            Schema.optional("signedPayload", .string("The signed payload exactly as sent; version 1 is not signed.")),
-            Schema.required("payload", .anyObject("The payload.")),
-            Schema.optional("transactionInfo", .anyObject("The payload of its signedTransactionInfo.")),
-            Schema.optional("renewalInfo", .anyObject("The payload of its signedRenewalInfo.")),
+            Schema.optional("signedPayload", .string("The signed payload exactly as sent; absent for version 1.")),
+            Schema.required("payload", .anyObject("The decoded payload.")),
+            Schema.optional("transactionInfo", .anyObject("The decoded payload of its signedTransactionInfo.")),
+            Schema.optional("renewalInfo", .anyObject("The decoded payload of its signedRenewalInfo.")),
         ]
     )
 
@@ -73,22 +76,22 @@ extension ControlAPI {
                 id: "listNotifications",
                 tag: "notifications",
                 summary:
-                    "Lists notifications, newest first, in pages. A short or empty page may not be the last one.",
+                    "Lists notifications, newest first, in pages. More pages may follow a short or empty page.",
                 query: [
-                    Schema.optional("type", .string("Only these: DID_RENEW, or EXPIRED/VOLUNTARY.")),
-                    Schema.optional("customer", .string("Only about this customer.")),
+                    Schema.optional("type", .string("Only this type: DID_RENEW, or with a subtype EXPIRED/VOLUNTARY.")),
+                    Schema.optional("customer", .string("Only notifications about this customer.")),
                     Schema.optional(
                         "failed",
-                        .string("true: only notifications sent and not delivered to some endpoint.")
+                        .string("true for only notifications that were sent to an endpoint but not delivered.")
                     ),
-                    Schema.optional("endpoint", .string("Only those sent to this endpoint.")),
+                    Schema.optional("endpoint", .string("Only notifications sent to this endpoint.")),
                     Schema.optional("from", .string("Only created at or after this time, in milliseconds since 1970.")),
                     Schema.optional("to", .string("Only created at or before this time, in milliseconds since 1970.")),
                     Schema.optional("after", .string("The value of `next` from the previous page.")),
                     Schema.optional("limit", .string("Maximum number of results, 1 to 100; 20 by default.")),
                 ],
                 response: .object(
-                    "A page.",
+                    "A page of notifications.",
                     [
                         Schema.required("notifications", .array("Newest first.", of: Self.notificationSchema)),
                         Schema.optional(
@@ -104,21 +107,21 @@ extension ControlAPI {
                 id: "triggerNotification",
                 tag: "notifications",
                 summary:
-                    "Sends a notification of any type and subtype with the current data, without changing anything.",
+                    "Sends a notification of any type and subtype, with the current data. Changes no data.",
                 request: .object(
                     "The notification to send.",
                     [
                         Schema.required(
                             "type",
-                            .string("A type.", oneOf: NotificationType.allCases.map(\.rawValue))
+                            .string("The notification type.", oneOf: NotificationType.allCases.map(\.rawValue))
                         ),
                         Schema.optional(
                             "subtype",
-                            .string("A subtype.", oneOf: NotificationSubtype.allCases.map(\.rawValue))
+                            .string("The subtype.", oneOf: NotificationSubtype.allCases.map(\.rawValue))
                         ),
                         Schema.optional(
                             "transactionId",
-                            .string("The transaction; not for a type about the app or a customer.")
+                            .string("The transaction id; only for types about a transaction.")
                         ),
                         Schema.optional("customer", .string("The customer of a RESCIND_CONSENT notification.")),
                     ]
@@ -133,7 +136,7 @@ extension ControlAPI {
                 tag: "notifications",
                 summary: "Sends a TEST notification to the primary endpoint.",
                 response: .object(
-                    "The test.",
+                    "The token of the test notification.",
                     [
                         Schema.required(
                             "testNotificationToken",
@@ -148,7 +151,7 @@ extension ControlAPI {
                     let others = shop.endpoints(of: scope).map(\.name)
                     throw others.isEmpty ? Self.noEndpoint : Self.noPrimary(others)
                 }
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("testNotificationToken", token)
                 return json.finish()
             },
@@ -159,11 +162,11 @@ extension ControlAPI {
                 tag: "notifications",
                 summary: "Resends the notifications created between two instants.",
                 request: .object(
-                    "The notifications to resend.",
+                    "Which notifications to resend.",
                     [
                         Schema.required("from", .integer("Created at or after this time.", instants)),
                         Schema.required("to", .integer("Created at or before this time.", instants)),
-                        Schema.optional("endpoint", .string("The endpoint to send to; all endpoints by default.")),
+                        Schema.optional("endpoint", .string("The name of the endpoint; by default all endpoints.")),
                     ]
                 ),
                 response: Self.pending
@@ -173,11 +176,11 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}",
                 id: "getNotification",
                 tag: "notifications",
-                summary: "Shows one notification, decoded, with every delivery attempt.",
+                summary: "Shows a notification with its decoded payloads and every delivery attempt.",
                 response: Self.wholeNotification
             ) { exchange in
                 let entry = try await notification(exchange)
-                var json = PayloadWriter(capacity: 65_536)
+                var json = JSONWriter(capacity: 65_536)
                 try await write(entry, to: &json)
                 switch entry.version {
                 case .one: json.put("payload", written: entry.body.payload)
@@ -196,10 +199,10 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}/resend",
                 id: "resendNotification",
                 tag: "notifications",
-                summary: "Resends a notification with the same bytes.",
+                summary: "Resends a notification, with exactly the same bytes.",
                 request: .object(
-                    "The target.",
-                    [Schema.optional("endpoint", .string("An endpoint; all endpoints by default."))]
+                    "Where to resend the notification.",
+                    [Schema.optional("endpoint", .string("The name of the endpoint; by default all endpoints."))]
                 ),
                 response: Self.pending
             ) { exchange in
@@ -271,7 +274,7 @@ extension ControlAPI {
         query.to = try instant(value("to"), "to")
         query.onlyFailures = value("failed") == "true"
         let endpoints = shop.endpoints(of: query.scope)
-        // Failures at primary matter even without a primary endpoint, for example after `till listen`.
+        // Failed deliveries to primary count even if primary no longer exists, for example after `till listen` ended.
         let failing = Set(endpoints.map(\.key) + [EndpointRecord.primary])
         var places: [String?] = query.onlyFailures ? Array(failing) : [nil]
         if let name = value("endpoint") { places = [endpoints.first { $0.name == name }?.key ?? name] }
@@ -294,11 +297,11 @@ extension ControlAPI {
             customers[account] = try await shop.storage.storedAccount(account)?.customer
         }
         let written = found.map { entry in
-            var json = PayloadWriter()
+            var json = JSONWriter()
             write(entry, of: entry.account.flatMap { customers[$0] }, deliveries[entry.id] ?? [], to: &json)
             return json.finish()
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("notifications", objects: written)
         json.put("next", last.map { "\($0.signedDate.milliseconds)-\($0.id.number)" })
         return json.finish()
@@ -365,7 +368,7 @@ extension ControlAPI {
             guard all.count < Self.maxResent else {
                 throw ControlError.conflict(
                     "too_many",
-                    "More than \(Self.maxResent) notifications were created in that time. Give a shorter range."
+                    "More than \(Self.maxResent) notifications were created between from and to. Give a shorter range."
                 )
             }
             query.after = (last.signedDate, last.id)
@@ -373,7 +376,7 @@ extension ControlAPI {
         return try await resend(all, exchange)
     }
 
-    /// Maximum number of notifications resent by one request.
+    /// The maximum number of notifications that one request resends.
     private static let maxResent = 10_000
 
     private func resend(_ entries: [OutboxEntry], _ exchange: ControlExchange) async throws -> [UInt8] {
@@ -389,7 +392,7 @@ extension ControlAPI {
         }
         var pending = 0
         for entry in entries { pending += try await shop.resend(entry, to: endpoint) }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("owed", pending)
         return json.finish()
     }
@@ -397,12 +400,12 @@ extension ControlAPI {
     // MARK: Answers
 
     private func json(_ entry: OutboxEntry) async throws -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         try await write(entry, to: &json)
         return json.finish()
     }
 
-    private func write(_ entry: OutboxEntry, to json: inout PayloadWriter) async throws {
+    private func write(_ entry: OutboxEntry, to json: inout JSONWriter) async throws {
         var customer: String?
         if let account = entry.account { customer = try await shop.storage.storedAccount(account)?.customer }
         write(entry, of: customer, try await shop.storage.deliveries(of: entry.id), to: &json)
@@ -412,7 +415,7 @@ extension ControlAPI {
         _ entry: OutboxEntry,
         of customer: String?,
         _ deliveries: [Delivery],
-        to json: inout PayloadWriter
+        to json: inout JSONWriter
     ) {
         json.put("notificationUUID", entry.uuid)
         json.put("notificationType", entry.type)
@@ -427,14 +430,14 @@ extension ControlAPI {
     }
 
     private static func json(_ delivery: Delivery) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("endpoint", EndpointRecord.name(ofKey: delivery.endpoint))
         json.put("isDelivered", delivery.isDelivered)
         json.put("nextAttemptDate", delivery.due)
         json.put(
             "attempts",
             objects: delivery.attempts.map { attempt in
-                var json = PayloadWriter()
+                var json = JSONWriter()
                 json.put("attemptDate", attempt.date)
                 json.put("sendAttemptResult", attempt.result.rawValue)
                 json.put("status", attempt.status)

@@ -1,19 +1,19 @@
 import TillCore
 import TillStorage
 
-/// Finds a page of notifications with filters that may have few matches and no index. It reads a limited number of
-/// notifications and returns where to continue, so that a page costs the same in a shop of any size.
+/// Finds a page of notifications with filters that may match few notifications and have no index. A page reads a
+/// limited number of notifications, and returns where the next page starts. So its cost does not grow with the shop.
 struct NotificationSearch {
-    /// The query, without its own limit.
+    /// The filters, without a limit.
     let query: NotificationQuery
-    /// The maximum number of results.
+    /// The maximum number of results of a page.
     let limit: Int
 
     /// The maximum number of notifications read for one page.
     static let limit = 1_000
     private static let step = 200
 
-    /// The results, and the start of the next page; nil on the last page.
+    /// The results, and the notification after which the next page starts; nil on the last page.
     func page(in storage: any Storage) async throws -> (found: [OutboxEntry], last: OutboxEntry?) {
         guard isFiltered else {
             var query = query
@@ -32,7 +32,7 @@ struct NotificationSearch {
             let entries = try await storage.notifications(range)
             for entry in entries {
                 if isWanted(entry) { found.append(entry) }
-                // The next page shows whether more follow.
+                // Reading on would only show whether more match; the next page shows that, too.
                 if found.count == limit { return (found, entry) }
             }
             seen += entries.count
@@ -42,9 +42,10 @@ struct NotificationSearch {
         }
     }
 
-    /// Merges the pages of several endpoints, for notifications that failed at any of them.
+    /// Merges the pages of several endpoints, to find notifications that failed at any of them.
     ///
-    /// - Parameter pages: newest first. Notifications older than the end of any of the pages are not complete.
+    /// - Parameter pages: pages with the newest notification first. The result ends where the first of the pages ends,
+    ///   because that page may lack older notifications.
     static func merged(_ pages: [(found: [OutboxEntry], last: OutboxEntry?)], limit: Int) -> (
         found: [OutboxEntry], last: OutboxEntry?
     ) {
@@ -59,7 +60,7 @@ struct NotificationSearch {
 
     private var isFiltered: Bool { query.isSubtypeFixed || (query.type != nil && !isTypeIndexed) }
 
-    /// Whether an index covers the type: it does not for failed deliveries or for one account.
+    /// Whether an index covers the type. It does not for failed deliveries or for one account.
     private var isTypeIndexed: Bool { query.endpoint != nil && !query.onlyFailures && query.account == nil }
 
     private func isWanted(_ entry: OutboxEntry) -> Bool {

@@ -1,22 +1,28 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillSigning
 
-/// Receipts that a correct verifier must refuse.
+/// The operation that creates the attack pack for receipts.
 extension ControlAPI {
     private static let receiptAttackCase = Schema.object(
-        "A case, signed for this call.",
+        "A case of the attack pack, signed for this request.",
         [
-            Schema.required("case", .string("Its name.", oneOf: ReceiptAttack.allCases.map(\.name))),
+            Schema.required("case", .string("The name of the case.", oneOf: ReceiptAttack.allCases.map(\.name))),
             Schema.required("wrong", .string("The flaw, in one sentence.")),
             Schema.required(
                 "mustBeRefused",
-                .boolean("False for valid receipts, and for flaws that only a check of the device finds.")
+                .boolean(
+                    "False if the receipt is valid, or if only a check of the device finds the flaw."
+                )
             ),
-            Schema.required("status", .integer("The status from Till's verifyReceipt with the right password.")),
+            Schema.required(
+                "status",
+                .integer("The status that Till's verifyReceipt returns for the correct password.")
+            ),
             Schema.required("receipt", .string("The value for receipt-data: Base64, one line.")),
-            Schema.required("deviceId", .string("The device that sends it.", format: "uuid")),
+            Schema.required("deviceId", .string("The id of the device that sends the receipt.", format: "uuid")),
         ]
     )
 
@@ -27,17 +33,17 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/attacks/receipts",
                 id: "listReceiptAttacks",
                 tag: "attacks",
-                summary: "Creates receipts that a correct verifier must refuse, each with its flaw.",
+                summary: "Creates receipts with one flaw each, which a correct verifier must refuse.",
                 query: [
-                    Schema.optional("case", .string("Only this case.")),
+                    Schema.optional("case", .string("The name of a case; by default all cases.")),
                     Schema.optional(
                         "transactionId",
-                        .string("The transaction in the receipts; by default an invented one.")
+                        .string("The id of the transaction in the receipts; by default an invented transaction.")
                     ),
                 ],
                 response: .object(
                     "The receipts.",
-                    [Schema.required("cases", .array("The valid case first.", of: Self.receiptAttackCase))]
+                    [Schema.required("cases", .array("The cases, the valid case first.", of: Self.receiptAttackCase))]
                 )
             ) { exchange in
                 let name = exchange.query.values("case").first
@@ -52,7 +58,7 @@ extension ControlAPI {
                 } catch let refused as AttackRefused {
                     throw ControlError.conflict("no_attack", "The attacks cannot be created: \(refused).")
                 }
-                var json = PayloadWriter(capacity: 131_072)
+                var json = JSONWriter(capacity: 131_072)
                 json.put("cases", objects: try attacks.map { Self.json(try pack.sample($0)) })
                 return json.finish()
             }
@@ -68,7 +74,7 @@ extension ControlAPI {
     }
 
     private static func json(_ sample: ReceiptAttackSample) -> [UInt8] {
-        var json = PayloadWriter(capacity: 8_192)
+        var json = JSONWriter(capacity: 8_192)
         json.put("case", sample.attack.name)
         json.put("wrong", sample.attack.wrong)
         json.put("mustBeRefused", sample.attack.isRefused)

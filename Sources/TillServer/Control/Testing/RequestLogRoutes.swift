@@ -1,24 +1,25 @@
 import HTTPTypes
 import TillCore
+import TillJSON
 import TillShop
 import TillStorage
 
-/// The request log of Apple's routes, with the reasons for refusals.
+/// The request log of the App Store Server API, with the reasons for refusals.
 extension ControlAPI {
     private static let entry = Schema.object(
-        "A request.",
+        "A logged request.",
         [
             Schema.required("requestId", .string("The request id from the answer.")),
-            Schema.required("date", .integer("The real time, in milliseconds since 1970.")),
-            Schema.required("environment", .string("Production or Sandbox.")),
-            Schema.required("method", .string("The method.")),
-            Schema.required("path", .string("The path.")),
+            Schema.required("date", .integer("When the request arrived, in milliseconds of real time since 1970.")),
+            Schema.required("environment", .string("The environment: Production or Sandbox.")),
+            Schema.required("method", .string("The HTTP method.")),
+            Schema.required("path", .string("The path of the URL.")),
             Schema.required("status", .integer("The HTTP status.")),
-            Schema.optional("errorCode", .integer("The documented code; absent for a 401.")),
-            Schema.optional("bundleId", .string("The app in the token.")),
-            Schema.optional("keyId", .string("The key id in the token.")),
-            Schema.required("explanation", .string("What was wrong, and how to fix the request.")),
-            Schema.optional("milliseconds", .integer("The duration.")),
+            Schema.optional("errorCode", .integer("The documented error code; absent for a 401.")),
+            Schema.optional("bundleId", .string("The app that the token claims.")),
+            Schema.optional("keyId", .string("The key id that the token claims.")),
+            Schema.required("explanation", .string("What was wrong with the request, and how to fix it.")),
+            Schema.optional("milliseconds", .integer("The duration in milliseconds.")),
             Schema.optional("requestBody", .string("The request body, if the log keeps bodies (--journal-bodies).")),
             Schema.optional("responseBody", .string("The response body, if the log keeps bodies.")),
         ]
@@ -31,24 +32,25 @@ extension ControlAPI {
                 path: "/v1/journal",
                 id: "listJournal",
                 tag: "journal",
-                summary: "Lists requests, newest first: only refused ones, or all with --journal-all.",
+                summary:
+                    "Lists logged requests, newest first: refused requests, or all with --journal-all.",
                 query: [
-                    Schema.optional("refused", .string("true: only refused requests.")),
-                    Schema.optional("bundleId", .string("Only requests with a token of this app.")),
-                    Schema.optional("path", .string("Only paths that contain this text.")),
-                    Schema.optional("status", .string("Only answers with this HTTP status or error code.")),
+                    Schema.optional("refused", .string("true for only refused requests.")),
+                    Schema.optional("bundleId", .string("Only requests whose token claims this app.")),
+                    Schema.optional("path", .string("Only requests whose path contains this text.")),
+                    Schema.optional("status", .string("Only requests answered with this HTTP status or error code.")),
                     Schema.optional("after", .string("The value of `next` from the previous page.")),
                     Schema.optional("limit", .string("Maximum number of results, 1 to 100; 20 by default.")),
                 ],
                 response: .object(
-                    "Entries.",
+                    "A page of the request log.",
                     [
-                        Schema.required("entries", .array("Newest first.", of: Self.entry)),
+                        Schema.required("entries", .array("The requests, newest first.", of: Self.entry)),
                         Schema.optional(
                             "next",
                             .string(
-                                "The value of `after` for the next page; absent on the last. A page may have fewer "
-                                    + "than `limit` entries, or none, because a request reads at most 1,000."
+                                "The value of `after` for the next page; absent on the last page. A page may be "
+                                    + "short or empty, because a request reads at most 1,000 entries."
                             )
                         ),
                     ]
@@ -59,14 +61,14 @@ extension ControlAPI {
                 path: "/v1/journal/{requestId}",
                 id: "explain",
                 tag: "journal",
-                summary: "Shows one request, and why it was refused.",
+                summary: "Shows a logged request, and why it was refused.",
                 response: Self.entry
             ) { exchange in
                 let id = exchange.parameter("requestId")
                 guard let entry = try await shop.requestLog.entry(id) else {
                     throw ControlError.notFound(
                         "unknown_request",
-                        "No refused request has the id \(id.prefix(64)). The request log keeps the last "
+                        "The request log has no refused request \(id.prefix(64)). It keeps the last "
                             + "\(shop.settings.journalLength), and successful requests only with "
                             + "--journal-all."
                     )
@@ -76,7 +78,7 @@ extension ControlAPI {
         ]
     }
 
-    // MARK: Lists
+    // MARK: Pages of the log
 
     private func listJournal(_ exchange: ControlExchange) async throws -> [UInt8] {
         let query = exchange.query
@@ -106,27 +108,29 @@ extension ControlAPI {
             }
             isOver = page.count < size
         }
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("entries", objects: found.map(Self.json))
         if hasMore { json.put("next", before.map { String($0) }) }
         return json.finish()
     }
 
     private static let entriesAtOnce = 250
-    /// Maximum number of entries read for one request.
+    /// The maximum number of entries that one request reads.
     private static let maxLookedAt = 1_000
 
     private static func number(_ text: String?, _ name: String) throws -> Int64? {
         guard let text else { return nil }
         guard let number = Int64(text) else {
-            let words = name == "after" ? "after must be the next of the previous page." : "\(name) must be a number."
+            let words =
+                name == "after"
+                ? "after must be the value of next from the previous page." : "\(name) must be a number."
             throw ControlError.bad("bad_page", words, path: name)
         }
         return number
     }
 
     private static func json(_ entry: RequestLogEntry) -> [UInt8] {
-        var json = PayloadWriter()
+        var json = JSONWriter()
         json.put("requestId", entry.id)
         json.put("date", entry.at)
         json.put("environment", entry.environment.wireName)
@@ -144,14 +148,14 @@ extension ControlAPI {
     }
 }
 
-/// The filters for entries of the request log.
+/// The filters of a request for the log.
 private struct RequestLogFilter {
     let onlyRefused: Bool
     let app: String?
     let path: String?
     let status: Int64?
 
-    /// Whether all entries match.
+    /// Whether every entry matches, because no filter is set.
     var isAny: Bool { !onlyRefused && app == nil && path == nil && status == nil }
 
     func lets(_ entry: RequestLogEntry) -> Bool {

@@ -1,4 +1,4 @@
-/// The kind of network that an address belongs to. This is the only list of special-purpose addresses.
+/// The kind of network that an address belongs to. Only this file lists the special-purpose addresses.
 package enum AddressClass: String, Sendable, CaseIterable {
     /// This machine.
     case loopback
@@ -8,12 +8,12 @@ package enum AddressClass: String, Sendable, CaseIterable {
     case metadata
     /// A network that is not reachable from the internet.
     case privateUse = "private"
-    /// Multicast, broadcast or reserved: no server listens there.
+    /// Multicast, broadcast and reserved addresses, on which no server listens.
     case reserved
-    /// Everything else.
+    /// All other addresses.
     case publicUse = "public"
 
-    /// The first range that contains an address decides.
+    /// The ranges with their classes. The first range that contains an address determines its class.
     private static let ranges: [(range: AddressRange, kind: AddressClass)] = [
         ("127.0.0.0/8", .loopback), ("::1", .loopback),
         // A connection to the unspecified address reaches this machine.
@@ -30,7 +30,7 @@ package enum AddressClass: String, Sendable, CaseIterable {
         return (range, kind)
     }
 
-    /// The class of an address. An IPv6 address that embeds an IPv4 address has the class of the latter.
+    /// The class of an address. An IPv6 address that contains an IPv4 address has the class of the IPv4 address.
     package init(_ address: IPAddress) {
         let address = address.embeddedIPv4 ?? address
         self = Self.ranges.first { $0.range.contains(address) }?.kind ?? .publicUse

@@ -3,7 +3,7 @@ package struct AddressRange: Equatable, Sendable {
     private let prefix: [UInt8]
     private let length: Int
 
-    /// Parses a range; nil for anything else, such as an address with bits beyond the prefix length.
+    /// Parses a range; nil for any other text. The bits after the prefix must be zero.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }

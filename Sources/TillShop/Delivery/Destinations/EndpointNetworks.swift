@@ -1,35 +1,35 @@
-/// The setting `--endpoint-networks`: the networks in which endpoints may be (docs/operating/settings.md).
+/// The setting `--endpoint-networks`: the networks to which Till may send deliveries (docs/operating/settings.md).
 ///
-/// Till's own ports are refused under every setting, by `DestinationCheck`.
+/// With every setting, `DestinationCheck` also refuses Till's own ports.
 package struct EndpointNetworks: Equatable, Sendable {
-    /// What is allowed without being listed.
+    /// The addresses that are allowed in addition to the listed networks.
     private enum Base: Sendable {
         /// Everything except link-local and metadata addresses.
         case standard
         /// HTTPS to public addresses.
         case publicHTTPS
-        /// Nothing.
+        /// No address.
         case nothing
     }
 
-    /// The name of the default.
+    /// The name of the default profile.
     package static let standardName = "default"
-    /// The name of the profile for operators whose users set endpoints.
+    /// The name of the profile for servers whose users may set endpoints.
     package static let publicHTTPSName = "public-https"
 
     private let base: Base
     private let allowed: [AddressRange]
 
-    /// The default.
+    /// Creates the default setting.
     package init() {
         base = .standard
         allowed = []
     }
 
-    /// Parses the setting: `default` or `public-https`, and additional allowed networks. Networks alone allow nothing
-    /// else.
+    /// Parses the setting: `default` or `public-https`, and networks that are allowed in addition. If only networks are
+    /// given, every other address is refused.
     ///
-    /// - Returns: nil for an unknown word, or when both names are given.
+    /// - Returns: nil for an unknown word, or if both profiles are given.
     package init?(_ words: [String]) {
         var base: Base?
         var allowed: [AddressRange] = []
@@ -53,7 +53,7 @@ package struct EndpointNetworks: Equatable, Sendable {
         self.allowed = allowed
     }
 
-    /// Why a delivery to an address of a class is refused; nil if it is allowed.
+    /// Why a delivery to an address of this class is refused; nil if it is allowed.
     func refusal(of address: IPAddress, of kind: AddressClass, isSecure: Bool) -> String? {
         guard !allowed.contains(where: { $0.contains(address) }) else { return nil }
         let advice = "allow it with --endpoint-networks"
@@ -65,7 +65,7 @@ package struct EndpointNetworks: Equatable, Sendable {
             guard kind == .publicUse else { return "\(address) is a \(kind.rawValue) address; \(advice)" }
             return isSecure ? nil : "--endpoint-networks \(Self.publicHTTPSName) allows https only"
         case .nothing:
-            return "\(address) is in no network of --endpoint-networks"
+            return "\(address) is not in a network that --endpoint-networks allows"
         }
     }
 }

@@ -2,13 +2,13 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Resolves a host with the system's resolver, each lookup on its own thread, and filters out addresses that are not
-/// allowed.
+/// Resolves a host with the system's resolver, and filters out addresses that are not allowed. Each lookup has its own
+/// thread.
 ///
-/// NIO's own resolver makes one lookup after another, so a single name whose DNS servers do not answer would delay all
-/// other endpoints. NIO connects to the returned addresses without another lookup.
+/// NIO's own resolver makes one lookup after another. If the DNS servers of one name did not answer, that would delay
+/// all other endpoints. NIO connects to the addresses that this resolver returns, without another lookup.
 final class HostLookup: Resolver, Sendable {
-    /// The system knows no address of the host.
+    /// The error when the system's resolver finds no address for the host.
     struct UnknownName: Error {}
 
     private let v4: EventLoopPromise<[SocketAddress]>
@@ -16,7 +16,7 @@ final class HostLookup: Resolver, Sendable {
     private let loop: any EventLoop
     private let refusal: @Sendable (IPAddress) -> String?
 
-    /// - Parameter refusal: why an address is not allowed.
+    /// - Parameter refusal: returns why an address is not allowed; nil for an allowed address.
     init(on loop: any EventLoop, refusal: @escaping @Sendable (IPAddress) -> String?) {
         self.loop = loop
         self.refusal = refusal
@@ -39,7 +39,7 @@ final class HostLookup: Resolver, Sendable {
 
     /// The addresses that are allowed.
     ///
-    /// - Throws: `DestinationRefused` when there is none.
+    /// - Throws: `DestinationRefused` if none of the addresses is allowed.
     private func allowed(_ addresses: [SocketAddress]) throws -> [SocketAddress] {
         var reason: String?
         let allowed = addresses.filter { address in
@@ -51,7 +51,7 @@ final class HostLookup: Resolver, Sendable {
         return allowed
     }
 
-    /// The addresses of a host; empty when its name is not resolved in time.
+    /// The addresses of a host; empty if its name cannot be resolved in time.
     static func addresses(of origin: WebhookOrigin, within limit: TimeAmount) async -> [IPAddress] {
         if let address = IPAddress(origin.host) { return [address] }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -64,7 +64,7 @@ final class HostLookup: Resolver, Sendable {
         return ((try? await found.futureResult.get()) ?? []).compactMap(IPAddress.init)
     }
 
-    /// Nothing to do: a lookup of the system cannot be canceled, and its result is not used any more.
+    /// Does nothing: a lookup by the system cannot be cancelled, and NIO ignores its result.
     func cancelQueries() {}
 
     private static func addresses(of host: String, port: Int) throws -> [SocketAddress] {

@@ -13,7 +13,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes.starts(with: Self.mappedPrefix) ? Array(bytes.dropFirst(12)) : bytes
     }
 
-    /// Parses an address in its text form, without brackets and zone; nil for anything else.
+    /// Parses the text form of an address, without brackets and without a zone; nil for any other text.
     package init?(_ text: String) {
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: count)
@@ -39,10 +39,10 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it is the unspecified address. A connection to it reaches this machine.
+    /// Whether this is the unspecified address (`0.0.0.0` or `::`). A connection to it reaches this machine.
     var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
-    /// The IPv4 address in an IPv6 address of a transition mechanism; nil for all others.
+    /// The IPv4 address that an IPv6 address of a transition mechanism contains; nil for all other addresses.
     var embeddedIPv4: IPAddress? {
         guard bytes.count == 16 else { return nil }
         if bytes.starts(with: [0, 0x64, 0xff, 0x9b] + Array(repeating: 0, count: 8)) {

@@ -2,12 +2,12 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// The ports on which Till listens: those of this server, and those of the other nodes of its database.
+/// The ports on which Till listens: the ports of this server and of the other nodes that share its database.
 ///
-/// Each node publishes its ports as the body of a lease, which ends with the node's row. A port that NAT, a container
-/// or a load balancer maps to another address is unknown here; `DeliveryHeader` protects those.
+/// Each node publishes its ports as the body of a lease, which is deleted with the node's row. If NAT, a container or a
+/// load balancer maps a port to another address, that address is unknown here. `DeliveryHeader` protects such ports.
 package final class OwnPorts: Sendable {
-    /// A port that is open.
+    /// A port on which a node listens.
     package struct OpenPort: Codable, Hashable, Sendable {
         /// The address that the socket is bound to.
         let address: String
@@ -15,13 +15,13 @@ package final class OwnPorts: Sendable {
         let port: Int
     }
 
-    /// What a node publishes to the others.
+    /// The ports that a node publishes to the other nodes.
     package struct Publication: Codable, Equatable, Sendable {
-        /// The machine or network namespace in which loopback addresses reach the node.
+        /// The machine, or its network namespace, from which loopback addresses reach the node.
         let machine: String
-        /// The open ports, as bound.
+        /// The open ports, with the addresses to which their sockets are bound.
         let bound: [OpenPort]
-        /// The open ports, by the addresses under which other machines reach them.
+        /// The open ports, with the addresses at which other machines reach them.
         let reachable: [OpenPort]
     }
 
@@ -32,8 +32,8 @@ package final class OwnPorts: Sendable {
     private let machine: String
 
     /// - Parameters:
-    ///   - others: what the other nodes published.
-    ///   - interfaces: the addresses of this machine.
+    ///   - others: returns what the other nodes have published.
+    ///   - interfaces: returns the addresses of this machine.
     ///   - machine: identifies this machine or its network namespace.
     package init(
         others: @escaping @Sendable () -> [Publication] = { [] },
@@ -54,10 +54,10 @@ package final class OwnPorts: Sendable {
         ports.withLock { _ = $0.insert(OpenPort(address: bound.description, port: port)) }
     }
 
-    /// Marks all ports as open, so that they are published.
+    /// Records that all ports are open, so that they can be published.
     package func complete() { isComplete.withLock { $0 = true } }
 
-    /// What this node publishes; nil until all ports are open.
+    /// The ports that this node publishes; nil until all ports are open.
     var publication: Publication? {
         guard isComplete.withLock({ $0 }) else { return nil }
         let bound = ports.withLock { $0 }.sorted { ($0.port, $0.address) < ($1.port, $1.address) }
@@ -95,8 +95,8 @@ package final class OwnPorts: Sendable {
         return Set(devices.compactMap { $0.address.flatMap(IPAddress.init) })
     }
 
-    /// Identifies the network namespace of this process since the last boot of the machine; without namespaces, the
-    /// machine.
+    /// Identifies the network namespace of this process since the machine's last boot; on a system without namespaces,
+    /// identifies the machine.
     package static let thisMachine: String = {
         #if os(Linux)
         let start = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)

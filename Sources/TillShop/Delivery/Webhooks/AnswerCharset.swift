@@ -1,7 +1,7 @@
-/// The charset that an answer's Content-Type declares. Till does not use the text of an answer; it only reports an
+/// Checks the charset that an answer's Content-Type declares. Till does not use the text of an answer, but reports an
 /// unsupported charset, as Apple does.
 enum AnswerCharset {
-    /// The names of common charsets, in lower case; families with numbers follow below.
+    /// The names of common charsets, in lower case, without the numbered charsets in `families`.
     private static let names: Set = [
         "utf-8", "utf8", "utf-7", "utf-16", "utf16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be",
         "us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-10646-ucs-2", "ucs-2", "unicode-1-1-utf-8",
@@ -12,7 +12,7 @@ enum AnswerCharset {
         "cp950", "cp819", "cp367", "ibm819", "ibm367",
     ]
 
-    /// Families of charsets and their valid numbers.
+    /// The families of numbered charsets, with the valid numbers of each family.
     private static let families: [(prefix: String, numbers: Set<Int>)] = [
         ("iso-8859-", Set(1...16).subtracting([12])), ("iso8859-", Set(1...16).subtracting([12])),
         ("iso_8859-", Set(1...16).subtracting([12])), ("windows-", Set(1_250...1_258)), ("cp", Set(1_250...1_258)),

@@ -1,7 +1,7 @@
-/// The header field of every delivery.
+/// The header field that every delivery contains.
 ///
-/// The control API and Apple's routes refuse requests with this header, so that neither an endpoint URL nor a redirect
-/// can make a server of Till act on a delivery, whatever its address.
+/// The control API, the App Store Server API and verifyReceipt refuse requests with this field. So no delivery can
+/// change data in a Till server, even if an endpoint URL or a redirect leads to it.
 package enum DeliveryHeader {
     /// The name of the field.
     package static let name = "Till-Delivery"

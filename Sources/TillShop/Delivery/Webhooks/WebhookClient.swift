@@ -5,22 +5,23 @@ import NIOPosix
 import NIOSSL
 import TillCore
 
-/// Posts notifications to endpoints, one attempt per call, and returns the result in the terms of the notification
-/// history.
+/// Posts notifications to endpoints, one attempt per call. The results are those of Apple's notification history.
 ///
-/// - The whole attempt has one time limit, from the name lookup to the last byte of the answer, including redirects.
-/// - 301, 302, 303, 307 and 308 are followed up to five times with the same POST and body, because a GET would deliver
-///   nothing. A repeated URL or a sixth redirect is `CIRCULAR_REDIRECT`.
-/// - `DestinationCheck` checks each address before a connection. A redirect to a refused address is not followed, and
-///   the attempt ends with the redirect's status; an endpoint with a refused address is `OTHER`.
-/// - HTTP/1.1 over plain TCP or TLS 1.2 and later. The number of connections is not limited, so a slow endpoint delays
-///   only its own posts. The caller limits concurrency.
-/// - Connections are kept for a few seconds. If a kept connection turns out to be closed before the server received the
-///   request, the request is sent once more on a new one within the same attempt. Over plain TCP, an orderly close
-///   shows whether the request was received. After a reset, and under TLS, that is unknown, and the request is
-///   repeated; receivers drop duplicates by `notificationUUID`. Requests on new connections are never repeated.
+/// - An attempt has one time limit, from the name lookup to the last byte of the answer, including redirects.
+/// - The client follows the redirects 301, 302, 303, 307 and 308 up to five times. It repeats the POST with its body,
+///   because a GET would deliver nothing. For a repeated URL or a sixth redirect, the result is `CIRCULAR_REDIRECT`.
+/// - Before each connection, `DestinationCheck` checks the address. The client does not follow a redirect to a refused
+///   address, and the attempt ends with the status of the redirect. If the endpoint itself has a refused address, the
+///   result is `OTHER`.
+/// - The client uses HTTP/1.1 over plain TCP or over TLS 1.2 and later. It does not limit the number of connections, so
+///   a slow endpoint delays only its own posts. The caller limits concurrency.
+/// - An idle connection is kept for a few seconds. If the server closed it before it received a request, the client
+///   sends the request once more on a new connection, within the same attempt. Over plain TCP, an orderly close shows
+///   whether the server received the request. After a reset, and under TLS, this is unknown, and the client sends the
+///   request again; receivers recognize duplicates by `notificationUUID`. A request on a new connection is never
+///   repeated.
 package final class WebhookClient: Sendable {
-    /// How many redirects are followed.
+    /// The maximum number of redirects that an attempt follows.
     private static let redirectLimit = 5
 
     private let timeout: Duration
@@ -30,7 +31,7 @@ package final class WebhookClient: Sendable {
     private let destinations: DestinationCheck
     private let connections = WebhookConnections()
 
-    /// The redirect that leads to the present target.
+    /// The redirect that led to the current target.
     private struct Redirect {
         let origin: WebhookOrigin
         let status: Int
@@ -38,15 +39,15 @@ package final class WebhookClient: Sendable {
         let isFromPublic: Bool
     }
 
-    /// A webhook client without connections.
+    /// Creates a webhook client without connections.
     ///
     /// - Parameters:
     ///   - timeout: the time limit of one attempt.
-    ///   - extraRoots: paths of PEM files with roots to trust in addition to the system's.
-    ///   - idleLimit: how long an idle connection is kept; a server's `Keep-Alive` may shorten it.
-    ///   - userAgent: the User-Agent of requests.
+    ///   - extraRoots: paths of PEM files with root certificates that are trusted in addition to those of the system.
+    ///   - idleLimit: how long an idle connection is kept; the `Keep-Alive` field of a server can shorten this time.
+    ///   - userAgent: the value of the `User-Agent` field of requests.
     ///   - destinations: decides which addresses are allowed.
-    /// - Throws: if a file of roots cannot be read.
+    /// - Throws: an error if a file of `extraRoots` cannot be read.
     package init(
         timeout: Duration = .seconds(10),
         extraRoots: [String] = [],
@@ -78,7 +79,7 @@ package final class WebhookClient: Sendable {
         return delivered
     }
 
-    /// Closes all connections. Posts in progress end with `OTHER`, and so do later ones.
+    /// Closes all connections. Posts in progress and later posts end with `OTHER`.
     package func shutdown() async throws {
         await connections.close()
     }
@@ -120,8 +121,8 @@ package final class WebhookClient: Sendable {
         }
     }
 
-    /// A redirect that Till does not follow ends the attempt with the redirect's status, because that is what the
-    /// server answered.
+    /// The result of a failed exchange. If Till refused the target of a redirect, the result has the status of the
+    /// redirect, because the endpoint answered with that status.
     private static func ended(_ failure: WebhookFailure, after redirect: Redirect?) -> AttemptResult {
         guard let refusal = failure.refusal else { return ended(failure.result, nil, failure.explanation) }
         var delivered = ended(failure.result, nil, failure.explanation)
@@ -138,13 +139,13 @@ package final class WebhookClient: Sendable {
         [301, 302, 303, 307, 308].contains(status)
     }
 
-    /// The result of an answer that is not a redirect. An error status takes precedence over the charset.
+    /// The result of an answer that is not a redirect. An error status takes precedence over an unsupported charset.
     private static func verdict(on answer: WebhookResponse, of origin: WebhookOrigin) -> AttemptResult {
         guard (200...206).contains(answer.status) else {
             return ended(.unsuccessfulHTTPResponseCode, answer.status, "\(origin) answered \(answer.status)")
         }
         if let charset = answer.contentType.flatMap(AnswerCharset.declared), !AnswerCharset.isReadable(charset) {
-            let explanation = "the answer of \(origin) declares an unknown charset"
+            let explanation = "the answer from \(origin) declares an unknown charset"
             return ended(.unsupportedCharset, answer.status, explanation)
         }
         return ended(.success, answer.status, nil)
@@ -169,7 +170,7 @@ package final class WebhookClient: Sendable {
             do {
                 return try await answer(to: order, on: kept)
             } catch {
-                // The server had closed the connection; a new one gives the real result.
+                // The server had closed the reused connection, so the request is sent on a new connection.
                 guard error.isUntaken else { throw error }
             }
         }
@@ -178,7 +179,8 @@ package final class WebhookClient: Sendable {
         return try await answer(to: order, on: try await connect(on: loop, for: order, isFromPublic))
     }
 
-    /// A kept connection was checked when it was opened, but not as the target of a redirect from a public address.
+    /// Decides whether a kept connection may be used. Its address was checked when it was opened, but not as the target
+    /// of a redirect from a public address.
     private func isFit(for origin: WebhookOrigin, _ isFromPublic: Bool) -> ((IPAddress) -> Bool)? {
         guard isFromPublic else { return nil }
         return { [destinations] address in
@@ -203,7 +205,8 @@ package final class WebhookClient: Sendable {
 
     private static func hand(_ order: WebhookRequest, to channel: any Channel) {
         channel.writeAndFlush(order).whenFailure { _ in
-            // The exchange reports its own errors; this handles a connection that was closed before.
+            // `WebhookExchange` reports its own errors. This error means that the connection was closed before the
+            // request.
             let explanation = "connection reset by \(order.target.origin) before an answer"
             order.answer.fail(WebhookFailure(.socketIssue, explanation, isUntaken: true))
         }
@@ -227,7 +230,7 @@ package final class WebhookClient: Sendable {
     {
         do {
             guard connections.isOpen else { throw Self.gone }
-            // Everything on one event loop: the handlers must be in place before the connection is open.
+            // All steps run on one event loop, because the handlers must be in place before the connection opens.
             return try await loop.flatSubmit { [self] in connected(on: loop, for: order, isFromPublic) }.get()
         } catch {
             let failure = WebhookFailure(error, at: order.target.origin)
@@ -236,7 +239,7 @@ package final class WebhookClient: Sendable {
         }
     }
 
-    /// Connects, and passes the request on in the same step, so that no handshake failure is lost.
+    /// Connects, and writes the request in the same step, so that a failure of the TLS handshake reaches the request.
     private func connected(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool)
         -> EventLoopFuture<any Channel>
     {
@@ -266,7 +269,7 @@ package final class WebhookClient: Sendable {
         }
     }
 
-    private static let gone = WebhookFailure(.other, "the sender has stopped")
+    private static let gone = WebhookFailure(.other, "Till has stopped")
 
     private func addHandlers(to channel: any Channel, _ origin: WebhookOrigin) throws {
         let wire = WireWatch()
@@ -274,7 +277,7 @@ package final class WebhookClient: Sendable {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(wire)
         if origin.isSecure {
-            // An IP address is not a server name for SNI; the certificate is checked against the address itself.
+            // SNI does not allow IP addresses. For an IP address, the certificate is checked against the address.
             let isAddress = (try? SocketAddress(ipAddress: origin.host, port: origin.port)) != nil
             try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : origin.host))
         }

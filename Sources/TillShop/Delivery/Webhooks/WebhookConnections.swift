@@ -1,7 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// The connections of a webhook client: those in use, and idle ones for the next request to the same server.
+/// The connections of a webhook client: connections in use, and idle connections for the next request to the same
+/// server.
 final class WebhookConnections: Sendable {
     private struct Book {
         var isClosed = false
@@ -11,11 +12,11 @@ final class WebhookConnections: Sendable {
 
     private let book = Mutex(Book())
 
-    /// The maximum number of idle connections to one server: as many as the delivery worker has concurrent posts to an
-    /// endpoint.
+    /// The maximum number of idle connections to one server. It equals the number of posts that the delivery worker
+    /// sends to an endpoint at the same time.
     private static let idlePerOrigin = 16
 
-    /// False after the webhook client has stopped.
+    /// Whether new connections are accepted; false after the webhook client has stopped.
     var isOpen: Bool { book.withLock { !$0.isClosed } }
 
     /// Adds a new connection; false after the webhook client has stopped.
@@ -38,7 +39,7 @@ final class WebhookConnections: Sendable {
 
     /// The most recently used idle connection to a server; nil if there is none.
     ///
-    /// - Parameter isFit: whether a connection to an address may be used; by default any may.
+    /// - Parameter isFit: returns whether a connection to an address may be used; nil allows every connection.
     func take(to origin: WebhookOrigin, where isFit: ((IPAddress) -> Bool)? = nil) -> (any Channel)? {
         book.withLock { book in
             while let index = book.idle[origin]?.lastIndex(where: { channel in
@@ -51,7 +52,7 @@ final class WebhookConnections: Sendable {
         }
     }
 
-    /// Keeps a connection for the next request.
+    /// Keeps an idle connection for the next request, or closes it if too many are kept.
     func keep(_ channel: any Channel, to origin: WebhookOrigin) {
         let isKept = book.withLock { book in
             guard !book.isClosed, book.open[ObjectIdentifier(channel)] != nil else { return false }

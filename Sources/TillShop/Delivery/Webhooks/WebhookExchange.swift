@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOSSL
 import TillCore
 
-/// A request to make on a connection, and the promise of its answer.
+/// A request to send on a connection, and the promise of its answer.
 struct WebhookRequest: Sendable {
     let target: WebhookTarget
     let userAgent: String
@@ -12,7 +12,7 @@ struct WebhookRequest: Sendable {
     let answer: EventLoopPromise<WebhookResponse>
 }
 
-/// The parts of an answer that are used.
+/// The parts of an answer that Till uses.
 struct WebhookResponse: Sendable {
     let status: Int
     let location: String?
@@ -23,10 +23,10 @@ struct WebhookResponse: Sendable {
     let address: IPAddress?
 }
 
-/// Makes one exchange after another on a connection.
+/// Sends requests on a connection, one after another, and reads the answers.
 ///
-/// The body of an answer is read and dropped up to a limit, so that the connection can be used again. A longer body
-/// ends the connection but does not make the attempt fail.
+/// The body of an answer is read up to a limit and then discarded, so that the connection can be used again. If the
+/// body is longer, the connection is closed, but the attempt does not fail.
 final class WebhookExchange: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = WebhookRequest
@@ -35,14 +35,14 @@ final class WebhookExchange: ChannelDuplexHandler {
     /// The event that closes a connection when the webhook client stops.
     struct ConnectionClose: Sendable {}
 
-    /// How many bytes of an answer's body are read.
+    /// The maximum number of bytes that are read of an answer's body.
     static let bodyLimit = 64 * 1_024
 
     private struct Current {
         let order: WebhookRequest
         let alarm: Scheduled<Void>
         var head: HTTPResponseHead?
-        /// How many bytes of the answer had arrived with its head.
+        /// The number of bytes of the answer that had arrived when its head was complete.
         var headCount = 0
     }
 
@@ -89,7 +89,7 @@ final class WebhookExchange: ChannelDuplexHandler {
             return
         }
         promise?.succeed()
-        fail(WebhookFailure(.other, "the sender stopped during the exchange with \(origin)"))
+        fail(WebhookFailure(.other, "Till stopped during the exchange with \(origin)"))
         wire.cut()
     }
 
@@ -97,7 +97,7 @@ final class WebhookExchange: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard current != nil else {
-            // Data without a request.
+            // The server sent data without a request.
             wire.cut()
             return
         }
@@ -158,7 +158,7 @@ final class WebhookExchange: ChannelDuplexHandler {
     // MARK: - The end
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A close without TLS close_notify is handled as any other close, by `channelInactive`.
+        // If the server closes without TLS close_notify, `channelInactive` handles it like any other close.
         if case NIOSSLError.uncleanShutdown = error { return }
         var failure = WebhookFailure(error, at: origin, answerBegan: answer.count > 0)
         failure.isUntaken = error is IOError && answer.count == 0
@@ -167,7 +167,7 @@ final class WebhookExchange: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // TLS close_notify ends the connection too: HTTP needs both directions.
+        // The server sent TLS close_notify. HTTP needs both directions, so the connection is closed.
         if let event = event as? ChannelEvent, event == .inputClosed { wire.cut() }
         context.fireUserInboundEventTriggered(event)
     }
@@ -188,7 +188,7 @@ final class WebhookExchange: ChannelDuplexHandler {
     private func expire() {
         guard let current else { return }
         let part = current.head == nil ? "no answer" : "no complete answer"
-        fail(WebhookFailure(.timedOut, "\(part) of \(origin) within the time limit"))
+        fail(WebhookFailure(.timedOut, "\(part) from \(origin) within the time limit"))
         wire.cut()
     }
 

@@ -10,9 +10,9 @@ struct WebhookFailure: Error {
     let result: SendAttemptResult
     /// An explanation without secrets.
     let explanation: String
-    /// Whether the server most likely did not receive the request, because a kept connection had been closed.
+    /// Whether the server probably did not receive the request, because it had already closed the reused connection.
     var isUntaken = false
-    /// Why Till refused to connect; nil for every other failure.
+    /// Why Till refused to connect to the address; nil for every other failure.
     var refusal: String?
 
     init(_ result: SendAttemptResult, _ explanation: String, isUntaken: Bool = false) {
@@ -35,15 +35,15 @@ struct WebhookFailure: Error {
         case let error as IOError:
             self.init(error, at: "\(origin)", answerBegan: answerBegan)
         case HTTPParserError.headerOverflow:
-            self.init(.other, "the header of the answer of \(origin) is longer than 64 KiB or 256 fields")
+            self.init(.other, "the header of the answer from \(origin) exceeds 64 KiB or 256 fields")
         case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection:
             self.init(.prematureClose, "\(origin) ended the connection in the middle of its answer")
         case let error as HTTPParserError:
-            self.init(.invalidResponse, "the answer of \(origin) is not HTTP: \(error.debugDescription)")
+            self.init(.invalidResponse, "the answer from \(origin) is not HTTP: \(error.debugDescription)")
         case is NIOHTTPDecoderError:
-            self.init(.invalidResponse, "\(origin) answered before the request")
+            self.init(.invalidResponse, "\(origin) sent an answer before the request")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            self.init(.tlsIssue, "no TLS with \(origin): \(Self.reason(of: error))")
+            self.init(.tlsIssue, "TLS with \(origin) failed: \(Self.reason(of: error))")
         default:
             self.init(.other, "the exchange with \(origin) failed: \(type(of: error))")
         }

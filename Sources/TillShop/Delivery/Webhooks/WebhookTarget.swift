@@ -1,16 +1,16 @@
 import Foundation
 
-/// The server at the end of a connection.
+/// The server to which a webhook connection leads.
 struct WebhookOrigin: Hashable, Sendable, CustomStringConvertible {
     let isSecure: Bool
     /// The host without brackets.
     let host: String
     let port: Int
 
-    /// The host as in a URL.
+    /// The host as in a URL, with brackets around an IPv6 address.
     private var hostText: String { host.contains(":") ? "[\(host)]" : host }
 
-    /// The host, with its port unless that is the scheme's default, for the Host field.
+    /// The value of the `Host` header field: the host, and the port unless it is the default port of the scheme.
     var authority: String { port == (isSecure ? 443 : 80) ? hostText : description }
 
     /// Host and port: the only parts of a URL that may be logged.

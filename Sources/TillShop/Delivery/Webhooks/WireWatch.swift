@@ -8,8 +8,8 @@ final class WireWatch: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Whether the peer, when it closed the connection in good order, had acknowledged all sent bytes. False also if
-    /// that is unknown.
+    /// Whether the peer closed the connection in an orderly way after it had acknowledged all sent bytes. False if this
+    /// is unknown.
     private(set) var hasPeerTakenAll = false
     private var context: ChannelHandlerContext?
 
@@ -17,7 +17,7 @@ final class WireWatch: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Closes the connection at once, without TLS close_notify: a failed peer would not answer it.
+    /// Closes the connection at once. It sends no TLS close_notify, because a failed peer would not answer.
     func cut() { context?.close(promise: nil) }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -32,8 +32,8 @@ final class WireWatch: ChannelDuplexHandler {
     private func look(_ context: ChannelHandlerContext) {
         #if os(Linux)
         guard let socket = context.channel as? any SocketOptionProvider else { return }
-        // On the event loop the result is available at once. A peer that closed before our bytes arrived answers
-        // them with a reset, which leaves the state "closed", or does not acknowledge them.
+        // On the event loop, the result is available at once. If the peer closed before the sent bytes arrived, it
+        // resets the connection, which changes the state to "closed", or does not acknowledge the bytes.
         socket.getTCPInfo().assumeIsolated().whenSuccess { [self] info in
             let closeWait: UInt8 = 8
             hasPeerTakenAll = info.tcpi_state == closeWait && info.tcpi_unacked == 0
@@ -42,12 +42,12 @@ final class WireWatch: ChannelDuplexHandler {
     }
 }
 
-/// The handler below the parser, which counts the bytes of the answer.
+/// The handler between TLS and the HTTP parser, which counts the bytes of the answer.
 final class AnswerWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// How many bytes have arrived since it was last set to zero.
+    /// The number of bytes that have arrived since the count was last set to zero.
     var count = 0
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -1,19 +1,19 @@
 /// The encoded parts of a certificate.
 ///
-/// X509 reads what a certificate means. This reads its exact bytes, for comparisons octet by octet and for keys below
-/// 2,048 bits, which X509 does not accept.
+/// The library X509 parses certificates, but this type keeps their exact bytes for comparisons. It also reads
+/// certificates with RSA keys below 2,048 bits, which X509 rejects.
 struct CertificateAnatomy {
-    /// The signed part.
+    /// The signed part of the certificate.
     let toBeSigned: ArraySlice<UInt8>
-    /// The elements of SignerInfo's sid: issuer and serialNumber.
+    /// The issuer's name. Together with `serialNumber` it identifies the signer in a SignerInfo.
     let issuer: ArraySlice<UInt8>
     let serialNumber: ArraySlice<UInt8>
     let subject: ArraySlice<UInt8>
-    /// SubjectPublicKeyInfo.
+    /// The SubjectPublicKeyInfo.
     let publicKey: ArraySlice<UInt8>
-    /// The algorithm of the signature, which occurs twice with the same bytes.
+    /// The algorithm of the signature. A certificate contains it twice, with the same bytes.
     let algorithm: ArraySlice<UInt8>
-    /// The signature in whole bytes.
+    /// The signature.
     let signature: ArraySlice<UInt8>
 
     /// Parses a certificate of version 3.
@@ -25,7 +25,7 @@ struct CertificateAnatomy {
         algorithm = try certificate.next(DERBytes.sequence).encoded
         let bits = try certificate.next(DERBytes.bitString).content
         try certificate.end()
-        // The first octet is the number of unused bits at the end.
+        // The first octet of a BIT STRING is the number of unused bits at the end.
         guard bits.first == 0 else { throw BERReader.Fault(reason: "has a signature with unused bits") }
         signature = bits.dropFirst()
         self.toBeSigned = toBeSigned.encoded
@@ -37,6 +37,6 @@ struct CertificateAnatomy {
         _ = try parts.next(DERBytes.sequence)
         subject = try parts.next(DERBytes.sequence).encoded
         publicKey = try parts.next(DERBytes.sequence).encoded
-        guard inner == algorithm else { throw BERReader.Fault(reason: "names two algorithms for one signature") }
+        guard inner == algorithm else { throw BERReader.Fault(reason: "has two different signature algorithms") }
     }
 }

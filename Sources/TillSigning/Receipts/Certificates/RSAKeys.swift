@@ -1,20 +1,21 @@
 import CryptoExtras
 
-/// Makes RSA private keys, writes and reads them as PEM, with errors that name the part.
+/// Creates RSA private keys, and reads and writes them as PEM. Errors name the part of the chain.
 enum RSAKeys {
-    /// The format of single transactions' receipts has room for no larger key; it is insecure for anything else.
+    /// The size in bits of the key for receipts of single transactions. The format of these receipts does not allow a
+    /// larger key. Never use a key of this size for anything else, because it is insecure.
     static let purchaseKeySize = 1_024
 
-    /// A new key of 2,048 bits.
+    /// Creates a key of 2,048 bits.
     static func make(_ part: ChainPart) throws(SigningError) -> _RSA.Signing.PrivateKey {
-        try SigningError.wrapping(.cryptography, part, "could not be made") {
+        try SigningError.wrapping(.cryptography, part, "could not be created") {
             try _RSA.Signing.PrivateKey(keySize: .bits2048)
         }
     }
 
-    /// A new key of 1,024 bits.
+    /// Creates a key of 1,024 bits, for receipts of single transactions.
     static func makeForPurchases() throws(SigningError) -> _RSA.Signing.PrivateKey {
-        try SigningError.wrapping(.cryptography, .purchaseKey, "could not be made") {
+        try SigningError.wrapping(.cryptography, .purchaseKey, "could not be created") {
             try _RSA.Signing.PrivateKey(unsafeKeySize: _RSA.Signing.KeySize(bitCount: purchaseKeySize))
         }
     }
@@ -35,6 +36,6 @@ enum RSAKeys {
         return key
     }
 
-    /// PKCS#8.
+    /// Writes a key as PKCS#8.
     static func pem(of key: _RSA.Signing.PrivateKey) -> Secret { Secret(key.pkcs8PEMRepresentation + "\n") }
 }

@@ -3,30 +3,30 @@ import CryptoExtras
 import SwiftASN1
 import X509
 
-/// The root of all receipts, with its private key (RSA-2048, self-signed, 2008 to 2100).
+/// The root for receipts, with its private key. It is self-signed with a 2,048-bit RSA key and valid from 2008 to 2100.
 ///
-/// It differs from ``RootAuthority`` because verifiers of receipts only support RSA. Making its key takes a tenth of a
-/// second or more. See docs/api/receipts/app-receipts.md.
+/// Receipts need another root than ``RootAuthority``, because receipt verifiers only support RSA. Creating the key
+/// takes a tenth of a second or more. See docs/api/receipts/app-receipts.md.
 package struct ReceiptAuthority: Sendable, CustomStringConvertible {
     let certificate: Certificate
     let privateKey: _RSA.Signing.PrivateKey
 
-    /// The certificate as DER, for a receipt verifier's list of roots.
+    /// The certificate as DER, for the list of trusted roots in a receipt verifier.
     package let certificateDER: [UInt8]
 
-    /// Makes a new root with a new key.
+    /// Creates a root with a new key.
     package static func make() throws(SigningError) -> ReceiptAuthority {
         let key = try RSAKeys.make(.rootKey)
-        let certificate = try SigningError.wrapping(.cryptography, .root, "could not be made") {
+        let certificate = try SigningError.wrapping(.cryptography, .root, "could not be created") {
             try ReceiptCertificates.root(name: "Till Receipt Root CA", key: key)
         }
         return try ReceiptAuthority(certificate: certificate, privateKey: key)
     }
 
-    /// Reads ``certificatePEM`` and ``privateKeyPEM``.
+    /// Reads a root from the text of ``certificatePEM`` and ``privateKeyPEM``.
     ///
-    /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey` when the key belongs to another certificate,
-    ///   `brokenChain` when the certificate is not a self-signed root.
+    /// - Throws: ``SigningError`` with the code `unreadable`; `mismatchedKey` if the key belongs to another
+    ///   certificate; `brokenChain` if the certificate is not a self-signed root.
     package init(certificatePEM: String, privateKeyPEM: Secret) throws(SigningError) {
         let document = try CertificateText.document(certificatePEM, .root)
         try self.init(
@@ -47,13 +47,13 @@ package struct ReceiptAuthority: Sendable, CustomStringConvertible {
         certificateDER = try CertificateText.der(of: certificate, .root)
     }
 
-    /// The certificate as PEM, one block.
+    /// The certificate as one PEM block.
     package var certificatePEM: String { CertificateText.pem(of: certificateDER) }
 
     /// The private key as PEM (PKCS#8).
     package var privateKeyPEM: Secret { RSAKeys.pem(of: privateKey) }
 
-    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits, for comparing roots.
+    /// The SHA-256 hash of ``certificateDER`` in 64 lower-case hexadecimal digits, for comparing roots.
     package var fingerprint: String { Hexadecimal.text(SHA256.hash(data: certificateDER)) }
 
     package var description: String { "receipt root \(certificate.subject), fingerprint \(fingerprint)" }

@@ -3,15 +3,17 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The certificates that sign receipts: RSA and SHA-256, with Till's usual validity and names.
+/// Creates the certificates for receipts. They use RSA and SHA-256, and have the same validity as Till's other
+/// certificates.
 ///
-/// They have no OCSP address: a receipt is verified offline, at its own date. See docs/api/receipts/app-receipts.md.
+/// They contain no OCSP URL, because receipts are verified offline, at their own creation date. See
+/// docs/api/receipts/app-receipts.md.
 enum ReceiptCertificates {
     static let intermediateName = "Till Receipt Authority"
     static let leafName = "Till App Receipt Signing"
     static let purchaseName = "Till Purchase Receipt Signing"
 
-    /// A self-signed root.
+    /// Creates a self-signed root.
     static func root(name: String, key: _RSA.Signing.PrivateKey) throws -> Certificate {
         let subject = try CertificateProfile.distinguishedName(name)
         return try certificate(for: key.publicKey, subject: subject, issuer: subject, issuerKey: key) {
@@ -21,9 +23,10 @@ enum ReceiptCertificates {
         }
     }
 
-    /// The intermediate.
+    /// Creates an intermediate.
     ///
-    /// - Parameter isMarked: false only for certificates that verifiers must reject.
+    /// - Parameter isMarked: whether the certificate has its marker; false only for a certificate that verifiers must
+    ///   reject.
     static func intermediate(
         key: _RSA.Signing.PublicKey,
         under root: Certificate,
@@ -40,10 +43,11 @@ enum ReceiptCertificates {
         }
     }
 
-    /// The certificate of the key that signs receipts; without a marker, of the key for receipts of single
-    /// transactions.
+    /// Creates a leaf: the certificate of a key that signs receipts.
     ///
-    /// - Parameter validity: changed only for certificates that verifiers must reject.
+    /// - Parameters:
+    ///   - marked: whether the certificate has its marker. Receipts of single transactions need none.
+    ///   - validity: the validity, which differs only for a certificate that verifiers must reject.
     static func leaf(
         name: String,
         key: _RSA.Signing.PublicKey,

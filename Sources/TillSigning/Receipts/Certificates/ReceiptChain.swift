@@ -3,10 +3,11 @@ import CryptoExtras
 import SwiftASN1
 import X509
 
-/// Leaf, intermediate and root that sign app receipts, with the leaf's key, and the certificate and key that sign
-/// receipts of single transactions.
+/// The certificates and keys that sign receipts. The leaf signs app receipts; another certificate under the same
+/// intermediate signs receipts of single transactions.
 ///
-/// Making one takes some tenths of a second, because it generates RSA keys. See docs/api/receipts/app-receipts.md.
+/// Creating a chain takes some tenths of a second, because it generates RSA keys. See
+/// docs/api/receipts/app-receipts.md.
 package struct ReceiptChain: Sendable, CustomStringConvertible {
     private let inspection: ReceiptChainInspection
     let leafPrivateKey: _RSA.Signing.PrivateKey
@@ -15,19 +16,19 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
 
     /// The three certificates as DER: leaf, intermediate, root.
     package let certificatesDER: [[UInt8]]
-    /// The certificate (DER) of the key that signs receipts of single transactions (RSA-1024), issued by the
-    /// intermediate. Such a receipt contains only this certificate, so a verifier must know it in advance.
+    /// The certificate of the key that signs receipts of single transactions, as DER. The intermediate issued it. Such
+    /// a receipt contains only this certificate, so a verifier must know it in advance.
     package let purchaseCertificateDER: [UInt8]
-    /// The chain's id: the first 16 hexadecimal digits of the SHA-256 of the leaf's DER.
+    /// The chain's id: the first 16 hexadecimal digits of the SHA-256 hash of the leaf's DER.
     package let id: String
 
-    /// Issues a new intermediate, leaf and purchase certificate, with new keys. The intermediate's key is then
-    /// discarded.
+    /// Issues a new intermediate, a new leaf and a new certificate for receipts of single transactions, with new keys.
+    /// The intermediate's key is then discarded.
     package static func issue(under root: ReceiptAuthority) throws(SigningError) -> ReceiptChain {
         let intermediateKey = try RSAKeys.make(.intermediateKey)
         let leafKey = try RSAKeys.make(.leafKey)
         let purchaseKey = try RSAKeys.makeForPurchases()
-        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be made") {
+        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
             try ReceiptCertificates.intermediate(
                 key: intermediateKey.publicKey,
                 under: root.certificate,
@@ -35,7 +36,7 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
             )
         }
         func leaf(_ part: ChainPart, _ name: String, _ key: _RSA.Signing.PrivateKey) throws(SigningError) -> [UInt8] {
-            let certificate = try SigningError.wrapping(.cryptography, part, "could not be made") {
+            let certificate = try SigningError.wrapping(.cryptography, part, "could not be created") {
                 try ReceiptCertificates.leaf(
                     name: name,
                     key: key.publicKey,
@@ -58,10 +59,11 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         )
     }
 
-    /// Reads ``certificatesPEM``, ``leafPrivateKeyPEM``, ``purchaseCertificatePEM`` and ``purchasePrivateKeyPEM``.
+    /// Reads a chain from the text of ``certificatesPEM``, ``leafPrivateKeyPEM``, ``purchaseCertificatePEM`` and
+    /// ``purchasePrivateKeyPEM``.
     ///
-    /// - Throws: ``SigningError`` that names the part: `unreadable`, `mismatchedKey`, or `brokenChain` when the
-    ///   certificates do not form a chain or lack what verifiers require.
+    /// - Throws: ``SigningError`` with the wrong part and the code `unreadable`, `mismatchedKey`, or `brokenChain` if
+    ///   the certificates do not form a chain or lack something that verifiers require.
     package init(
         certificatesPEM: String,
         leafPrivateKeyPEM: Secret,
@@ -104,7 +106,8 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         try checkPurchaseCertificate()
     }
 
-    /// X509 does not read keys of 1,024 bits, so the certificate is checked part by part.
+    /// Checks the certificate for receipts of single transactions. It is checked part by part, because the library X509
+    /// rejects keys of 1,024 bits.
     private func checkPurchaseCertificate() throws(SigningError) {
         let anatomy: CertificateAnatomy
         do {
@@ -129,36 +132,36 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Leaf, intermediate and root as three PEM blocks.
+    /// The leaf, intermediate and root certificates as three PEM blocks.
     package var certificatesPEM: String { certificatesDER.map(CertificateText.pem).joined() }
     /// The leaf's private key as PEM (PKCS#8).
     package var leafPrivateKeyPEM: Secret { RSAKeys.pem(of: leafPrivateKey) }
-    /// The certificate for receipts of single transactions, one PEM block.
+    /// The certificate for receipts of single transactions, as one PEM block.
     package var purchaseCertificatePEM: String { CertificateText.pem(of: purchaseCertificateDER) }
     /// The private key for receipts of single transactions as PEM (PKCS#8).
     package var purchasePrivateKeyPEM: Secret { RSAKeys.pem(of: purchasePrivateKey) }
 
-    /// The root certificate alone, PEM.
+    /// The root certificate as PEM.
     package var rootCertificatePEM: String { CertificateText.pem(of: certificatesDER[2]) }
-    /// SHA-256 of the root certificate, hexadecimal, which users compare before they trust it.
+    /// The SHA-256 hash of the root certificate in hexadecimal, which users compare before they trust the root.
     package var rootFingerprint: String { Hexadecimal.text(SHA256.hash(data: certificatesDER[2])) }
 
     package var description: String { "receipt chain \(id)" }
 
-    /// All problems of the chain when a receipt is made at `instant` (milliseconds since 1970); empty when a verifier
-    /// that trusts the root accepts it.
+    /// All problems of the chain for a receipt that is created at `instant` (milliseconds since 1970). The result is
+    /// empty if a verifier that trusts the root accepts the chain.
     package func problems(at instant: Int64) -> [ChainProblem] {
         inspection.problems(accepting: [.sha256]) + inspection.problems(at: instant)
     }
 
-    /// Signs a receipt: the complete file, as the store writes it to the device.
+    /// Signs a receipt and returns the complete receipt file of a device.
     ///
-    /// - Throws: ``SigningError`` when the library cannot sign.
+    /// - Throws: ``SigningError`` if the library cannot sign.
     package func mint(_ receipt: AppReceipt) throws(SigningError) -> [UInt8] {
         try sign(payload: receipt.payload())
     }
 
-    /// Signs a payload unchanged.
+    /// Signs a payload without changing it.
     func sign(payload: [UInt8]) throws(SigningError) -> [UInt8] {
         let signature = try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
             try leafPrivateKey.signature(for: SHA256.hash(data: payload), padding: .insecurePKCS1v1_5)

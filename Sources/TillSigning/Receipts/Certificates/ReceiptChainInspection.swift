@@ -4,21 +4,21 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Examines the three certificates of a receipt like a receipt verifier and reports what is wrong.
+/// Checks the three certificates of a receipt as a receipt verifier does, and reports all problems.
 ///
 /// See docs/api/receipts/app-receipts.md.
 struct ReceiptChainInspection {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate
-    /// The same certificates in encoded parts: leaf, intermediate, root.
+    /// The encoded parts of the leaf, intermediate and root certificates.
     let anatomies: [CertificateAnatomy]
 
     static let parts: [ChainPart] = [.leaf, .intermediate, .root]
 
-    /// Reads leaf, intermediate and root.
+    /// Reads the leaf, intermediate and root certificates.
     ///
-    /// - Throws: ``SigningError``: `unreadable`, with the part.
+    /// - Throws: ``SigningError`` with the unreadable part and the code `unreadable`.
     init(certificatesDER: [[UInt8]]) throws(SigningError) {
         guard certificatesDER.count == Self.parts.count else {
             let reason =
@@ -42,25 +42,28 @@ struct ReceiptChainInspection {
         self.anatomies = anatomies
     }
 
-    /// Problems that do not depend on time: signatures, names, extensions, kinds of key.
+    /// The problems that do not depend on time: wrong signatures, names, extensions and kinds of keys.
     ///
-    /// - Parameter accepted: the hash algorithms allowed for leaf and intermediate. A root's own signature does not
-    ///   matter.
+    /// - Parameter accepted: the hash algorithms that are allowed for the signatures of leaf and intermediate. The
+    ///   root's own signature does not matter.
     func problems(accepting accepted: Set<ReceiptAlgorithm>) -> [ChainProblem] {
         var found: [ChainProblem] = []
         func unless(_ holds: Bool, _ part: ChainPart, _ reason: String) {
             if !holds { found.append(ChainProblem(part: part, reason: reason)) }
         }
-        let isNoAuthority = "is not marked as a certificate authority (basicConstraints)"
-        unless(Self.isAuthority(root), .root, isNoAuthority)
-        unless(Self.isAuthority(intermediate), .intermediate, isNoAuthority)
+        unless(Self.isAuthority(root), .root, "is not marked as a certificate authority (basicConstraints)")
+        unless(
+            Self.isAuthority(intermediate),
+            .intermediate,
+            "is not marked as a certificate authority (basicConstraints)"
+        )
         unless(!Self.isAuthority(leaf), .leaf, "is marked as a certificate authority (basicConstraints)")
         let pairs = [
             (anatomies[0], ChainPart.leaf, leaf, anatomies[1], intermediate),
             (anatomies[1], ChainPart.intermediate, intermediate, anatomies[2], root),
         ]
         for (anatomy, part, certificate, above, issuer) in pairs {
-            unless(anatomy.issuer == above.subject, part, "names another issuer")
+            unless(anatomy.issuer == above.subject, part, "has an issuer name that is not its issuer's subject")
             let isAccepted = accepted.contains { $0.certificateSignature[...] == anatomy.algorithm }
             unless(isAccepted, part, "is signed with another algorithm than RSA and SHA-256")
             let isSigned = issuer.publicKey.isValidSignature(certificate.signature, for: certificate)
@@ -80,7 +83,7 @@ struct ReceiptChainInspection {
         return found
     }
 
-    /// The certificates that are not valid at `instant`, in milliseconds since 1970.
+    /// The problems of certificates that are not valid at `instant`, in milliseconds since 1970.
     func problems(at instant: Int64) -> [ChainProblem] {
         ChainInspection(leaf: leaf, intermediate: intermediate, root: root).problems(at: instant)
     }

@@ -1,9 +1,6 @@
-import TillCore
-import TillSigning
-
-/// Writes one JSON object as bytes, key by key, in the order of the calls. A nil value omits its key, because Apple
-/// never sends null (docs/api/transport.md).
-package struct PayloadWriter {
+/// Writes one JSON object as bytes, without white space, key by key, in the order of the calls. A nil value omits its
+/// key, because Apple never sends null (docs/api/transport.md).
+package struct JSONWriter {
     /// UTF-8 so far; `finish()` adds the closing brace.
     package private(set) var bytes: [UInt8]
     private var isFirst = true
@@ -38,66 +35,54 @@ package struct PayloadWriter {
         put(key, value.map { Int64($0) })
     }
 
-    package mutating func put(_ key: StaticString, _ value: Timestamp?) {
-        put(key, value?.milliseconds)
-    }
-
     package mutating func put(_ key: StaticString, _ value: Bool?) {
         guard let value else { return }
         begin(key)
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// An array of texts.
+    /// Writes an array of strings.
     package mutating func put(_ key: StaticString, _ values: [String]) {
-        begin(key)
-        bytes.append(UInt8(ascii: "["))
-        for (place, value) in values.enumerated() {
-            if place > 0 { bytes.append(UInt8(ascii: ",")) }
-            Self.append(quoted: value, to: &bytes)
-        }
-        bytes.append(UInt8(ascii: "]"))
+        put(key, elements: values) { value, bytes in Self.append(quoted: value, to: &bytes) }
     }
 
-    /// A signed text, which needs no escapes.
-    package mutating func put(_ key: StaticString, _ value: SignedText?) {
-        guard let value else { return }
-        begin(key)
-        append(value)
-    }
-
-    /// An array of signed texts.
-    package mutating func put(_ key: StaticString, _ values: [SignedText]) {
-        begin(key)
-        bytes.append(UInt8(ascii: "["))
-        for (place, value) in values.enumerated() {
-            if place > 0 { bytes.append(UInt8(ascii: ",")) }
-            append(value)
-        }
-        bytes.append(UInt8(ascii: "]"))
-    }
-
-    private mutating func append(_ value: SignedText) {
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: value.header)
-        bytes.append(contentsOf: value.rest)
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    /// A serialized value.
+    /// Writes a value that is already JSON.
     package mutating func put(_ key: StaticString, written value: [UInt8]?) {
         guard let value else { return }
         begin(key)
         bytes.append(contentsOf: value)
     }
 
-    /// An array of serialized objects.
+    /// Writes an array of objects that are already JSON.
     package mutating func put(_ key: StaticString, objects: [[UInt8]]) {
+        put(key, elements: objects) { object, bytes in bytes.append(contentsOf: object) }
+    }
+
+    /// A string of ASCII bytes that need no escapes.
+    package mutating func put(_ key: StaticString, quoting ascii: [UInt8]) {
+        begin(key)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: ascii)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// A value that a function appends.
+    package mutating func put(_ key: StaticString, appending append: (inout [UInt8]) -> Void) {
+        begin(key)
+        append(&bytes)
+    }
+
+    /// An array of values that a function appends.
+    package mutating func put<Element>(
+        _ key: StaticString,
+        elements: [Element],
+        appending append: (Element, inout [UInt8]) -> Void
+    ) {
         begin(key)
         bytes.append(UInt8(ascii: "["))
-        for (place, object) in objects.enumerated() {
+        for (place, element) in elements.enumerated() {
             if place > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(contentsOf: object)
+            append(element, &bytes)
         }
         bytes.append(UInt8(ascii: "]"))
     }
@@ -111,16 +96,19 @@ package struct PayloadWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    private static let hexadecimal = Array("0123456789abcdef".utf8)
+    // MARK: Strings
 
     /// Appends a text as a JSON string.
-    static func append(quoted text: String, to bytes: inout [UInt8]) {
+    ///
+    /// - Parameter shortLineBreaks: writes a line break as `\n`, for people; otherwise every control character has the
+    ///   form `\u000a`.
+    static func append(quoted text: String, to bytes: inout [UInt8], shortLineBreaks: Bool = false) {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            // Most texts need no escapes and are copied as a whole.
+            // Most texts need no escapes, so they are copied as a whole.
             if utf8.contains(where: isEscaped) {
-                for byte in utf8 { append(escaped: byte, to: &bytes) }
+                for byte in utf8 { append(escaped: byte, to: &bytes, shortLineBreaks) }
             } else {
                 bytes.append(contentsOf: utf8)
             }
@@ -132,11 +120,16 @@ package struct PayloadWriter {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private static func append(escaped byte: UInt8, to bytes: inout [UInt8]) {
-        if byte < 0x20 {
+    private static func append(escaped byte: UInt8, to bytes: inout [UInt8], _ shortLineBreaks: Bool) {
+        if byte == 0x0A, shortLineBreaks {
+            bytes.append(contentsOf: "\\n".utf8)
+        } else if byte < 0x20 {
+            let hexadecimal: StaticString = "0123456789abcdef"
             bytes.append(contentsOf: "\\u00".utf8)
-            bytes.append(hexadecimal[Int(byte >> 4)])
-            bytes.append(hexadecimal[Int(byte & 15)])
+            hexadecimal.withUTF8Buffer { digits in
+                bytes.append(digits[Int(byte >> 4)])
+                bytes.append(digits[Int(byte & 15)])
+            }
         } else {
             if isEscaped(byte) { bytes.append(UInt8(ascii: "\\")) }
             bytes.append(byte)

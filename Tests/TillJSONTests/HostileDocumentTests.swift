@@ -1,13 +1,12 @@
 import Testing
+import TillJSON
 
-@testable import TillShop
-
-/// Malicious documents: the memory and time of a reader grow with the length of the document, and not faster.
+/// Reads malicious documents. The memory and time of the reader must not grow faster than the length of the document.
 @Suite("Malicious documents")
 struct HostileDocumentTests {
     private let longKey = String(repeating: "k", count: 1_000_000)
 
-    @Test("A long key above many values costs no more than its length")
+    @Test("A long key above many values costs no more than the length of the document")
     func longKeys() throws {
         let arrays = String(repeating: "[],", count: 200_000) + "[]"
         let clock = ContinuousClock()
@@ -18,7 +17,7 @@ struct HostileDocumentTests {
         #expect(members.map(\.key) == [longKey])
     }
 
-    @Test("Paths in errors are short, however long the keys are, and their number is limited")
+    @Test("Paths in errors are short, however long the keys are, and the number of errors is limited")
     func longFaults() throws {
         let twice = String(repeating: #"{"a":1,"a":2},"#, count: 3_000)
         let text = #"{"\#(longKey)":{"\#(longKey)":[\#(twice)0]}}"#
@@ -34,7 +33,7 @@ struct HostileDocumentTests {
         }
     }
 
-    @Test("A character of any length is cut in a message")
+    @Test("A message is cut even within a very long character")
     func longCharacters() {
         let text = "e" + String(repeating: "\u{301}", count: 100_000)
         #expect(text.count == 1)
@@ -44,7 +43,7 @@ struct HostileDocumentTests {
         #expect(JSONTree.short(String(repeating: "ä", count: 61)) == String(repeating: "ä", count: 60) + "…")
     }
 
-    @Test("A path is computed only on demand")
+    @Test("A path is computed only when an error needs it")
     func places() {
         var place = JSONPlace()
         place.enter("a")

@@ -24,23 +24,38 @@ package enum JSONTree: Equatable, Sendable {
             self.value = value
         }
     }
+}
+
+// MARK: Messages
+
+extension JSONTree {
+    /// The kind of value.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "true or false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
 
     /// A description that fits after "found".
     package var summary: String {
         switch self {
-        case .null: "null"
+        case .null, .object: kind
         case .bool(let value): "\(value)"
         case .number(let digits): "the number \(JSONTree.short(digits))"
         case .string(let text): "the string \"\(JSONTree.short(text))\""
-        case .array(let elements): elements.isEmpty ? "an empty array" : "an array"
-        case .object: "an object"
+        case .array(let elements): elements.isEmpty ? "an empty array" : kind
         }
     }
 
     /// A text cut to a length for a message, on one line.
     package static func short(_ text: String) -> String {
         // A single character may have any length.
-        let start = text.cut(toBytes: 60 * 4).prefix(60)
+        let start = cut(text, toBytes: 60 * 4).prefix(60)
         let line = String(start.map { $0.isNewline || $0 == "\t" ? " " : $0 })
         return start.utf8.count < text.utf8.count ? line + "…" : line
     }
@@ -49,7 +64,7 @@ package enum JSONTree: Equatable, Sendable {
     /// too long for one.
     package static func path(_ parent: String, _ key: String) -> String { parent + step(to: key) }
 
-    fileprivate static func step(to key: String) -> String {
+    static func step(to key: String) -> String {
         let isWord =
             (1...64).contains(key.utf8.count)
             && key.utf8.allSatisfy {
@@ -57,39 +72,10 @@ package enum JSONTree: Equatable, Sendable {
             }
         guard !isWord else { return ".\(key)" }
         let text = short(key)
-        return "[\"\(text.utf8.count <= 64 ? text : text.cut(toBytes: 64) + "…")\"]"
-    }
-}
-
-/// The present path of a parser. The text is built only for a message, because a hostile document may have long keys
-/// and many values.
-package struct JSONPlace: Sendable {
-    private enum Step: Sendable {
-        case key(String)
-        case index(Int)
+        return "[\"\(text.utf8.count <= 64 ? text : cut(text, toBytes: 64) + "…")\"]"
     }
 
-    private var steps: [Step] = []
-
-    /// The root.
-    package init() {}
-
-    /// `$.a[2].b`.
-    package var path: String {
-        steps.reduce("$") { path, step in
-            switch step {
-            case .key(let key): path + JSONTree.step(to: key)
-            case .index(let index): "\(path)[\(index)]"
-            }
-        }
+    private static func cut(_ text: String, toBytes limit: Int) -> String {
+        text.utf8.count <= limit ? text : String(decoding: text.utf8.prefix(limit), as: UTF8.self)
     }
-
-    /// Enters a member of an object.
-    package mutating func enter(_ key: String) { steps.append(.key(key)) }
-
-    /// Enters an element of an array.
-    package mutating func enter(_ index: Int) { steps.append(.index(index)) }
-
-    /// Leaves the last member or element.
-    package mutating func leave() { steps.removeLast() }
 }

@@ -7,21 +7,25 @@ extension JSONTree {
         return out
     }
 
-    private func write(to out: inout [UInt8], indent: Int) {
+    /// Appends the document without white space, as ``JSONWriter`` writes it.
+    package func append(to out: inout [UInt8]) { write(to: &out, indent: nil) }
+
+    /// - Parameter indent: the present depth; nil writes everything without white space.
+    private func write(to out: inout [UInt8], indent: Int?) {
         switch self {
         case .null: out.append(contentsOf: "null".utf8)
         case .bool(let value): out.append(contentsOf: (value ? "true" : "false").utf8)
         case .number(let digits): out.append(contentsOf: digits.utf8)
-        case .string(let text): JSONTree.write(text, to: &out)
+        case .string(let text): JSONWriter.append(quoted: text, to: &out, shortLineBreaks: indent != nil)
         case .array(let elements):
             JSONTree.write(elements, between: "[", "]", to: &out, indent: indent) { element, out in
-                element.write(to: &out, indent: indent + 1)
+                element.write(to: &out, indent: indent.map { $0 + 1 })
             }
         case .object(let members):
             JSONTree.write(members, between: "{", "}", to: &out, indent: indent) { member, out in
-                JSONTree.write(member.key, to: &out)
-                out.append(contentsOf: ": ".utf8)
-                member.value.write(to: &out, indent: indent + 1)
+                JSONWriter.append(quoted: member.key, to: &out, shortLineBreaks: indent != nil)
+                out.append(contentsOf: (indent == nil ? ":" : ": ").utf8)
+                member.value.write(to: &out, indent: indent.map { $0 + 1 })
             }
         }
     }
@@ -31,16 +35,16 @@ extension JSONTree {
         between open: Unicode.Scalar,
         _ close: Unicode.Scalar,
         to out: inout [UInt8],
-        indent: Int,
+        indent: Int?,
         each: (Element, inout [UInt8]) -> Void
     ) {
         out.append(UInt8(ascii: open))
         for (index, element) in elements.enumerated() {
             if index > 0 { out.append(UInt8(ascii: ",")) }
-            newLine(indent + 1, to: &out)
+            if let indent { newLine(indent + 1, to: &out) }
             each(element, &out)
         }
-        if !elements.isEmpty { newLine(indent, to: &out) }
+        if let indent, !elements.isEmpty { newLine(indent, to: &out) }
         out.append(UInt8(ascii: close))
     }
 
@@ -48,19 +52,19 @@ extension JSONTree {
         out.append(UInt8(ascii: "\n"))
         out.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indent * 2))
     }
+}
 
-    private static func write(_ text: String, to out: inout [UInt8]) {
-        out.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): out.append(contentsOf: [UInt8(ascii: "\\"), byte])
-            case 0x0A: out.append(contentsOf: "\\n".utf8)
-            case 0..<0x20:
-                let digits = String(byte, radix: 16)
-                out.append(contentsOf: "\\u00\(byte < 16 ? "0" : "")\(digits)".utf8)
-            default: out.append(byte)
-            }
-        }
-        out.append(UInt8(ascii: "\""))
+// MARK: Building
+
+extension JSONTree {
+    /// An object without the nil values.
+    package static func members(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
+        .object(members.compactMap { key, value in value.map { Member(key, $0) } })
     }
+
+    /// A string; nil for nil.
+    package static func text(_ text: String?) -> JSONTree? { text.map { .string($0) } }
+
+    /// A whole number; nil for nil.
+    package static func count(_ number: (some BinaryInteger)?) -> JSONTree? { number.map { .number(String($0)) } }
 }
