@@ -8,7 +8,7 @@ from listening_post import ListeningPost
 from shop_helpers import ControlClient, Till
 
 BUNDLE = "com.example.console"
-FILE = "Products: Xcode .storekit file (optional)"
+FILE = "Xcode .storekit file with the products (optional)"
 HOSTILE = "<script>alert(1)</script>"
 TEXTS = [("ar_SA", "مجموعة النباتات"), ("ja_JP", "植物標本集"), ("en_US", "Herbarium 🌿🍂")]
 MONTHLY = "Balcony monthly (com.example.till.demo.balcony.month)"
