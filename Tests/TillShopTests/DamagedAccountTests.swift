@@ -137,7 +137,7 @@ struct DamagedAccountTests {
         // These changes damage owned products, requests and names.
         .state(
             "ann",
-            "two products from one transaction",
+            "two products from the same transaction",
             "json_insert(state, '$.holdings[#]', json_extract(state, '$.holdings[0]'))"
         ),
         .state("dan", "number above the account's count", "json_remove(state, '$.heldNumber')"),

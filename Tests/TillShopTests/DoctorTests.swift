@@ -50,7 +50,7 @@ struct DoctorTests {
         ),
         .sql(
             "a row in a foreign partition",
-            finding: "not that of its ids",
+            finding: "its ids contain another one",
             "UPDATE ledger SET id = id + 1 WHERE id = $ID"
         ),
         .sql(
@@ -76,7 +76,7 @@ struct DoctorTests {
         ),
         .sql(
             "a missing stored deadline",
-            finding: "stored is never",
+            finding: "stored deadline is never",
             "UPDATE accounts SET next_due = NULL WHERE next_due IS NOT NULL"
         ),
         .sql(
@@ -86,7 +86,7 @@ struct DoctorTests {
         ),
         .sql(
             "a delivery with another clock",
-            finding: "clock than its account's",
+            finding: "clock than its account",
             "UPDATE deliveries SET clock = 'other' WHERE due IS NOT NULL"
         ),
         .sql("a lost notification", finding: "notifications and has", "DELETE FROM outbox WHERE type = 'SUBSCRIBED'"),

@@ -27,9 +27,9 @@ extension Ledger {
         return concerned
     }
 
-    /// Whether the customer must agree to the new price. Consent is needed if the law of the storefront requires it, and
-    /// for the second increase within a year. It is also needed for an increase of more than 50 % that is more than 5 US
-    /// dollars a period, or more than 50 US dollars for a period of one year.
+    /// Whether the customer must agree to the new price. Consent is needed if the law of the storefront requires it,
+    /// and for the second increase within a year. It is also needed for an increase of more than 50 % that is more than
+    /// 5 US dollars a period, or more than 50 US dollars for a period of one year.
     private func needsConsent(
         _ raise: PriceRaise,
         _ subscription: Subscription,

@@ -34,7 +34,7 @@ package struct ShopUnderTest: SystemUnderTest {
             $0.refundRule = policy.refundRule
         }
         _ = try await shop.setClock(ClockName(scope), .freeze(at: workload.start))
-        // A `TestShop` never moves its real-time clock automatically. A clock with speed 1 therefore moves only when it is
+        // A `TestShop` never moves its real-time clock itself. A clock with speed 1 therefore moves only when it is
         // advanced, like a frozen clock.
         if workload.seed.isMultiple(of: 2) { _ = try await shop.setClock(ClockName(scope), .run(speed: 1)) }
         for customer in workload.customers {

@@ -201,7 +201,7 @@ struct StateCheckTests {
         WrongCell(.ledger, "coins", ["type": .text("nonConsumable")], "does not record that it owns coins"),
         WrongCell(.ledger, "coins", ["change": .integer(99)], "its account has only reached"),
         WrongCell(.accounts, #""ann""#, ["next_due": .integer(1_767_225_600_000)], "the next event is due at"),
-        WrongCell(.accounts, #""ann""#, ["next_due": .null], "stored is never"),
+        WrongCell(.accounts, #""ann""#, ["next_due": .null], "stored deadline is never"),
     ]
 
     @Test("A row that the doctor would report is rejected", arguments: wrongCells)
