@@ -49,7 +49,8 @@ struct ReceiptAttackPackTests {
             about: nil
         )
         let words: [ReceiptForgery: String] = [
-            .wrongRoot: "a root certificate that is not trusted", .leafWithoutMarker: "leaf certificate lacks the marker",
+            .wrongRoot: "a root certificate that is not trusted",
+            .leafWithoutMarker: "leaf certificate lacks the marker",
             .intermediateWithoutMarker: "intermediate certificate lacks the marker",
             .expiredLeaf: "certificates were not valid", .leafNotYetValid: "certificates were not valid",
             .tamperedPayload: "changed after it was signed", .tamperedSignature: "changed after it was signed",
