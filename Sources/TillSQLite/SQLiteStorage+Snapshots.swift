@@ -178,7 +178,8 @@ extension ShopTable {
             let lasting = DocumentKind.lasting.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
             return ("kind NOT IN (\(lasting))", [])
         }
-        // The condition lists both environments, because the indexes begin with that column.
+        // The condition lists both environments, because the indexes begin with the environment column and cannot be
+        // used without a condition on it.
         let environments = StoreEnvironment.allCases.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
         let scope = "\(ShopTable.environment) IN (\(environments)) AND app = ?"
         let condition =

@@ -64,7 +64,7 @@ final class Workbench {
         return server
     }
 
-    /// The ledger with this number of thousand transactions. It is created at the first call.
+    /// The ledger with `copies` times 1,000 transactions. It is created at the first call.
     func ledger(copies: Int) async throws -> Ledger {
         if let ledger = sharedLedgers[copies] { return ledger }
         let ledger = copies == 1 ? try await Ledger(on: self) : try await self.ledger(copies: 1).multiplied(by: copies)

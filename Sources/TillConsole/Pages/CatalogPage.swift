@@ -27,8 +27,8 @@ extension ConsolePage {
                 "importFile": ActionForm(
                     "importStoreKitFile",
                     "Import",
-                    file: "Xcode .storekit file. Replaces the catalog. Products that are not in the file are "
-                        + "removed from sale."
+                    file: "Xcode .storekit file. Adds and replaces products. Products that are not in the file stay "
+                        + "in the catalog, but are removed from sale."
                 ).value(page),
                 "addGroup": CatalogForms.group.value(page),
                 "addProduct": CatalogForms.product(list.groups).value(page),

@@ -61,7 +61,7 @@ enum EnvironmentSettingsForm {
         }
         let grace = settings["grace"]
         let rates =
-            [(value: "default", name: "server default")] + RenewalRate.all.map { (value: $0.name, name: $0.name) }
+            [(value: "default", name: "server default")] + RenewalRate.all.map { (value: $0.name, name: words(of: $0)) }
         let days = [(value: "0", name: "none")] + GracePeriod.lengths.map { (value: String($0), name: "\($0) days") }
         let profile = settings["weather"]?.text ?? PayloadProfile.defaultWords
         return ActionForm(
@@ -93,13 +93,23 @@ enum EnvironmentSettingsForm {
                     "missingPrice",
                     "If a product has no price in the storefront",
                     [
-                        ("storefrontCurrency", "use its standard price in the storefront’s currency"),
+                        (
+                            "storefrontCurrency",
+                            "use the number of its standard price, in the storefront’s currency (no conversion)"
+                        ),
                         ("refuse", "reject the purchase"),
                     ],
                     settings["missingPrice"]?.text
                 ),
             ]
         )
+    }
+
+    /// A renewal rate as an option. The names of Xcode's rates do not show how long a month lasts.
+    private static func words(of rate: RenewalRate) -> String {
+        guard rate.name.hasPrefix("xcode-") else { return rate.name }
+        let end = rate.end(of: Period(1, .month), from: Timestamp(milliseconds: 0), anchorDay: nil)
+        return "\(rate.name) (a month lasts \(Words.duration(end.milliseconds)))"
     }
 
     /// The payload profiles as options. The current profile is always an option, even if it has a different seed.

@@ -44,7 +44,7 @@ enum Jobs {
     private static var extend: ActionForm {
         ActionForm(
             "extendAll",
-            "Extend all subscribers",
+            "Extend renewal date for all subscribers",
             [
                 .init("productId", "Product", hint: "com.example.month"), .init("days", "Days", value: "30"),
                 SubscriptionCard.extensionReason,

@@ -51,7 +51,7 @@ enum NotificationList {
                 .init("customer", "Customer", .text(hint: "ann")),
                 .init("endpoint", "Endpoint", .choice(endpoints)),
                 .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
-                .init("failed", "Only undelivered notifications", .flag),
+                .init("failed", "Only with a delivery that failed or will be retried", .flag),
             ]
         )
     }

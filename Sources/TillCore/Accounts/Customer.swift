@@ -246,7 +246,8 @@ package enum Card: String, Codable, CaseIterable, Sendable {
     case declined
 }
 
-/// A purchase on hold (docs/api/lifecycle.md, One-time products).
+/// A pending purchase: it waits for a parent (Ask to Buy) or for the customer to complete it (docs/api/lifecycle.md,
+/// One-time products).
 package struct HeldPurchase: Codable, Equatable, Sendable {
     /// The reason why a purchase is on hold.
     package enum Reason: String, Codable, CaseIterable, Sendable {

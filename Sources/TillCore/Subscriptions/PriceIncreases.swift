@@ -58,8 +58,9 @@ extension Ledger {
     /// The instant when the customer is notified: a fixed number of days before the first renewal at the new price. If
     /// the next renewal is too soon for this, the renewal after it is the first one at the new price.
     ///
-    /// A weekly subscriber whose consent is not needed is notified at once. The price applies from the first renewal at
-    /// least 27 days later, which is the fourth. A customer who chose another plan is not notified, because this price
+    /// A weekly subscriber whose consent is not needed is notified at once. The new price applies from the first
+    /// renewal that is at least 27 days after the notice. This is the fourth renewal if the next renewal is at least
+    /// six days away, and otherwise the fifth. A customer who chose another plan is not notified, because this price
     /// will never apply.
     func instantOfPriceNotice(to subscription: Subscription, held account: Account) -> Timestamp? {
         guard

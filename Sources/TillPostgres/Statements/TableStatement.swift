@@ -74,7 +74,8 @@ struct TableStatement: SentStatement, CaseIterable {
     }
 
     private func ofApp(_ place: String) -> String {
-        // The condition lists both environments, because the indexes begin with that column.
+        // The condition lists both environments, because the indexes begin with the environment column and cannot be
+        // used without a condition on it.
         let environments = StoreEnvironment.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let scope = "\(ShopTable.environment) IN (\(environments)) AND app = \(place)"
         switch table {

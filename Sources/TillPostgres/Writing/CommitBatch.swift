@@ -15,7 +15,7 @@ struct CommitBatch: Sendable {
         /// The account that a constraint violation refers to, because another writer has written it first.
         let first: AccountID?
 
-        /// The failure of the change that results from a failed step.
+        /// The failure to report for this change if one of its steps fails.
         func failure(_ failed: StepFailure) -> CommitFailure {
             if failed.failure.isGuard, let failure = guards[failed.step] { return failure }
             if failed.failure.isConstraint || failed.failure.isCollision, let first { return .conflict(first) }

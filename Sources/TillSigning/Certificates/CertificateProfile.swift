@@ -14,7 +14,7 @@ enum CertificateProfile {
     static let notValidBefore = Date(timeIntervalSince1970: 1_199_145_600)
     static let notValidAfter = Date(timeIntervalSince1970: 4_102_444_800)
 
-    /// The marker extension by which verifiers recognize a leaf that signs data, and the one of its intermediate.
+    /// The marker extensions by which verifiers recognize a leaf that signs data, and the intermediate that issued it.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
 

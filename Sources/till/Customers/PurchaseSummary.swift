@@ -34,7 +34,8 @@ enum PurchaseSummary {
             return "Nothing was charged: \(customer) already owns \(product). The original purchase:"
         case .held:
             let number = answer["held"]?.text ?? ""
-            return "The purchase is pending: till purchase approve \(customer) \(number), or decline."
+            return "The purchase is pending. Run till purchase approve \(customer) \(number), "
+                + "or till purchase decline \(customer) \(number)."
         }
     }
 

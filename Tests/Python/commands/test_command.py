@@ -292,7 +292,7 @@ def test_the_first_line_summarizes_a_purchase(app):
         line = re.search(rf"^{name} .+$", once, re.MULTILINE)[0]
         assert line in again.splitlines(), f"{line} is not in {again}"
     held = first("buy", COINS, "--interrupted")
-    assert held == "The purchase is pending: till purchase approve zed 1, or decline."
+    assert held == "The purchase is pending. Run till purchase approve zed 1, or till purchase decline zed 1."
 
 
 def test_a_change_and_an_approval_print_a_summary(app):

@@ -184,7 +184,7 @@ class TestStory:
         browser.see("ONE_TIME_CHARGE", "#effect")
         browser.act("Turn off Ask to Buy")
         browser.act("Buy", {"Product": "Gardener monthly (com.example.till.demo.gardener.month)"})
-        browser.act("Add to family", {"Customer": "ann"})
+        browser.act("Add a family member", {"Customer": "ann"})
         browser.see("failed", "#effect")
 
     def test_a_rejected_request_is_explained(self, browser, till):

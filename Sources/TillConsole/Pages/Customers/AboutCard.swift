@@ -27,7 +27,7 @@ struct AboutCard: Sendable {
             "owned": .list((customer["owned"]?.elements ?? []).compactMap(\.text).map { .text(ledger.name(of: $0)) }),
             "actions": actions(card).value(page),
             "family": try await family(),
-            "join": ActionForm("joinFamily", "Add to family", [.init("customer", "Customer")]).value(page),
+            "join": ActionForm("joinFamily", "Add a family member", [.init("customer", "Customer")]).value(page),
             "ownClock": try await ownClock(),
         ]
     }

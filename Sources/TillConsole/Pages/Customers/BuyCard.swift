@@ -29,7 +29,8 @@ struct BuyCard: Sendable {
             .init("storefront", "Storefront", hint: ledger.account.storefront.code),
             .init("appAccountToken", "App account token", hint: "a UUID"),
             .init("offer.token", "Promotional offer JWS", hint: "signed by your server"),
-            .init("at", "Date (UTC, empty: now)", .instant), .init("interrupted", "Interrupt the purchase"),
+            .init("at", "Time of this action (UTC, empty: now)", .instant),
+            .init("interrupted", "Interrupt the purchase"),
             .init("finished", "Finish the transaction"),
         ]
         return [

@@ -105,7 +105,8 @@ struct SubscriptionCard: Sendable {
             "Change plan",
             [.init("productId", "New plan", .choice(choices))]
                 + BuyCard.offerFields(of: others, withSigned: false) + [
-                    .init("billingPlan", "Billing plan"), .init("at", "Date (UTC, empty: now)", .instant),
+                    .init("billingPlan", "Billing plan"),
+                    .init("at", "Time of this action (UTC, empty: now)", .instant),
                 ],
             parameters: ["originalTransactionId": id],
             name: id

@@ -49,7 +49,11 @@ extension ConsolePage {
                     }
                 ),
                 "isRefunded": .flag(row.refundNumber != nil), "isCopy": .flag(row.ownership == .familyShared),
-                "reverse": form("reverseRefund", "Reverse refund", [.init("at", "Date (UTC, empty: now)", .instant)]),
+                "reverse": form(
+                    "reverseRefund",
+                    "Reverse refund",
+                    [.init("at", "Time of this action (UTC, empty: now)", .instant)]
+                ),
                 "refund": form(
                     "refund",
                     "Refund",
@@ -69,7 +73,7 @@ extension ConsolePage {
                             "Revocation reason",
                             .choice([("0", "Other"), ("1", "An issue in the app")])
                         ),
-                        .init("at", "Date (UTC, empty: now)", .instant),
+                        .init("at", "Time of this action (UTC, empty: now)", .instant),
                     ],
                     isDestructive: true
                 ),

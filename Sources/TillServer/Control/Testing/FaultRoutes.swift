@@ -167,7 +167,12 @@ extension ControlAPI {
             throw ControlError.bad("bad_code", "A status of verifyReceipt must be 21000 to 21199.", path: "$.code")
         case .latency, .staleReads, .delay:
             guard rule.milliseconds != nil || rule.spread != nil else {
-                throw ControlError.bad("bad_fault", "This kind needs milliseconds.", path: "$.milliseconds")
+                let needed = rule.kind == .staleReads ? "milliseconds" : "milliseconds or spread"
+                throw ControlError.bad(
+                    "bad_fault",
+                    "A fault of kind \(rule.kind.rawValue) needs \(needed).",
+                    path: "$.milliseconds"
+                )
             }
         default: break
         }

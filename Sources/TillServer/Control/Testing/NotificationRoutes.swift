@@ -80,7 +80,7 @@ extension ControlAPI {
                 query: [
                     Schema.optional("type", .string("Only this type: DID_RENEW, or with a subtype EXPIRED/VOLUNTARY.")),
                     Schema.optional("customer", .string("Only notifications about this customer.")),
-                    Schema.optional("failed", .string("true: only notifications that no endpoint accepted.")),
+                    Schema.optional("failed", .string("true: only with a delivery that failed or will be retried.")),
                     Schema.optional("endpoint", .string("Only notifications sent to this endpoint.")),
                     Schema.optional("from", .string("Only created at or after this time, in milliseconds since 1970.")),
                     Schema.optional("to", .string("Only created at or before this time, in milliseconds since 1970.")),
