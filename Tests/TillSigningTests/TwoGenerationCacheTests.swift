@@ -1,7 +1,7 @@
 import Testing
 import TillSigning
 
-@Suite("The cache of two generations")
+@Suite("The cache of two halves")
 struct TwoGenerationCacheTests {
     @Test("The cache keeps what is used, within its limit")
     func cache() {

@@ -21,7 +21,7 @@ package final class Listeners: Sendable {
     }
 
     /// The endpoint that a listener acts as: it receives the notifications to that endpoint.
-    package struct Place: Hashable, Sendable {
+    package struct Registration: Hashable, Sendable {
         /// The app and the environment.
         package let scope: AccountScope
         /// The name of the endpoint: `primary`, or `listen` if a primary endpoint is configured.
@@ -29,7 +29,7 @@ package final class Listeners: Sendable {
     }
 
     private struct Listener {
-        var place: Place
+        var place: Registration
         var leaseEnd: Timestamp
         var offers: [Offer] = []
         var asking: [UUID: CheckedContinuation<Offer?, Never>] = [:]
@@ -50,7 +50,7 @@ package final class Listeners: Sendable {
     }
 
     /// The endpoint that the listener of an app's environment acts as; nil without a listener.
-    package func place(in scope: AccountScope) -> Place? {
+    package func place(in scope: AccountScope) -> Registration? {
         state.withLock { $0.listeners[scope]?.place }
     }
 
@@ -61,7 +61,7 @@ package final class Listeners: Sendable {
     package func next(in scope: AccountScope, hasPrimary: Bool, wait: Duration) async -> Offer? {
         let id = UUID()
         let leaseEnd = wallClock().advanced(milliseconds: Int64(wait / .milliseconds(1)) + Self.lease)
-        let place = Place(scope: scope, endpoint: hasPrimary ? EndpointRecord.listening : EndpointRecord.primary)
+        let place = Registration(scope: scope, endpoint: hasPrimary ? EndpointRecord.listening : EndpointRecord.primary)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let offer: Offer?? = state.withLock { state in
@@ -141,7 +141,7 @@ package final class Listeners: Sendable {
     /// Removes the listeners whose lease has expired.
     ///
     /// - Returns: the endpoints that they acted as.
-    func endLeases(at now: Timestamp) -> [Place] {
+    func endLeases(at now: Timestamp) -> [Registration] {
         state.withLock { state in
             let gone = state.listeners.filter { $0.value.leaseEnd < now && $0.value.asking.isEmpty }
             for scope in gone.keys { state.listeners[scope] = nil }
