@@ -99,7 +99,7 @@ package struct ControlAPI: Sendable {
         do {
             guard try await shop.hasDiskSpace(in: facts.dataDirectory?.path) else {
                 return .json(
-                    Array(#"{"status":"there is no room on the disk"}"#.utf8),
+                    Array(#"{"status":"the disk is full"}"#.utf8),
                     status: .serviceUnavailable
                 )
             }

@@ -256,7 +256,7 @@ package enum DirectoryRefused: StorageError, CustomStringConvertible {
             "\(path) cannot be written. Check that its folder exists, that you may write to it, and that the "
                 + "disk has space."
         case .diskFull(let path):
-            "\(path) cannot be written: there is no room on the disk. Free space, or give a folder on another disk."
+            "\(path) cannot be written: the disk is full. Free space, or give a folder on another disk."
         case .cannotRead(let path):
             "\(path) cannot be read. Check that it exists and that you may read it."
         }

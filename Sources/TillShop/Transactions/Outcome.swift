@@ -44,7 +44,7 @@ package struct ShopBusy: Error, CustomStringConvertible {
     /// Creates the error for a failed commit, which wrote nothing. The server's log contains the engine's error.
     init(_ failure: CommitFailure) {
         if case .diskFull = failure {
-            reason = "there is no room on the disk"
+            reason = "the disk is full"
         } else {
             reason = "the database did not accept the change"
         }

@@ -515,7 +515,7 @@ def test_a_full_disk_is_reported_and_the_server_recovers_with_free_space(tmp_pat
             (f"{app}/customers", {"customer": "fran"}, 201),
         ]
         fill(f"{disk.inside(process)}/fill")
-        assert readiness().status_code == 503 and "no room on the disk" in readiness().text
+        assert readiness().status_code == 503 and "the disk is full" in readiness().text
         for url, body, _ in calls:
             limit = time.monotonic() + 20
             while True:
@@ -524,7 +524,7 @@ def test_a_full_disk_is_reported_and_the_server_recovers_with_free_space(tmp_pat
                     break
                 body = body | ({"name": f"robot-{time.monotonic_ns()}"} if "name" in body else {})
             assert (answer.status_code, answer.json()["code"]) == (503, "busy"), (url, answer.text)
-            assert "no room on the disk" in answer.json()["message"], answer.text
+            assert "disk is full" in answer.json()["message"], answer.text
         assert readiness().status_code == 503
         os.unlink(f"{disk.inside(process)}/fill")
         assert readiness().status_code == 200, readiness().text
@@ -544,7 +544,7 @@ def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
     process, facts = disk.serve("--data", copied)
     try:
         text = refused("backup", disk.folder / "copy", "--control", facts["control"])
-        assert "no room on the disk" in text and "another disk" in text and "not an error" not in text
+        assert "not enough disk space" in text and "another disk" in text and "not an error" not in text
         assert os.listdir(disk.inside(process)) == []
     finally:
         process.send_signal(signal.SIGTERM)
@@ -560,4 +560,4 @@ def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
         '|| echo "code $?"'
     )
     assert begun.stdout == "code 1\n", begun.stdout + begun.stderr
-    assert "no room on the disk" in begun.stderr and not (tmp_path / "never").exists()
+    assert "is full" in begun.stderr and not (tmp_path / "never").exists()

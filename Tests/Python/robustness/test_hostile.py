@@ -458,8 +458,10 @@ def test_clients_that_never_read(shop):
         except BlockingIOError:
             pass
         connections.append(connection)
-    time.sleep(1)
-    assert shop.open_files() >= shop.start_files + 6, "the connections were not open"
+    limit = time.monotonic() + 60
+    while shop.open_files() < shop.start_files + 6:
+        assert time.monotonic() < limit, "the connections were not open"
+        time.sleep(0.1)
     grown = shop.resident() - before
     try:
         wait_for_files(shop, 2 * LIMIT)

@@ -320,4 +320,4 @@ def test_a_node_with_another_root_is_rejected(two, tmp_path, database):
         "serve", "--data", tmp_path / "stranger", "--production-port", 0, "--sandbox-port", 0, "--control-port", 0,
         TILL_DATABASE=database.url,
     )
-    assert outcome.returncode == 1 and "another root" in outcome.stderr and "--adopt-root" in outcome.stderr
+    assert outcome.returncode == 1 and "root.pem is missing" in outcome.stderr and "--adopt-root" in outcome.stderr
