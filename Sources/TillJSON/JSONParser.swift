@@ -60,7 +60,7 @@ struct JSONParser {
     let end: Int
     var offset: Int
     private var values = 0
-    private var place = JSONPlace()
+    private var path = JSONPath()
     private(set) var repeatedKeys: [JSONFault] = []
     private var bytesOfFaults = 0
     let limits: JSONLimits
@@ -121,10 +121,10 @@ struct JSONParser {
         var members: [JSONTree.Member] = []
         var seen: Set<String> = []
         try eachMember { parser, key throws(JSONSyntaxError) in
-            parser.place.enter(key)
+            parser.path.enter(key)
             if Self.isRepeated(key, members, &seen) { parser.noteRepeatedKey() }
             members.append(JSONTree.Member(key, try parser.value(depth: depth)))
-            parser.place.leave()
+            parser.path.leave()
         }
         return .object(members)
     }
@@ -156,7 +156,7 @@ struct JSONParser {
     /// The key is the last step of the present path.
     private mutating func noteRepeatedKey() {
         guard repeatedKeys.count < JSONLimits.faults, bytesOfFaults < JSONLimits.bytesOfFaults else { return }
-        let fault = JSONFault(path: place.path, expected: "each key once", found: "the key twice")
+        let fault = JSONFault(path: path.text, expected: "each key once", found: "the key twice")
         bytesOfFaults += fault.path.utf8.count
         repeatedKeys.append(fault)
     }
@@ -165,9 +165,9 @@ struct JSONParser {
         try enter(depth)
         var elements: [JSONTree] = []
         try eachElement { parser throws(JSONSyntaxError) in
-            parser.place.enter(elements.count)
+            parser.path.enter(elements.count)
             elements.append(try parser.value(depth: depth))
-            parser.place.leave()
+            parser.path.leave()
         }
         return .array(elements)
     }

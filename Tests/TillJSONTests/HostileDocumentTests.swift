@@ -44,14 +44,14 @@ struct HostileDocumentTests {
     }
 
     @Test("A path is computed only when an error needs it")
-    func places() {
-        var place = JSONPlace()
-        place.enter("a")
-        place.enter(2)
-        place.enter("b c")
-        #expect(place.path == "$.a[2][\"b c\"]")
-        place.leave()
-        #expect(place.path == "$.a[2]")
+    func paths() {
+        var path = JSONPath()
+        path.enter("a")
+        path.enter(2)
+        path.enter("b c")
+        #expect(path.text == "$.a[2][\"b c\"]")
+        path.leave()
+        #expect(path.text == "$.a[2]")
     }
 
     private struct Unexpected: Error {}

@@ -122,7 +122,7 @@ extension Shop {
     /// The next notification for a listener. All listeners of an app's environment must be connected to the same node.
     package func nextOffer(in scope: AccountScope, wait: Duration) async throws -> Listeners.Offer? {
         let hasPrimary = registry.rules(of: scope).primary != nil
-        if let cluster, listeners.place(in: scope) == nil || !cluster.has(scope.listenerLease) {
+        if let cluster, listeners.registration(in: scope) == nil || !cluster.has(scope.listenerLease) {
             let endpoint = hasPrimary ? EndpointRecord.listening : EndpointRecord.primary
             let lease = Lease(name: scope.listenerLease, node: cluster.id, body: endpoint)
             guard try await !cluster.take([lease]).isEmpty else {
@@ -140,7 +140,7 @@ extension Shop {
     }
 
     /// The name of the endpoint that the listeners of another node have; nil if no listener is connected there.
-    func placeElsewhere(in scope: AccountScope) -> String? {
+    func endpointElsewhere(in scope: AccountScope) -> String? {
         cluster?.leasesOfOthers(scope.listenerLease).first { $0.name == scope.listenerLease }?.body
     }
 }

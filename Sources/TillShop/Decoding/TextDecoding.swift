@@ -12,7 +12,7 @@ package struct TextDecoding: Sendable {
     private var parts: [DecodedPart] = []
     private var isCutShort = false
     /// The path in the document at which decoding has arrived.
-    private var way = JSONPlace()
+    private var path = JSONPath()
 
     /// The maximum length of a text in bytes.
     package static let maxBytes = 512 * 1_024
@@ -144,10 +144,10 @@ package struct TextDecoding: Sendable {
     }
 
     private mutating func readInside(document tree: JSONTree, depth: Int) async {
-        let outer = way
-        way = JSONPlace()
+        let outer = path
+        path = JSONPath()
         await readInside(tree, depth: depth)
-        way = outer
+        path = outer
     }
 
     /// Decodes every signed text in a document, in the document's order.
@@ -155,17 +155,17 @@ package struct TextDecoding: Sendable {
         switch tree {
         case .object(let members):
             for member in members {
-                way.enter(member.key)
-                defer { way.leave() }
+                path.enter(member.key)
+                defer { path.leave() }
                 if Self.receiptKeys.contains(member.key), case .string(let text) = member.value,
                     let bytes = Self.bytes(ofBase64: text.filter { !$0.isWhitespace }), !bytes.isEmpty
                 {
                     guard goesOn(depth) else { return }
-                    await readReceipt(bytes, place: way.path, depth: depth)
+                    await readReceipt(bytes, place: path.text, depth: depth)
                 } else if Self.signedKeys.contains(member.key), case .string(let text) = member.value,
                     !Self.looksSigned(text[...])
                 {
-                    var part = DecodedPart(.unknown, at: way.path, depth: depth)
+                    var part = DecodedPart(.unknown, at: path.text, depth: depth)
                     part.fault = "This is not a signed text: a signed text has three parts, and the first is a header."
                     guard take(part) else { return }
                 } else {
@@ -175,13 +175,13 @@ package struct TextDecoding: Sendable {
         case .array(let elements):
             for (index, element) in elements.enumerated() {
                 guard !isCutShort else { return }
-                way.enter(index)
+                path.enter(index)
                 await readInside(element, depth: depth)
-                way.leave()
+                path.leave()
             }
         case .string(let text):
             guard Self.looksSigned(text[...]), goesOn(depth) else { return }
-            await readToken(text, place: way.path, depth: depth)
+            await readToken(text, place: path.text, depth: depth)
         default: break
         }
     }

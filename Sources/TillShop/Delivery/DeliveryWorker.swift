@@ -199,7 +199,7 @@ package actor DeliveryWorker: Service {
 
     private func start(_ endpoint: EndpointRecord, on clock: ClockName) async throws {
         // The listener is connected to another node, which passes the notifications to it.
-        if endpoint.isListener, shop.listeners.place(in: clock.scope) == nil { return }
+        if endpoint.isListener, shop.listeners.registration(in: clock.scope) == nil { return }
         let queue = EndpointQueue(scope: clock.scope, endpoint: endpoint.key)
         let capacity = limits[queue, default: ConcurrencyLimit()].free
         guard capacity > 0 else {

@@ -29,7 +29,7 @@ package final class Listeners: Sendable {
     }
 
     private struct Listener {
-        var place: Registration
+        var registration: Registration
         var leaseEnd: Timestamp
         var offers: [Offer] = []
         var asking: [UUID: CheckedContinuation<Offer?, Never>] = [:]
@@ -50,8 +50,8 @@ package final class Listeners: Sendable {
     }
 
     /// The endpoint that the listener of an app's environment acts as; nil without a listener.
-    package func place(in scope: AccountScope) -> Registration? {
-        state.withLock { $0.listeners[scope]?.place }
+    package func registration(in scope: AccountScope) -> Registration? {
+        state.withLock { $0.listeners[scope]?.registration }
     }
 
     /// Waits for the next notification to forward; nil if there is none in time. The call registers the caller as a
@@ -61,13 +61,16 @@ package final class Listeners: Sendable {
     package func next(in scope: AccountScope, hasPrimary: Bool, wait: Duration) async -> Offer? {
         let id = UUID()
         let leaseEnd = wallClock().advanced(milliseconds: Int64(wait / .milliseconds(1)) + Self.lease)
-        let place = Registration(scope: scope, endpoint: hasPrimary ? EndpointRecord.listening : EndpointRecord.primary)
+        let registration = Registration(
+            scope: scope,
+            endpoint: hasPrimary ? EndpointRecord.listening : EndpointRecord.primary
+        )
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let offer: Offer?? = state.withLock { state in
                     var listener =
                         state.listeners[scope]
-                        ?? Listener(place: place, leaseEnd: leaseEnd)
+                        ?? Listener(registration: registration, leaseEnd: leaseEnd)
                     listener.leaseEnd = leaseEnd
                     defer { state.listeners[scope] = listener }
                     if Task.isCancelled { return .some(nil) }
@@ -145,7 +148,7 @@ package final class Listeners: Sendable {
         state.withLock { state in
             let gone = state.listeners.filter { $0.value.leaseEnd < now && $0.value.asking.isEmpty }
             for scope in gone.keys { state.listeners[scope] = nil }
-            return gone.values.map(\.place)
+            return gone.values.map(\.registration)
         }
     }
 }
@@ -163,7 +166,7 @@ extension Shop {
     package func endpoints(of scope: AccountScope) -> [EndpointRecord] {
         let set = registry.rules(of: scope).endpoints
         guard
-            let name = listeners.place(in: scope)?.endpoint ?? placeElsewhere(in: scope),
+            let name = listeners.registration(in: scope)?.endpoint ?? endpointElsewhere(in: scope),
             !set.contains(where: { $0.name == name })
         else { return set }
         return set + [EndpointRecord(name: name, url: EndpointRecord.listenerURL)]

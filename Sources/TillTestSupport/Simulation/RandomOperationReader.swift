@@ -5,21 +5,21 @@ import TillShop
 struct RandomOperationReader {
     let observation: Observation
     let account: Account
-    let schedule: Workload.ScheduledOperation
+    let scheduled: Workload.ScheduledOperation
     private var random: SeededRandom
 
     /// Creates a reader for one customer; nil if the customer is unknown.
-    init?(_ schedule: Workload.ScheduledOperation, by customer: String, in observation: Observation) {
+    init?(_ scheduled: Workload.ScheduledOperation, by customer: String, in observation: Observation) {
         guard let account = observation.accounts[customer] else { return nil }
         self.account = account
         self.observation = observation
-        self.schedule = schedule
-        random = SeededRandom(seed: schedule.random)
+        self.scheduled = scheduled
+        random = SeededRandom(seed: scheduled.random)
     }
 
     /// The operation with the picked subscription, transaction or product.
     mutating func operation() -> Operation {
-        switch schedule.operation {
+        switch scheduled.operation {
         case .subscribe, .subscribeAgain, .buySameAgain, .changePlan, .withdrawPlanChange, .takeOffer,
             .changePlanWithOffer, .comeBackWithOffer, .payMonthly, .buyOnce, .startPurchaseAndLeave:
             return command(purchase().map { .purchase($0) })
@@ -78,7 +78,7 @@ struct RandomOperationReader {
     // MARK: Purchases
 
     private mutating func purchase() -> Purchase? {
-        switch schedule.operation {
+        switch scheduled.operation {
         case .subscribe:
             guard let product = random.pick(products { $0.plan != nil }) else { return nil }
             return Purchase(productID: product.id, appAccountToken: token(), offer: offer(of: product))
@@ -97,7 +97,7 @@ struct RandomOperationReader {
             let others = products { $0.plan?.groupID == held.groupID && $0.id != held.latestTransaction.productID }
             guard let other = random.pick(others) else { return nil }
             let monthly = other.plan?.monthly != nil && random.chance(30)
-            let offer = schedule.operation == .changePlan ? .none : promotion(of: other)
+            let offer = scheduled.operation == .changePlan ? .none : promotion(of: other)
             return Purchase(productID: other.id, offer: monthly ? .none : offer, billingPlan: monthly ? .monthly : nil)
         case .withdrawPlanChange:
             return subscription { $0.preference.productID != $0.latestTransaction.productID }.map {
@@ -156,7 +156,7 @@ struct RandomOperationReader {
     }
 
     private mutating func refundCommand() -> Command? {
-        switch schedule.operation {
+        switch scheduled.operation {
         case .requestRefund:
             let reason = random.pick(ConsumptionRequestReason.allCases) ?? .other
             return row { $0.ownership == .purchased && $0.revocation == nil }.map { .requestRefund($0.id, reason) }
@@ -192,7 +192,7 @@ struct RandomOperationReader {
 
     private mutating func extend() -> Operation {
         let days = random.number(in: 1...90)
-        let request = "request \(random.chance(80) ? schedule.random : 1)"
+        let request = "request \(random.chance(80) ? scheduled.random : 1)"
         return command(
             subscription { $0.status != .expired }.map {
                 .extend(Extension(subscription: $0.originalID, days: days, reasonCode: 1, request: request))
@@ -201,8 +201,8 @@ struct RandomOperationReader {
     }
 
     private mutating func shopOperation() -> Operation {
-        let name = "job \(schedule.random)"
-        switch schedule.operation {
+        let name = "job \(scheduled.random)"
+        switch scheduled.operation {
         case .changeGrace:
             let days = random.pick(GracePeriod.lengths) ?? 16
             return .grace(random.chance(40) ? nil : GracePeriod(days: days, coverage: .allRenewals))
@@ -223,7 +223,7 @@ struct RandomOperationReader {
             observation.catalog.products[$0.latestTransaction.productID]
         }
         guard var product = held ?? random.pick(products { $0.plan != nil }) else { return .nothing }
-        switch schedule.operation {
+        switch scheduled.operation {
         case .extendEverybody:
             let wanted = MassExtension(
                 productID: product.id,

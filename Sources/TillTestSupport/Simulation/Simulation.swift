@@ -84,7 +84,7 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
     /// The time at which the state was last checked.
     private var watched: Timestamp
     private var laws = NotificationLaws()
-    private var operations: [(schedule: Workload.ScheduledOperation, operation: Operation, refusal: Refusal?)] = []
+    private var operations: [(scheduled: Workload.ScheduledOperation, operation: Operation, refusal: Refusal?)] = []
     /// The transitions that occurred in the run; empty if the run was not watched.
     package private(set) var count = TransitionCount()
     /// The first failure, with the operations before it.
@@ -102,13 +102,13 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
     /// Runs the workload to its end.
     package mutating func run(at pace: Simulation.Pace) async {
         do {
-            for schedule in workload.operations {
-                try await pass(to: schedule.instant, at: pace)
-                let isForAll = pace != .advances || schedule.operation.concernsEverybody
-                let name = workload.customers[schedule.customer].name
-                try await system.advance(to: schedule.instant, for: isForAll ? nil : name)
+            for scheduled in workload.operations {
+                try await pass(to: scheduled.instant, at: pace)
+                let isForAll = pace != .advances || scheduled.operation.concernsEverybody
+                let name = workload.customers[scheduled.customer].name
+                try await system.advance(to: scheduled.instant, for: isForAll ? nil : name)
                 try await watch(after: nil)
-                try await perform(schedule, by: name)
+                try await perform(scheduled, by: name)
                 guard failure == nil else { return }
             }
             try await pass(to: workload.end, at: pace)
@@ -119,12 +119,12 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
         }
     }
 
-    private mutating func perform(_ schedule: Workload.ScheduledOperation, by name: String) async throws {
+    private mutating func perform(_ scheduled: Workload.ScheduledOperation, by name: String) async throws {
         let before = try await system.observe()
-        guard var reader = RandomOperationReader(schedule, by: name, in: before) else { return }
+        guard var reader = RandomOperationReader(scheduled, by: name, in: before) else { return }
         let operation = reader.operation()
         let refusal = try await system.perform(operation)
-        operations.append((schedule, operation, refusal))
+        operations.append((scheduled, operation, refusal))
         if case .earlierThanLastEvent? = refusal { failure = report("an operation was dated before the last event") }
         count.count(operation, isRefused: refusal != nil)
         if isWatched, case .job(let job) = operation, case .extend(let wanted) = job.task {
@@ -181,7 +181,7 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
             let answers = "\(mine.operation.name): \(mine.refusal?.name ?? "done"), \(theirs.operation.name): "
             return report(
                 "\(ways): an operation differs: \(answers)\(theirs.refusal?.name ?? "done")",
-                to: mine.schedule.instant
+                to: mine.scheduled.instant
             )
         }
         do {
@@ -196,10 +196,10 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
 
     private func report(_ what: String, to instant: Timestamp? = nil) -> String {
         let limit = instant ?? workload.end
-        let lines = operations.filter { $0.schedule.instant <= limit }.map { schedule, operation, refusal in
-            "  \(schedule.instant.iso8601) +\(schedule.instant.milliseconds % 1_000) "
-                + "\(workload.customers[schedule.customer].name): "
-                + "\(schedule.operation) = \(operation.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
+        let lines = operations.filter { $0.scheduled.instant <= limit }.map { scheduled, operation, refusal in
+            "  \(scheduled.instant.iso8601) +\(scheduled.instant.milliseconds % 1_000) "
+                + "\(workload.customers[scheduled.customer].name): "
+                + "\(scheduled.operation) = \(operation.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
         }
         let settings =
             "\(workload.environment), \(workload.policy.rate.name), "

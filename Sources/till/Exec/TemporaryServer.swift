@@ -1,8 +1,8 @@
 #if os(Linux)
 import ArgumentParser
 import Foundation
-import TillJSON
 import TillExec
+import TillJSON
 import TillRuntime
 import TillShop
 

@@ -1,6 +1,6 @@
 /// The present path of a reader. The text is built only for a message, because a hostile document may have long keys
 /// and many values.
-package struct JSONPlace: Sendable {
+package struct JSONPath: Sendable {
     private enum Step: Sendable {
         case key(String)
         case index(Int)
@@ -12,7 +12,7 @@ package struct JSONPlace: Sendable {
     package init() {}
 
     /// `$.a[2].b`.
-    package var path: String {
+    package var text: String {
         steps.reduce("$") { path, step in
             switch step {
             case .key(let key): path + JSONTree.step(to: key)
