@@ -189,8 +189,8 @@ let package = Package(
         .testTarget(
             name: "TillShopTests",
             dependencies: [
-                "TillShop", "TillTestSupport", "TillSQLite", "TillStorage", "TillSigning", "TillJSON", "TillCore", grdb,
-                crypto,
+                "TillShop", "TillTestSupport", "TillSQLite", "TillPostgres", "TillStorage", "TillSigning", "TillJSON",
+                "TillCore", grdb, crypto,
             ],
             swiftSettings: settings
         ),

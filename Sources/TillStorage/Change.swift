@@ -78,12 +78,19 @@ package enum CommitFailure: Error, Sendable {
     case preconditionFailed
     /// The engine failed. The text is for the log only.
     case engine(String)
+    /// The engine failed, but the same change may succeed later. The outcome can be unknown. The text is for the log
+    /// only.
+    case temporary(String)
     /// The disk is full. The text is for the log only.
     case diskFull(String)
 
     /// The failure that an engine's error caused.
     package init(_ error: any Error) {
-        self = error.isFullDisk ? .diskFull(error.logText) : .engine(error.logText)
+        if error.isFullDisk {
+            self = .diskFull(error.logText)
+        } else {
+            self = error.isTransient ? .temporary(error.logText) : .engine(error.logText)
+        }
     }
 }
 
@@ -94,7 +101,7 @@ extension CommitFailure: CustomStringConvertible {
         case .conflict(let account): "another writer changed account \(account.number) first"
         case .codeUsedUp(let redemption): "code offer \(redemption.offerID) has reached its redemption limit"
         case .preconditionFailed: "the configuration has changed since the decision"
-        case .engine(let words), .diskFull(let words): words
+        case .engine(let words), .temporary(let words), .diskFull(let words): words
         }
     }
 }

@@ -36,7 +36,7 @@ package protocol Storage: Sendable {
 
     /// Commits a batch of changes in one transaction. Each change has its own savepoint, so a failed change writes
     /// nothing and does not affect the others. The results are in the order of the changes. If the whole transaction
-    /// fails, every result is `CommitFailure.engine` or `.diskFull`.
+    /// fails, every result is `CommitFailure.engine`, `.temporary` or `.diskFull`.
     func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>]
 
     /// The account with this number; nil if there is none.

@@ -11,16 +11,18 @@ package enum TestEngine: String, CaseIterable, Sendable {
     case postgres
 
     /// Opens an empty store.
-    func open(in directory: DataDirectory) throws -> any Storage {
+    ///
+    /// - Returns: the store, and the URL of its database; nil for SQLite.
+    func open(in directory: DataDirectory) throws -> (storage: any Storage, url: String?) {
         switch self {
         case .sqlite:
             try directory.prepareDatabase()
-            return try SQLiteStorage(path: directory.database)
+            return (try SQLiteStorage(path: directory.database), nil)
         case .postgres:
             let database = try PostgresServer.shared().database { _ = try PostgresStorage(DatabaseURL($0)) }
             let storage = try PostgresStorage(DatabaseURL(database.url))
             database.keep(while: storage)
-            return storage
+            return (storage, database.url)
         }
     }
 }

@@ -10,6 +10,8 @@ import TillStorage
 package final class TestShop: Sendable {
     /// The data directory, which is removed when the test releases the shop.
     package let directory: DataDirectory
+    /// The URL of the PostgreSQL database; nil for SQLite.
+    package let databaseURL: String?
     /// The running shop.
     package let shop: Shop
     /// The app whose products the shop sells.
@@ -42,8 +44,10 @@ package final class TestShop: Sendable {
         let certificates = CertificateStore(directory)
         let root = try certificates.root()
         let chain = try certificates.chain(under: root, ocspURL: "http://localhost:8888/ocsp")
+        let (storage, url) = try engine.open(in: directory)
+        databaseURL = url
         shop = try await Shop(
-            storage: try engine.open(in: directory),
+            storage: storage,
             chain: chain,
             settings: settings,
             logger: log.logger(),

@@ -19,7 +19,7 @@ struct CommitBatch: Sendable {
         func failure(_ failed: StepFailure) -> CommitFailure {
             if failed.failure.isGuard, let failure = guards[failed.step] { return failure }
             if failed.failure.isConstraint || failed.failure.isCollision, let first { return .conflict(first) }
-            return .engine(failed.failure.description)
+            return CommitFailure(failed.failure)
         }
     }
 

@@ -10,7 +10,7 @@ extension PostgresStorage {
             return try await pool.perform { try $0.commit(batch, attempts: attempts) }
         } catch {
             // If the connection ends during COMMIT, the outcome is unknown, so it does not count as a success.
-            return changes.map { _ in .failure(.engine(error.logText)) }
+            return changes.map { _ in .failure(CommitFailure(error)) }
         }
     }
 

@@ -314,7 +314,8 @@ extension Shop {
     private static let settlingLimit: Int64 = 60_000
 
     /// Processes all events of accounts on a clock that are due until an instant. An account that fails is quarantined;
-    /// the other accounts are still processed.
+    /// the other accounts are still processed. A temporary error is not the account's fault: it ends the work if it
+    /// does not pass, so that no account is skipped.
     ///
     /// - Parameters:
     ///   - onlyHere: whether to process only the partitions of this node.
@@ -363,11 +364,9 @@ extension Shop {
         _ givingWay: Bool
     ) async throws {
         do {
-            let notifications = try await processDue(
-                CustomerName(scope, due.customer),
-                until: instant,
-                givingWay: givingWay
-            )
+            let notifications = try await retrying {
+                try await processDue(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
+            }
             log.add(notifications, in: due.id)
             quarantine.remove(due.id)
         } catch is GaveWay {
@@ -379,6 +378,7 @@ extension Shop {
             // quarantine an account.
             guard !isStopping.value else { return }
             _ = try writePrecondition()
+            guard !Self.isTemporary(error) else { throw error }
             quarantine.add(due.id, because: error.logText)
             log.quarantine(due)
             logger.error(
@@ -386,6 +386,27 @@ extension Shop {
                 metadata: ["account": "\(due.id.number)", "cause": "\(error.logText)"]
             )
         }
+    }
+
+    /// Repeats an operation that fails with a temporary error, with growing pauses.
+    private func retrying<Value>(_ body: () async throws -> Value) async throws -> Value {
+        for pause in Self.retryPauses {
+            do {
+                return try await body()
+            } catch  where Self.isTemporary(error) {
+                logger.warning("an account is processed again", metadata: ["cause": "\(error.logText)"])
+                try await Task.sleep(for: pause)
+                try checkStopping()
+                _ = try writePrecondition()
+            }
+        }
+        return try await body()
+    }
+
+    private static let retryPauses: [Duration] = [.milliseconds(50), .milliseconds(200), .seconds(1), .seconds(2)]
+
+    private static func isTemporary(_ error: any Error) -> Bool {
+        (error as? ShopBusy)?.isTemporary ?? error.isTransient
     }
 
     /// The advance in progress on a clock; nil if there is none.

@@ -27,7 +27,7 @@ actor CommitQueue {
     /// Commits a change, and returns when the change is durable or has failed.
     func commit(_ change: Change) async -> Result<Void, CommitFailure> {
         guard waiting.count < Self.maxWaiting else {
-            return .failure(.engine("more than \(Self.maxWaiting) commits are waiting"))
+            return .failure(.temporary("more than \(Self.maxWaiting) commits are waiting"))
         }
         return await withCheckedContinuation { answer in
             waiting.append(Waiting(change: change, answer: answer))

@@ -36,17 +36,22 @@ package struct ShopBusy: Error, CustomStringConvertible {
     /// The reason, without a full stop, because the control API makes it a part of a sentence. The App Store Server API
     /// writes it into the request log.
     package let reason: String
+    /// Whether the same operation may succeed soon. The engine can reject a change for a reason that stays.
+    let isTemporary: Bool
 
     package var description: String { reason }
 
-    init(reason: String) { self.reason = reason }
+    init(reason: String) {
+        self.reason = reason
+        isTemporary = true
+    }
 
     /// Creates the error for a failed commit, which wrote nothing. The server's log contains the engine's error.
     init(_ failure: CommitFailure) {
-        if case .diskFull = failure {
-            reason = "the disk is full"
-        } else {
-            reason = "the database did not accept the change"
+        switch failure {
+        case .diskFull: (reason, isTemporary) = ("the disk is full", true)
+        case .temporary: (reason, isTemporary) = ("the database did not accept the change", true)
+        default: (reason, isTemporary) = ("the database did not accept the change", false)
         }
     }
 }
