@@ -71,7 +71,7 @@ struct PostgresFailureTests {
         let dan = sample.account("dan", number: 900_000)
         let change = Change(accounts: [AccountChange(account: dan, before: nil)])
         for _ in 1...3 {
-            guard case .failure(.engine(let reason)) = await storage.commit([change])[0] else {
+            guard case .failure(.temporary(let reason)) = await storage.commit([change])[0] else {
                 Issue.record("a server that is down has committed something")
                 return
             }
@@ -145,7 +145,7 @@ struct PostgresFailureTests {
         for place in 0...1 { accounts[place].version = 2 }
         let changes = accounts.map { Change(accounts: [AccountChange(account: $0, before: 1)]) }
         let results = await storage.commit(changes)
-        guard case .failure(.engine(let reason)) = results[0] else {
+        guard case .failure(.temporary(let reason)) = results[0] else {
             Issue.record("a row that was held has been written")
             return
         }
