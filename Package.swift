@@ -78,7 +78,17 @@ let package = Package(
     targets: [
         .target(name: "TillJSON", swiftSettings: settings),
         .target(name: "TillCalendar", swiftSettings: settings),
-        .target(name: "TillCore", dependencies: ["TillCalendar"], swiftSettings: settings),
+        // The public products: the values of the App Store, and the contract of the control API with its client.
+        .target(name: "AppStoreTypes", swiftSettings: settings),
+        .target(name: "TillTypes", dependencies: ["AppStoreTypes"], swiftSettings: settings),
+        .target(
+            name: "TillControl",
+            dependencies: ["AppStoreTypes", "TillTypes", "TillJSON", httpClient, nioCore, nioHTTP1],
+            swiftSettings: settings
+        ),
+        .executableTarget(name: "till-contract-text", swiftSettings: settings),
+        .plugin(name: "ContractText", capability: .buildTool(), dependencies: ["till-contract-text"]),
+        .target(name: "TillCore", dependencies: ["TillCalendar", "AppStoreTypes", "TillTypes"], swiftSettings: settings),
         .target(
             name: "TillSigning",
             dependencies: ["TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1],
@@ -104,17 +114,18 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillShop", "TillJSON", "TillCore", "TillSigning", "TillStorage",
+                "TillControl", "TillShop", "TillJSON", "TillCore", "TillSigning", "TillStorage",
                 hummingbird, hummingbirdCore, hummingbirdHTTP2,
                 nioCore, nioPosix, nioSSL, nioHTTP1, nioHTTP2, nioHTTPTypes, httpTypes, logging, metrics, coreMetrics,
                 lifecycle,
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            plugins: ["ContractText"]
         ),
         .target(
             name: "TillConsole",
             dependencies: [
-                "TillServer", "TillShop", "TillStorage", "TillSigning", "TillJSON", "TillCore",
+                "TillServer", "TillControl", "TillShop", "TillStorage", "TillSigning", "TillJSON", "TillCore",
                 mustache, hummingbird, httpTypes, nioCore, crypto, logging, lifecycle,
             ],
             resources: [.embedInCode("Resources")],
@@ -138,7 +149,7 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "TillExec", "TillRuntime", "TillServer", "TillShop", "TillPostgres", "TillSQLite",
+                "CAllocator", "TillExec", "TillRuntime", "TillServer", "TillControl", "TillShop", "TillPostgres", "TillSQLite",
                 "TillStorage", "TillSigning", "TillJSON", "TillCore",
                 arguments,
                 configuration, system, httpClient, logging, unixSignals, nioCore, nioHTTP1,
@@ -197,7 +208,8 @@ let package = Package(
         .testTarget(
             name: "TillServerTests",
             dependencies: [
-                "TillServer", "TillTestSupport", "TillShop", "TillStorage", "TillSigning", "TillJSON", "TillCore",
+                "TillServer", "TillControl", "TillTestSupport", "TillShop", "TillStorage", "TillSigning", "TillJSON",
+                "TillCore",
                 hummingbird, hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded,
                 logging, lifecycle, grdb,
             ],
@@ -206,7 +218,7 @@ let package = Package(
         .testTarget(
             name: "TillConsoleTests",
             dependencies: [
-                "TillConsole", "TillServer", "TillTestSupport", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
+                "TillConsole", "TillServer", "TillControl", "TillTestSupport", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
                 "TillJSON", "TillCalendar", "TillCore", grdb, grdbSQLite, hummingbird, hummingbirdTesting, httpTypes,
                 nioCore,
             ],

@@ -50,7 +50,7 @@ extension SQLiteStorage {
         if filter.leavesOutFinishedConsumables {
             require(
                 "NOT (type = ? AND is_finished AND revocation_date IS NULL)",
-                [.text(ProductType.consumable.rawValue)]
+                [.text(ProductKind.consumable.rawValue)]
             )
         }
         let sql = """

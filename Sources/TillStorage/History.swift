@@ -10,9 +10,9 @@ package struct HistoryFilter: Hashable, Sendable {
     /// Only transactions of these products; empty for all products.
     package var productIDs: Set<String>
     /// Only transactions of these product types; empty for all types.
-    package var productTypes: Set<ProductType>
+    package var productTypes: Set<ProductKind>
     /// Only purchases, or only what a family member shares; nil for both.
-    package var ownership: Ownership?
+    package var ownership: InAppOwnershipType?
     /// Only transactions of these subscription groups; empty for all transactions.
     package var groups: Set<String>
     /// Only revoked transactions, or only others; nil for both.
@@ -25,8 +25,8 @@ package struct HistoryFilter: Hashable, Sendable {
         startDate: Timestamp? = nil,
         endDate: Timestamp? = nil,
         productIDs: Set<String> = [],
-        productTypes: Set<ProductType> = [],
-        ownership: Ownership? = nil,
+        productTypes: Set<ProductKind> = [],
+        ownership: InAppOwnershipType? = nil,
         groups: Set<String> = [],
         revoked: Bool? = nil,
         leavesOutFinishedConsumables: Bool = false

@@ -191,11 +191,11 @@ struct Timeline {
     private static let charges: Set = ["SUBSCRIBED", "DID_RENEW", "OFFER_REDEEMED", "DID_CHANGE_RENEWAL_PREF"]
 
     private func offer(_ type: Int?, _ identifier: String?) -> String? {
-        guard let type, let kind = OfferKind(rawValue: type) else { return nil }
+        guard let type, let kind = OfferType(rawValue: type) else { return nil }
         return (Timeline.kinds[kind] ?? kind.words) + (identifier.map { " \($0)" } ?? "")
     }
 
-    private static let kinds: [OfferKind: String] = [.introductory: "intro", .promotional: "promo"]
+    private static let kinds: [OfferType: String] = [.introductory: "intro", .promotional: "promo"]
 
     private func list(_ product: String, times quantity: Int) -> Int64? {
         products[product].map { $0.prices.standard.milliunits * Int64(quantity) }

@@ -15,7 +15,7 @@ extension CoreShop {
     }
 
     /// The input of the subscription's timeline.
-    func facts(_ customer: String = "ann", _ ownership: Ownership = .purchased) throws -> TimelineFacts {
+    func facts(_ customer: String = "ann", _ ownership: InAppOwnershipType = .purchased) throws -> TimelineFacts {
         TimelineFacts(
             of: try #require(held(customer, ownership)),
             held: try #require(accounts[customer]),
@@ -27,7 +27,7 @@ extension CoreShop {
         )
     }
 
-    func timeline(_ customer: String = "ann", _ ownership: Ownership = .purchased, width: Double = 1_040) throws
+    func timeline(_ customer: String = "ann", _ ownership: InAppOwnershipType = .purchased, width: Double = 1_040) throws
         -> Timeline
     {
         Timeline(try facts(customer, ownership), width: width)

@@ -1,4 +1,5 @@
 import Testing
+import TillControl
 import TillCore
 import TillJSON
 import TillServer

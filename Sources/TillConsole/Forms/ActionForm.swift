@@ -1,3 +1,4 @@
+import TillControl
 import TillCore
 import TillJSON
 import TillServer
@@ -156,7 +157,7 @@ extension ActionForm.Field {
 
     /// The error of a field, with bounds in the unit that the user enters.
     private func words(of fault: String, _ typed: String, _ schema: Schema?) -> String {
-        guard case .integer(_, let range)? = schema else { return fault }
+        guard case .integer(_, let range)? = schema?.plain else { return fault }
         let bounds = range.map { ", \(Words.thousandths($0.lowerBound)) to \(Words.thousandths($0.upperBound))" } ?? ""
         return switch kind {
         case .money?: "Enter an amount such as 4.99\(bounds)."
@@ -167,7 +168,7 @@ extension ActionForm.Field {
 
     /// The suffix of the field name, which selects the parser, and the template's key for the kind of input field.
     private func shape(_ schema: Schema?) -> (suffix: String, shape: String) {
-        switch (kind, schema) {
+        switch (kind, schema?.plain) {
         case (.choice?, _): ("", "isChoice")
         case (.offer?, _): (":offer", "isChoice")
         case (.notice?, _): (":notice", "isChoice")
@@ -178,16 +179,16 @@ extension ActionForm.Field {
         case (.lines?, _), (nil, .array?), (nil, .anyObject?), (nil, .object?): ("", "isLines")
         case (.hidden?, _): ("", "isHidden")
         case (nil, .string(_, _, let words, _)?): ("", words.isEmpty ? "isText" : "isChoice")
-        case (nil, .integer?): ("", "isNumber")
+        case (nil, .integer?), (nil, .integerOf?), (nil, .number?): ("", "isNumber")
         case (nil, .boolean?): ("", "isFlag")
-        case (nil, nil): ("", "isText")
+        case (nil, .component?), (nil, nil): ("", "isText")
         }
     }
 
     private func choices(_ property: Schema.Property?) -> Kind? {
         if case .notice? = kind { return .choice(NotificationList.everything.map { ($0, $0) }) }
         if let kind { return kind }
-        guard case .string(_, _, let words, _)? = property?.schema, !words.isEmpty else { return nil }
+        guard case .string(_, _, let words, _)? = property?.schema.plain, !words.isEmpty else { return nil }
         let nothing: [(value: String, name: String)] = property?.isRequired == true ? [] : [("", "–")]
         return .choice(nothing + words.map { ($0, Words.sentence($0)) })
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TillControl
 import TillCore
 import TillJSON
 import TillServer
@@ -39,8 +40,8 @@ enum FormBody {
     }
 
     private static func value(_ text: String, _ schema: Schema?, hint: String?) -> JSONTree {
-        switch schema {
-        case .integer?:
+        switch schema?.plain {
+        case .integer?, .integerOf?:
             let typed = text.trimmingCharacters(in: .whitespaces)
             if hint == "money" { return Money.milliunits(typed).map { .number(String($0)) } ?? .string(text) }
             if hint == "instant", let instant = instant(typed) { return .number(String(instant)) }
@@ -52,6 +53,7 @@ enum FormBody {
             return .array(lines.filter { !$0.isEmpty }.map { .string($0) })
         case .array?, .anyObject?, .object?:
             return (try? JSONTree.parse(Array(text.utf8))) ?? .string(text)
+        case .number?, .component?: return Double(text).map { _ in .number(text) } ?? .string(text)
         case nil where hint == "json":
             return (try? JSONTree.parse(Array(text.utf8))) ?? .string(text)
         case .string?, nil:
@@ -71,14 +73,14 @@ enum FormBody {
 extension Schema {
     /// The schema at a path; nil if there is none.
     func part(at path: [String]) -> Schema? {
-        guard let first = path.first else { return self }
-        guard case .object(_, let properties) = self else { return nil }
+        guard let first = path.first else { return plain }
+        guard case .object(_, let properties) = plain else { return nil }
         return properties.first { $0.name == first }?.schema.part(at: Array(path.dropFirst()))
     }
 
     /// The property at a path; nil if there is none.
     func property(at path: [String]) -> Property? {
-        guard case .object(_, let properties) = path.count > 1 ? part(at: path.dropLast()) : self else { return nil }
+        guard case .object(_, let properties) = path.count > 1 ? part(at: path.dropLast()) : plain else { return nil }
         return properties.first { $0.name == path.last }
     }
 }

@@ -73,7 +73,7 @@ struct ClockCard: Sendable {
 
     /// The predicate of a sentence about the customer: `ann renews`.
     private static func words(_ event: String?) -> String {
-        switch event.flatMap({ UpcomingEvent.Kind(rawValue: $0) }) {
+        switch event.flatMap({ UpcomingEventKind(rawValue: $0) }) {
         case .priceNotice?: "is notified of a price increase"
         case .renewal?: "renews"
         case .endOfPeriod?: "reaches the end of the period"

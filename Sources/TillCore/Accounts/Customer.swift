@@ -165,18 +165,10 @@ package struct Account: Codable, Equatable, Sendable {
 
 /// A customer's download of the app.
 package struct AppTransaction: Codable, Equatable, Sendable {
-    /// The platform of the first download.
-    package enum Platform: String, Codable, CaseIterable, Sendable {
-        case iOS
-        case macOS
-        case tvOS
-        case visionOS
-    }
-
     /// The instant of the first download. The payload has milliseconds since 1970.
     package var originalPurchaseDate: Timestamp
     /// The platform of the first download. Later downloads do not change it.
-    package var originalPlatform: Platform
+    package var originalPlatform: PurchasePlatform
     /// The app version of the first download.
     package var originalApplicationVersion: String
     /// The app version that is on the device now.
@@ -187,7 +179,7 @@ package struct AppTransaction: Codable, Equatable, Sendable {
     /// A customer's download of the app.
     package init(
         originalPurchaseDate: Timestamp,
-        originalPlatform: Platform = .iOS,
+        originalPlatform: PurchasePlatform = .iOS,
         originalApplicationVersion: String = "1.0",
         applicationVersion: String = "1.0",
         preorderDate: Timestamp? = nil
@@ -207,7 +199,7 @@ package struct OwnedProduct: Codable, Equatable, Sendable {
     /// The customer's own transaction: the purchase, or the copy of a family member's purchase.
     package var transaction: TransactionID
     /// Whether the customer bought the product, or a family member shares it.
-    package var ownership: Ownership
+    package var ownership: InAppOwnershipType
     /// The purchaser's account, for a copy; nil for a purchase.
     package var sharedFrom: AccountID?
     /// The purchaser's transaction, for a copy; nil for a purchase.
@@ -221,7 +213,7 @@ package struct OwnedProduct: Codable, Equatable, Sendable {
     package init(
         productID: String,
         transaction: TransactionID,
-        ownership: Ownership,
+        ownership: InAppOwnershipType,
         sharedFrom: AccountID? = nil,
         source: TransactionID? = nil,
         isRevoked: Bool = false,
@@ -237,37 +229,20 @@ package struct OwnedProduct: Codable, Equatable, Sendable {
     }
 }
 
-/// The result of charges to a customer's card (docs/api/lifecycle.md, Billing).
-package enum Card: String, Codable, CaseIterable, Sendable {
-    case accepted
-    /// Renewals fail. The customer's purchases succeed, as if the customer used another payment method for them.
-    case declinedForRenewals
-    /// Renewals and purchases fail, as with the setting of Apple's sandbox testers.
-    case declined
-}
-
 /// A pending purchase: it waits for a parent (Ask to Buy) or for the customer to complete it (docs/api/lifecycle.md,
 /// One-time products).
 package struct HeldPurchase: Codable, Equatable, Sendable {
-    /// The reason why a purchase is on hold.
-    package enum Reason: String, Codable, CaseIterable, Sendable {
-        /// A parent must approve the purchase.
-        case askToBuy
-        /// The customer must complete an interrupted purchase.
-        case interrupted
-    }
-
     /// The position in the account's held purchases, from 1.
     package var number: Int64
     /// The purchase that is performed after the approval.
     package var purchase: Purchase
     /// The reason why the purchase is on hold.
-    package var reason: Reason
+    package var reason: HeldPurchaseReason
     /// The instant from which the purchase is on hold.
     package var since: Timestamp
 
     /// A purchase on hold.
-    package init(number: Int64, purchase: Purchase, reason: Reason, since: Timestamp) {
+    package init(number: Int64, purchase: Purchase, reason: HeldPurchaseReason, since: Timestamp) {
         self.number = number
         self.purchase = purchase
         self.reason = reason

@@ -130,7 +130,7 @@ extension Ledger {
     mutating func newCopy(
         of source: TransactionID,
         _ productID: String,
-        _ type: ProductType,
+        _ type: ProductKind,
         for member: AccountID
     ) -> Transaction {
         let account = self[member]

@@ -1,6 +1,6 @@
 /// Purchases on hold until a parent approves them or the customer completes them (docs/api/lifecycle.md).
 extension Ledger {
-    mutating func hold(_ purchase: Purchase, because reason: HeldPurchase.Reason, by id: AccountID) throws(Refusal) {
+    mutating func hold(_ purchase: Purchase, because reason: HeldPurchaseReason, by id: AccountID) throws(Refusal) {
         guard self[id].heldPurchases.count < Ledger.maxHeldPurchases else {
             throw .tooManyHeldPurchases(limit: Ledger.maxHeldPurchases)
         }

@@ -13,7 +13,7 @@ package protocol HeldSubscription: Equatable, Sendable {
     /// The beginning of the current service that has had no long gap.
     var recentStart: Timestamp { get }
     /// Whether the customer bought the subscription, or a family member shares it.
-    var ownership: Ownership { get }
+    var ownership: InAppOwnershipType { get }
     /// The subscription itself, if the customer bought it; nil for a shared subscription.
     var bought: Subscription? { get }
 }
@@ -42,7 +42,7 @@ extension HeldSubscription {
     var endOfAccess: Timestamp { min(renewalDate, latestTransaction.revocation?.date ?? renewalDate) }
 
     /// The billing plan of the next period; nil if the product has only one billing plan.
-    func nextBillingPlan(in catalog: Catalog) -> BillingPlan.Kind? {
+    func nextBillingPlan(in catalog: Catalog) -> BillingPlanType? {
         let latest = latestTransaction
         let productID = latest.isBound ? latest.productID : preference.productID
         guard let plan = catalog.products[productID]?.plan, plan.monthly != nil else { return nil }
@@ -53,7 +53,7 @@ extension HeldSubscription {
 extension RenewalPreference {
     /// The billing plan after a commitment: the customer's choice, or the current billing plan if the product stays the
     /// same.
-    func chosenPlan(of plan: SubscriptionPlan, after latest: Transaction) -> BillingPlan.Kind? {
+    func chosenPlan(of plan: SubscriptionPlan, after latest: Transaction) -> BillingPlanType? {
         guard plan.monthly != nil else { return nil }
         if let billingPlan { return billingPlan }
         return productID == latest.productID ? latest.billingPlan : .billedUpfront

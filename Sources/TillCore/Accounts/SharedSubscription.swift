@@ -40,7 +40,7 @@ package struct SharedSubscription: HeldSubscription {
         self.recentStart = recentStart
     }
 
-    package var ownership: Ownership { .familyShared }
+    package var ownership: InAppOwnershipType { .familyShared }
     package var bought: Subscription? { nil }
 
     /// The purchaser's account; nil if the purchaser does not exist on this server.

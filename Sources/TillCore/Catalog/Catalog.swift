@@ -20,21 +20,24 @@ package struct Catalog: Codable, Equatable, Sendable {
 }
 
 /// The four kinds of product.
-package enum ProductType: String, Codable, CaseIterable, Sendable {
+package enum ProductKind: String, Codable, CaseIterable, Sendable {
     case autoRenewable
     case nonRenewing
     case consumable
     case nonConsumable
 
     /// The product type in a signed transaction (`type`).
-    package var wireName: String {
+    package var wireType: ProductType {
         switch self {
-        case .autoRenewable: "Auto-Renewable Subscription"
-        case .nonRenewing: "Non-Renewing Subscription"
-        case .consumable: "Consumable"
-        case .nonConsumable: "Non-Consumable"
+        case .autoRenewable: .autoRenewable
+        case .nonRenewing: .nonRenewing
+        case .consumable: .consumable
+        case .nonConsumable: .nonConsumable
         }
     }
+
+    /// The text of `wireType`.
+    package var wireName: String { wireType.rawValue }
 
     /// The product type in the `productType` parameter of the transaction history. Its values differ from those in the
     /// payload.
@@ -53,7 +56,7 @@ package struct Product: Codable, Equatable, Sendable {
     /// The product identifier, which is unique in the app.
     package var id: String
     /// The product type. It must not change after the first purchase, because the transactions contain it.
-    package var type: ProductType
+    package var type: ProductKind
     /// The name that the developer sees.
     package var referenceName: String
     /// The localized texts. No payload contains them; they are kept for exports of the catalog.
@@ -72,7 +75,7 @@ package struct Product: Codable, Equatable, Sendable {
     /// A product with its prices and offers.
     package init(
         id: String,
-        type: ProductType,
+        type: ProductKind,
         referenceName: String,
         localizations: [Localization] = [],
         prices: PriceList,
@@ -94,7 +97,7 @@ package struct Product: Codable, Equatable, Sendable {
 
     /// The first offer of a kind. If an id is given, the offer must have this id. Offers of a monthly billing plan are
     /// excluded, because they are only for customers with that billing plan.
-    package func offer(_ kind: OfferKind, id: String? = nil) -> Offer? {
+    package func offer(_ kind: OfferType, id: String? = nil) -> Offer? {
         offers.first { $0.kind == kind && (id == nil || $0.id == id) && $0.billingPlan != .monthly }
     }
 }
@@ -154,14 +157,8 @@ package struct SubscriptionPlan: Codable, Equatable, Sendable {
 
 /// A billing plan: the whole period is billed upfront, or a commitment of twelve months is billed monthly.
 package struct BillingPlan: Codable, Equatable, Sendable {
-    /// The kind of billing plan: `BILLED_UPFRONT` or `MONTHLY`.
-    package enum Kind: String, Codable, Sendable {
-        case billedUpfront = "BILLED_UPFRONT"
-        case monthly = "MONTHLY"
-    }
-
     /// `billingPlanType` in a `.storekit` file. A product has at most one billing plan of each kind.
-    package var kind: Kind
+    package var kind: BillingPlanType
     /// The price of one payment.
     package var prices: PriceList
     /// The price of the whole commitment; only for `MONTHLY`.
@@ -170,7 +167,7 @@ package struct BillingPlan: Codable, Equatable, Sendable {
     package var isEnabled: Bool
 
     /// A billing plan with its prices.
-    package init(kind: Kind, prices: PriceList, commitmentPrices: PriceList? = nil, isEnabled: Bool = true) {
+    package init(kind: BillingPlanType, prices: PriceList, commitmentPrices: PriceList? = nil, isEnabled: Bool = true) {
         self.kind = kind
         self.prices = prices
         self.commitmentPrices = commitmentPrices

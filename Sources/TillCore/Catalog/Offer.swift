@@ -1,30 +1,3 @@
-/// The four kinds of offer. The raw value is `offerType` in the payload.
-package enum OfferKind: Int, Codable, CaseIterable, Sendable {
-    case introductory = 1
-    case promotional = 2
-    case code = 3
-    case winBack = 4
-
-    /// The kind as text for messages.
-    package var words: String {
-        switch self {
-        case .introductory: "introductory"
-        case .promotional: "promotional"
-        case .code: "code"
-        case .winBack: "win-back"
-        }
-    }
-}
-
-/// The payment mode of an offer (`offerDiscountType`).
-package enum OfferMode: String, Codable, CaseIterable, Sendable {
-    case freeTrial = "FREE_TRIAL"
-    case payAsYouGo = "PAY_AS_YOU_GO"
-    case payUpFront = "PAY_UP_FRONT"
-    /// A one-time price; only for one-time products, with an offer code.
-    case oneTime = "ONE_TIME"
-}
-
 /// The customers who may redeem an offer code, by their history in the subscription group.
 package enum CodeAudience: String, Codable, CaseIterable, Sendable {
     case new
@@ -56,13 +29,13 @@ package struct WinBackCriteria: Codable, Equatable, Sendable {
 /// An offer of a product in the catalog.
 package struct Offer: Codable, Equatable, Sendable {
     /// `offerType` in the payload. It determines who may redeem the offer (docs/api/offers.md).
-    package var kind: OfferKind
+    package var kind: OfferType
     /// `offerIdentifier`; nil for introductory offers, and only for them.
     package var id: String?
     /// The name that the developer sees; nil if the catalog has none.
     package var referenceName: String?
     /// `offerDiscountType` in the payload.
-    package var mode: OfferMode
+    package var mode: OfferDiscountType
     /// The length of one period of the offer; nil for `ONE_TIME`.
     package var period: Period?
     /// The number of periods. Only a pay-as-you-go offer can have more than 1.
@@ -78,14 +51,14 @@ package struct Offer: Codable, Equatable, Sendable {
     /// The criteria of a win-back offer; nil for other offers.
     package var winBack: WinBackCriteria?
     /// The billing plan that the offer belongs to; nil for billed upfront.
-    package var billingPlan: BillingPlan.Kind?
+    package var billingPlan: BillingPlanType?
 
     /// An offer of any kind.
     package init(
-        kind: OfferKind,
+        kind: OfferType,
         id: String? = nil,
         referenceName: String? = nil,
-        mode: OfferMode,
+        mode: OfferDiscountType,
         period: Period? = nil,
         periodCount: Int = 1,
         prices: PriceList? = nil,
@@ -93,7 +66,7 @@ package struct Offer: Codable, Equatable, Sendable {
         redemptionLimit: Int? = nil,
         isStackable: Bool = false,
         winBack: WinBackCriteria? = nil,
-        billingPlan: BillingPlan.Kind? = nil
+        billingPlan: BillingPlanType? = nil
     ) {
         self.kind = kind
         self.id = id
@@ -116,11 +89,11 @@ package struct Offer: Codable, Equatable, Sendable {
 /// An offer that is part of a transaction or of renewal info.
 package struct AppliedOffer: Codable, Equatable, Sendable {
     /// `offerType` in the payload, 1 to 4.
-    package var kind: OfferKind
+    package var kind: OfferType
     /// `offerIdentifier`; nil for introductory offers.
     package var id: String?
     /// `offerDiscountType` in the payload.
-    package var mode: OfferMode
+    package var mode: OfferDiscountType
     /// The length of all periods of the offer together.
     package var wholePeriod: Period?
 
@@ -133,7 +106,7 @@ package struct AppliedOffer: Codable, Equatable, Sendable {
     }
 
     /// An offer that was read from the ledger.
-    package init(kind: OfferKind, id: String?, mode: OfferMode, wholePeriod: Period?) {
+    package init(kind: OfferType, id: String?, mode: OfferDiscountType, wholePeriod: Period?) {
         self.kind = kind
         self.id = id
         self.mode = mode

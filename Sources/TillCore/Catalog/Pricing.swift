@@ -1,11 +1,3 @@
-/// The rule for a purchase in a storefront for which the catalog has no price.
-package enum MissingPrice: String, Codable, CaseIterable, Sendable {
-    /// Uses the number of the standard price in the storefront's currency, as Xcode does.
-    case storefrontCurrency
-    /// Refuses the purchase.
-    case refuse
-}
-
 /// The price for each storefront (docs/api/payloads.md, Prices and storefronts).
 extension Catalog {
     /// The storefront whose currency the standard prices use.

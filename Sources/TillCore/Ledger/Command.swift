@@ -108,7 +108,7 @@ package struct Purchase: Codable, Equatable, Sendable {
     /// Whether the app finishes the transaction at once.
     package var isFinished: Bool
     /// The billing plan, if the product has several; nil for billed upfront.
-    package var billingPlan: BillingPlan.Kind?
+    package var billingPlan: BillingPlanType?
     /// Whether the purchase is interrupted, so that the customer must complete it.
     package var isInterrupted: Bool
     /// The original transaction of the subscription that the purchase changes. The subscription must be active, belong
@@ -126,7 +126,7 @@ package struct Purchase: Codable, Equatable, Sendable {
         offerNonce: String? = nil,
         order: OrderID? = nil,
         isFinished: Bool = false,
-        billingPlan: BillingPlan.Kind? = nil,
+        billingPlan: BillingPlanType? = nil,
         isInterrupted: Bool = false
     ) {
         self.productID = productID
@@ -229,22 +229,15 @@ package struct RefundRequest: Codable, Equatable, Sendable {
 
 /// The developer's consumption data, limited to the values that the refund decision needs.
 package struct ConsumptionReport: Codable, Equatable, Sendable {
-    /// The developer's preferred decision (`refundPreference`).
-    package enum Preference: String, Codable, CaseIterable, Sendable {
-        case decline = "DECLINE"
-        case grantFull = "GRANT_FULL"
-        case grantProrated = "GRANT_PRORATED"
-    }
-
     /// The developer's preferred decision; nil if the developer stated none.
-    package var preference: Preference?
+    package var preference: RefundPreference?
     /// The consumed share in thousandths of a percent, 0 to 100,000; only for one-time products.
     package var consumptionPercentage: Int?
     /// The known keys of the request body as JSON, for an operator who decides by hand.
     package var body: String
 
     /// Consumption data.
-    package init(preference: Preference?, consumptionPercentage: Int? = nil, body: String = "") {
+    package init(preference: RefundPreference?, consumptionPercentage: Int? = nil, body: String = "") {
         self.preference = preference
         self.consumptionPercentage = consumptionPercentage
         self.body = body

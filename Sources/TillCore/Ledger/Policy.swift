@@ -125,13 +125,3 @@ package struct GracePeriod: Codable, Hashable, Sendable {
     /// The lengths that an app can choose, in days.
     package static let lengths = [3, 16, 28]
 }
-
-/// The rule that decides on a refund request after the time limit for consumption data.
-package enum RefundRule: String, Codable, CaseIterable, Sendable {
-    /// The developer's preference decides. The refund is granted if the developer sent no consumption data.
-    case followPreference
-    case alwaysGrant
-    case alwaysDecline
-    /// The operator decides on each request.
-    case byHand
-}

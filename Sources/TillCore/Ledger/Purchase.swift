@@ -394,7 +394,7 @@ extension Subscription {
     fileprivate func isPaidFor(by purchase: Purchase) -> Bool {
         guard state.awaitsPayment else { return false }
         let latest = latestTransaction
-        let billingPlan: BillingPlan.Kind = latest.commitment == nil ? .billedUpfront : .monthly
+        let billingPlan: BillingPlanType = latest.commitment == nil ? .billedUpfront : .monthly
         return [preference.productID, latest.productID].contains(purchase.productID)
             && (purchase.offer == .automatic || purchase.offer == .none)
             && purchase.price == nil && purchase.order == nil

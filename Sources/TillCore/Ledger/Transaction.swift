@@ -16,7 +16,7 @@ package struct Transaction: Codable, Equatable, Sendable {
     /// `subscriptionGroupIdentifier`; only for auto-renewable subscriptions.
     package var groupID: String?
     /// The product type at the time of the purchase; `type` in the payload.
-    package var type: ProductType
+    package var type: ProductKind
     /// The purchase date in whole seconds. The payload has milliseconds since 1970.
     package var purchaseDate: Timestamp
     /// The purchase date of the original transaction (`originalID`), in whole seconds.
@@ -28,7 +28,7 @@ package struct Transaction: Codable, Equatable, Sendable {
     /// The app account token as a lower-case UUID; nil if the app has set none.
     package var appAccountToken: String?
     /// `inAppOwnershipType` in the payload.
-    package var ownership: Ownership
+    package var ownership: InAppOwnershipType
     /// `transactionReason` in the payload.
     package var reason: TransactionReason
     /// The storefront of the purchase, even if the customer has moved to another storefront since.
@@ -50,7 +50,7 @@ package struct Transaction: Codable, Equatable, Sendable {
     /// The instant of the last change of this transaction. A signed payload never has an earlier date.
     package var modifiedDate: Timestamp
     /// `billingPlanType` in the payload; nil if the product has only one billing plan.
-    package var billingPlan: BillingPlan.Kind?
+    package var billingPlan: BillingPlanType?
     /// `commitmentInfo` in the payload; only for commitments with monthly billing.
     package var commitment: Commitment?
 
@@ -64,13 +64,13 @@ package struct Transaction: Codable, Equatable, Sendable {
         order: OrderID?,
         productID: String,
         groupID: String?,
-        type: ProductType,
+        type: ProductKind,
         purchaseDate: Timestamp,
         originalPurchaseDate: Timestamp,
         expiresDate: Timestamp?,
         quantity: Int,
         appAccountToken: String?,
-        ownership: Ownership,
+        ownership: InAppOwnershipType,
         reason: TransactionReason,
         storefront: Storefront,
         price: Money?,
@@ -81,7 +81,7 @@ package struct Transaction: Codable, Equatable, Sendable {
         isFinished: Bool,
         sharedFrom: TransactionID?,
         modifiedDate: Timestamp,
-        billingPlan: BillingPlan.Kind? = nil,
+        billingPlan: BillingPlanType? = nil,
         commitment: Commitment? = nil
     ) {
         self.id = id
@@ -117,49 +117,22 @@ package struct Transaction: Codable, Equatable, Sendable {
     package var isOriginal: Bool { id == originalID }
 }
 
-/// The way in which the customer got access: by a purchase or through the family.
-package enum Ownership: String, Codable, CaseIterable, Sendable {
-    case purchased = "PURCHASED"
-    case familyShared = "FAMILY_SHARED"
-}
-
-/// The initiator of the transaction.
-package enum TransactionReason: String, Codable, Sendable {
-    /// The customer made the purchase.
-    case purchase = "PURCHASE"
-    /// The store charged for a renewal.
-    case renewal = "RENEWAL"
-}
-
 /// A refund, or the end of family access.
 package struct Revocation: Codable, Equatable, Sendable {
-    /// `revocationType` in the payload.
-    package enum Kind: String, Codable, Sendable {
-        case refundFull = "REFUND_FULL"
-        case refundProrated = "REFUND_PRORATED"
-        case familyRevoke = "FAMILY_REVOKE"
-    }
-
     /// `revocationDate` in the payload, in whole seconds.
     package var date: Timestamp
     /// `revocationReason`. A family member's copy has the reason of the refund, or 0 if family sharing ended.
     package var reason: RevocationReason
     /// A full refund, a partial refund, or the end of family access.
-    package var kind: Kind
+    package var kind: RevocationType
     /// The refunded share in thousandths of a percent, 0 to 100,000; nil for the end of family access.
     package var percentage: Int?
 
     /// A revocation with its date, reason, kind and share.
-    package init(date: Timestamp, reason: RevocationReason, kind: Kind, percentage: Int?) {
+    package init(date: Timestamp, reason: RevocationReason, kind: RevocationType, percentage: Int?) {
         self.date = date
         self.reason = reason
         self.kind = kind
         self.percentage = percentage
     }
-}
-
-/// `revocationReason` in the payload.
-package enum RevocationReason: Int, Codable, Sendable {
-    case other = 0
-    case issueInApp = 1
 }

@@ -48,21 +48,7 @@ struct Deadline: Comparable {
 /// The next event of an account that time triggers.
 package struct UpcomingEvent: Equatable, Sendable {
     /// The kind of event.
-    package enum Kind: String, CaseIterable, Sendable {
-        /// The customer is notified of a price increase.
-        case priceNotice = "PRICE_NOTICE"
-        /// The store charges the customer for a period.
-        case renewal = "RENEWAL"
-        /// The period ends, and the subscription expires or its renewal fails.
-        case endOfPeriod = "END_OF_PERIOD"
-        case endOfGrace = "END_OF_GRACE"
-        case endOfRetry = "END_OF_RETRY"
-        /// The store decides on a refund request.
-        case refundDecision = "REFUND_DECISION"
-    }
-
-    /// The kind of event.
-    package let kind: Kind
+    package let kind: UpcomingEventKind
     /// The instant of the event.
     package let instant: Timestamp
     /// The original transaction of the subscription, or the transaction that the refund request is about.
@@ -73,7 +59,7 @@ extension Ledger {
     /// The next event of an account that time triggers; nil if there is none.
     package func upcomingEvent(of account: Account) -> UpcomingEvent? {
         deadline(of: account).map { deadline in
-            let kind: UpcomingEvent.Kind =
+            let kind: UpcomingEventKind =
                 switch deadline.action {
                 case .noticeOfPrice: .priceNotice
                 case .charge: .renewal

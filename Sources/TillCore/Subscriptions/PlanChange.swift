@@ -83,7 +83,7 @@ extension Ledger {
     /// Schedules another billing plan for the same product, from the next period or commitment.
     private mutating func payOtherwise(
         _ held: Subscription,
-        _ wanted: BillingPlan.Kind,
+        _ wanted: BillingPlanType,
         by id: AccountID
     ) throws(Refusal) {
         let isBack = wanted == held.latestTransaction.billingPlan

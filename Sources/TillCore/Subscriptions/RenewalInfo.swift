@@ -33,7 +33,7 @@ package struct RenewalInfo: Equatable, Sendable {
     /// The app account token of future renewals, as a lower-case UUID; nil if the app has set none.
     package let appAccountToken: String?
     /// `renewalBillingPlanType` in the payload; nil unless the product has several billing plans.
-    package let billingPlan: BillingPlan.Kind?
+    package let billingPlan: BillingPlanType?
     /// `commitmentInfo` in the payload; nil without a current commitment.
     package let commitment: RenewalCommitment?
 
@@ -97,7 +97,7 @@ package struct RenewalCommitment: Equatable, Sendable {
     /// `commitmentAutoRenewStatus`, as 1 or 0.
     package let autoRenews: Bool
     /// `commitmentRenewalBillingPlanType`.
-    package let billingPlan: BillingPlan.Kind
+    package let billingPlan: BillingPlanType
     /// The end of the current commitment: `commitmentRenewalDate`.
     package let renewalDate: Timestamp
     /// `commitmentRenewalPrice`: the total of the next commitment; nil if no commitment follows.

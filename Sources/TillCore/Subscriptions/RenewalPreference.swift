@@ -5,7 +5,7 @@ package struct RenewalPreference: Codable, Equatable, Sendable {
     /// The product of the next period. During a commitment: the product of the period after the commitment.
     package var productID: String
     /// The billing plan of the next period or commitment; nil to keep the current billing plan.
-    package var billingPlan: BillingPlan.Kind?
+    package var billingPlan: BillingPlanType?
     /// Whether another commitment follows the current one. The value has no meaning without a commitment.
     package var commitmentRenews: Bool
 

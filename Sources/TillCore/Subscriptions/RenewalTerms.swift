@@ -10,7 +10,7 @@ struct RenewalTerms {
     /// Whether a price increase takes effect with this period.
     let raisesPrice: Bool
     /// Nil if the product has only one billing plan.
-    let billingPlan: BillingPlan.Kind?
+    let billingPlan: BillingPlanType?
     /// The month that begins, for a commitment with monthly billing. Its end date is not known yet.
     let commitment: (period: Int, price: Money)?
 }
@@ -23,7 +23,7 @@ extension Subscription {
         let isBound = latest.isBound
         let productID = isBound ? latest.productID : preference.productID
         guard let product = catalog.products[productID], let plan = product.plan else { return nil }
-        let billingPlan = isBound ? BillingPlan.Kind.monthly : preference.chosenPlan(of: plan, after: latest)
+        let billingPlan = isBound ? BillingPlanType.monthly : preference.chosenPlan(of: plan, after: latest)
         let storefront = latest.storefront
         if billingPlan == .monthly, let monthly = plan.monthly {
             let listed = catalog.price(monthly.prices, in: storefront, agreed: agreedPrice?.currency)

@@ -58,7 +58,7 @@ package struct Subscription: HeldSubscription {
         self.anchor = anchor
     }
 
-    package var ownership: Ownership { .purchased }
+    package var ownership: InAppOwnershipType { .purchased }
     package var bought: Subscription? { self }
 
     /// The price increase that will apply to a future renewal. Nil if the customer chose another product.
@@ -75,22 +75,12 @@ package struct Subscription: HeldSubscription {
 
 /// A price increase for a subscriber (docs/api/lifecycle.md, Prices).
 package struct PriceIncrease: Codable, Equatable, Sendable {
-    /// The progress of a price increase.
-    package enum Stage: String, Codable, Sendable {
-        /// The customer has not been notified.
-        case scheduled
-        /// The customer must agree, and has not answered yet.
-        case pending
-        /// The customer agreed, or was notified of an increase that needs no consent.
-        case accepted
-    }
-
     /// The new price of a full period.
     package var price: Money
     /// Whether the customer must agree. Without the customer's consent, such a subscription expires.
     package var needsConsent: Bool
     /// The progress of this price increase.
-    package var stage: Stage
+    package var stage: PriceIncreaseState
     /// The first instant at which a renewal has the new price; set when the customer is notified.
     package var effectiveFrom: Timestamp?
 

@@ -71,24 +71,6 @@ package enum ResumableState: Equatable, Sendable {
     case expired(ExpirationReason, at: Timestamp)
 }
 
-/// `status` in Apple's responses and payloads (docs/api/subscriptions.md).
-package enum SubscriptionStatus: Int, Codable, CaseIterable, Sendable {
-    case active = 1
-    case expired = 2
-    case billingRetry = 3
-    case gracePeriod = 4
-    case revoked = 5
-}
-
-/// `expirationIntent` in the payload: the reason why a subscription expired.
-package enum ExpirationIntent: Int, Codable, CaseIterable, Sendable {
-    case customer = 1
-    case billing = 2
-    case priceIncrease = 3
-    case productUnavailable = 4
-    case other = 5
-}
-
 extension SubscriptionState {
     /// `status` in Apple's responses and payloads. The latest transaction determines it, even if its period has not
     /// begun.

@@ -1,7 +1,7 @@
 /// A non-consumable in the form of version 0.1.0, which stored one entry for each product. This form is only read.
 struct OwnedProduct010: Decodable {
     var transaction: TransactionID
-    var ownership: Ownership
+    var ownership: InAppOwnershipType
     var sharedFrom: AccountID?
     var isRevoked: Bool
 

@@ -43,7 +43,7 @@ struct Subscription010: Decodable {
         let preference = try Self.preference(values)
         let recentStart = try values.decode(Timestamp.self, forKey: .recentStart)
         let owner = try values.decodeIfPresent(AccountID.self, forKey: .sharedFrom)
-        let ownership = try values.decode(Ownership.self, forKey: .ownership)
+        let ownership = try values.decode(InAppOwnershipType.self, forKey: .ownership)
         guard (ownership == .familyShared) == (owner != nil) else {
             throw DamagedSubscription("is a copy that does not say whose purchase it is, or a purchase that says it")
         }
@@ -111,7 +111,7 @@ struct Subscription010: Decodable {
             productID: try values.decode(String.self, forKey: .nextProductID),
             autoRenews: try values.decode(Bool.self, forKey: .autoRenews)
         )
-        preference.billingPlan = try values.decodeIfPresent(BillingPlan.Kind.self, forKey: .nextBillingPlan)
+        preference.billingPlan = try values.decodeIfPresent(BillingPlanType.self, forKey: .nextBillingPlan)
         preference.commitmentRenews = try values.decodeIfPresent(Bool.self, forKey: .commitmentRenews) ?? true
         return preference
     }

@@ -275,7 +275,7 @@ extension Statement {
             AND ($11::bigint IS NULL OR (revocation_date IS NOT NULL) = ($11 = 1))
             AND (
                 $12::bigint = 0
-                OR NOT (type = '\(ProductType.consumable.rawValue)' AND is_finished = 1 AND revocation_date IS NULL)
+                OR NOT (type = '\(ProductKind.consumable.rawValue)' AND is_finished = 1 AND revocation_date IS NULL)
             )
             """
         return """

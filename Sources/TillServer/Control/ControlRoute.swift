@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import TillControl
 import TillCore
 import TillJSON
 import TillShop
@@ -30,15 +31,16 @@ struct ControlRoute: Sendable {
     /// Streams a body that is too large for memory. `answer` is not called for such an operation.
     var transfer: Transfer?
     let answer: @Sendable (ControlExchange) async throws -> [UInt8]
+    /// The handler of a declared operation, a `ControlHandler`; nil for other operations.
+    var handler: (any Sendable)?
 
-    /// The tags of operations that change only customers. Customers are in the store, not in the memory of the nodes.
-    private static let ofCustomers: Set = [
-        "purchases", "held purchases", "subscriptions", "refunds", "cards", "families",
-    ]
+    /// The parameters in the paths of operations that change only customers. Customers are in the store, not in the
+    /// memory of the nodes.
+    private static let ofCustomers = ["{customer}", "{transactionId}", "{originalTransactionId}"]
 
     /// Whether the answer waits until all nodes have applied the change, because every node holds the data in memory.
     /// Purchases do not wait, so that a node that was just killed does not delay them.
-    var waitsForNodes: Bool { method != .get && !Self.ofCustomers.contains(tag) }
+    var waitsForNodes: Bool { method != .get && !Self.ofCustomers.contains { path.contains($0) } }
 }
 
 /// A body of JSON lines, streamed in chunks.
@@ -64,8 +66,10 @@ struct ControlExchange: Sendable {
     func parameter(_ name: String) -> String { parameters[name] ?? "" }
 
     /// The app in the path.
-    func app() throws -> AppRecord {
-        let bundleID = parameter("bundleId")
+    func app() throws -> AppRecord { try app(parameter("bundleId")) }
+
+    /// The app with a bundle identifier.
+    func app(_ bundleID: String) throws -> AppRecord {
         if let app = shop.registry.app(bundleID) { return app }
         let known = shop.registry.apps.map(\.bundleID)
         throw ControlError.notFound(
@@ -97,7 +101,12 @@ struct ControlExchange: Sendable {
 
     /// The account of a customer in the app and environment of the path.
     func account(of customer: String) async throws -> Account {
-        let name = CustomerName(try scope(), try Self.checked(customer: customer))
+        try await account(of: customer, in: try scope())
+    }
+
+    /// The account of a customer.
+    func account(of customer: String, in scope: AccountScope) async throws -> Account {
+        let name = CustomerName(scope, try Self.checked(customer: customer))
         guard
             let account = try await shop.storage.account(
                 environment: name.scope.environment,
@@ -115,7 +124,11 @@ struct ControlExchange: Sendable {
 
     /// A transaction in the app and environment of the path, with its account.
     func transaction(_ text: String) async throws -> (row: Transaction, account: Account) {
-        let scope = try scope()
+        try await transaction(text, in: try scope())
+    }
+
+    /// A transaction, with its account.
+    func transaction(_ text: String, in scope: AccountScope) async throws -> (row: Transaction, account: Account) {
         guard
             text.utf8.count <= 19, let number = Int64(text), number > 0,
             let owner = try await shop.storage.owner(of: TransactionID(number), in: scope),
@@ -158,11 +171,9 @@ struct ControlExchange: Sendable {
 
 /// The body of a control request, read by key. The schema was already checked.
 struct ControlBody: Sendable {
-    private let members: [JSONTree.Member]
+    let members: [JSONTree.Member]
 
-    init(_ tree: JSONTree) {
-        if case .object(let members) = tree { self.members = members } else { members = [] }
-    }
+    init(_ tree: JSONTree) { members = tree.members }
 
     func text(_ key: String) -> String? {
         guard case .string(let text)? = value(key) else { return nil }
@@ -253,21 +264,16 @@ package struct ControlError: Error, Sendable {
 
     /// The body of the answer: code and message, and the errors in the request body if there are any.
     var body: [UInt8] {
-        var json = JSONWriter()
-        json.put("code", code)
-        json.put("message", message.cut(toBytes: 4_096))
-        if !faults.isEmpty {
-            json.put(
-                "faults",
-                objects: faults.prefix(Self.maxFaults).map { fault in
-                    var json = JSONWriter()
-                    json.put("path", fault.path)
-                    json.put("expected", fault.expected)
-                    json.put("found", fault.found)
-                    return json.finish()
-                }
-            )
-        }
-        return json.finish()
+        let error = ErrorInfo(
+            code: code,
+            message: message.cut(toBytes: 4_096),
+            faults: faults.isEmpty
+                ? nil
+                : faults.prefix(Self.maxFaults).map { FaultInfo(path: $0.path, expected: $0.expected, found: $0.found) }
+        )
+        var bytes: [UInt8] = []
+        // These types encode without errors.
+        (try? JSONTree(encoding: error))?.append(to: &bytes)
+        return bytes
     }
 }

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import Synchronization
+import TillShop
 
 /// Slows down the guessing of control API tokens. It limits the rate of refusals for each address and for all
 /// addresses together, across connections. A valid token is never delayed, because only refusals use the limiter.
@@ -112,20 +113,9 @@ package final class FailedTokenLimiter: Sendable {
 
     /// The network of an address: an IPv4 address, even if mapped into IPv6, or the /64 network of an IPv6 address.
     package static func network(of address: SocketAddress?) -> String {
-        switch address {
-        case .v4(let address): return plain(address.address.sin_addr)
-        case .v6(let address):
-            let bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
-            if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
-                return bytes.suffix(4).map(String.init).joined(separator: ".")
-            }
-            let groups = stride(from: 0, to: 8, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
-            return groups.map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
-        default: return "unknown"
-        }
-    }
-
-    private static func plain(_ address: some Any) -> String {
-        withUnsafeBytes(of: address) { $0.map(String.init) }.joined(separator: ".")
+        guard let bytes = address.flatMap({ IPAddress($0) })?.bytes else { return "unknown" }
+        guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
+        let groups = stride(from: 0, to: 8, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+        return groups.map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
     }
 }

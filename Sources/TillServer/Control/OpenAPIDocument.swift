@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillControl
 import TillJSON
 import TillShop
 
@@ -27,32 +28,22 @@ enum OpenAPIDocument {
                 ])
             ),
             .init("paths", .object(paths)),
-            .init("components", .object([.init("schemas", .object([.init("Error", error.document)]))])),
+            .init("components", .object([.init("schemas", components(of: routes))])),
         ]).written()
     }
 
-    private static let error = Schema.object(
-        "An error: what is wrong, and what to do.",
-        [
-            .init(name: "code", schema: .string("The machine-readable code."), isRequired: true),
-            .init(name: "message", schema: .string("The message for users."), isRequired: true),
-            .init(
-                name: "faults",
-                schema: .array(
-                    "Every error in the request body.",
-                    of: .object(
-                        "An error in the request body.",
-                        [
-                            .init(name: "path", schema: .string("The JSON path of the value."), isRequired: true),
-                            .init(name: "expected", schema: .string("The expected value."), isRequired: true),
-                            .init(name: "found", schema: .string("The value in the body."), isRequired: true),
-                        ]
-                    )
-                ),
-                isRequired: false
-            ),
-        ]
-    )
+    /// Every named schema, sorted by name.
+    private static func components(of routes: [ControlRoute]) -> JSONTree {
+        var found: [String: Schema] = [:]
+        SchemaRecorder.documented.schema(of: ErrorInfo.self).collectComponents(into: &found)
+        for route in routes {
+            let parameters = route.query.map(\.schema)
+            for schema in parameters + [route.request, route.response].compactMap(\.self) {
+                schema.collectComponents(into: &found)
+            }
+        }
+        return .object(found.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value.document) })
+    }
 
     private static func operation(_ route: ControlRoute) -> JSONTree {
         var members = [
@@ -82,7 +73,7 @@ enum OpenAPIDocument {
                 .object([
                     .init(
                         "application/json",
-                        .object([.init("schema", .object([.init("$ref", .string("#/components/schemas/Error"))]))])
+                        .object([.init("schema", .object([.init("$ref", .string("#/components/schemas/ErrorInfo"))]))])
                     )
                 ])
             ),

@@ -49,9 +49,9 @@ extension CatalogDocumentReader {
     }
 
     /// Reads the offers of a product. Subscriptions can have all kinds of offers; other products only one-time codes.
-    mutating func offers(_ object: DocumentObject, type: ProductType, period: Period?) -> [Offer] {
+    mutating func offers(_ object: DocumentObject, type: ProductKind, period: Period?) -> [Offer] {
         var found: [(offer: Offer, path: String)] = []
-        for entry in reader.objects(object, "offers", atMost: CatalogLimits.offers * OfferKind.allCases.count) {
+        for entry in reader.objects(object, "offers", atMost: CatalogLimits.offers * OfferType.allCases.count) {
             if let offer = offer(entry, isSubscription: type == .autoRenewable, period: period) {
                 found.append((offer, entry.path))
             }
@@ -106,7 +106,7 @@ extension CatalogDocumentReader {
     }
 
     /// The permitted keys of an offer. A key that would have no effect is a fault, so that it is not ignored.
-    private func keys(_ kind: OfferKind, _ mode: OfferMode) -> [String] {
+    private func keys(_ kind: OfferType, _ mode: OfferDiscountType) -> [String] {
         var keys = ["kind", "mode"]
         if kind != .introductory { keys += ["id", "referenceName"] }
         if mode != .freeTrial { keys += ["price", "currency", "prices"] }
@@ -117,7 +117,7 @@ extension CatalogDocumentReader {
         return keys
     }
 
-    private mutating func offerID(_ object: DocumentObject, kind: OfferKind) -> String? {
+    private mutating func offerID(_ object: DocumentObject, kind: OfferType) -> String? {
         switch kind {
         case .introductory: return nil
         case .promotional, .winBack: return reader.identifier(object, "id")

@@ -56,7 +56,7 @@ struct CatalogDocumentReader {
     mutating func product(_ element: DocumentElement) -> Product? {
         guard let object = reader.object(element) else { return nil }
         let id = reader.identifier(object, "productId")
-        let types: KeyValuePairs<String, ProductType> = [
+        let types: KeyValuePairs<String, ProductKind> = [
             "AUTO_RENEWABLE": .autoRenewable, "NON_RENEWABLE": .nonRenewing, "CONSUMABLE": .consumable,
             "NON_CONSUMABLE": .nonConsumable,
         ]

@@ -17,7 +17,7 @@ enum OfferRules {
     static let periodCounts = 1...12
 
     /// The names of billing plans, the same in `.storekit` files and in Till's own JSON form.
-    static let billingPlanKinds: KeyValuePairs<String, BillingPlan.Kind> = [
+    static let billingPlanKinds: KeyValuePairs<String, BillingPlanType> = [
         "BILLED_UPFRONT": .billedUpfront, "MONTHLY": .monthly,
     ]
 
@@ -29,7 +29,7 @@ enum OfferRules {
 
     /// Reports a repeated billing plan, and a monthly plan on a subscription whose period is not one year.
     static func check(
-        _ kind: BillingPlan.Kind,
+        _ kind: BillingPlanType,
         path: String,
         after plans: [BillingPlan],
         period: Period?,
@@ -59,7 +59,7 @@ enum OfferRules {
     ///   invalid.
     static func length(
         of object: DocumentObject,
-        mode: OfferMode,
+        mode: OfferDiscountType,
         base: Period?,
         keys: Keys,
         reader: inout DocumentReader
@@ -91,9 +91,9 @@ enum OfferRules {
     /// Reports offers with the same kind, identifier and billing plan on one product.
     static func checkUniqueness(_ offers: [(offer: Offer, path: String)], reader: inout DocumentReader) {
         struct Identity: Hashable {
-            let kind: OfferKind
+            let kind: OfferType
             let id: String?
-            let plan: BillingPlan.Kind
+            let plan: BillingPlanType
         }
         var first: [Identity: String] = [:]
         for (offer, path) in offers {

@@ -21,7 +21,7 @@ extension StoreKitFile {
 
     private mutating func subscription(_ object: DocumentObject, groupID: String?) {
         let id = productID(object)
-        _ = reader.choice(object, "type", of: ["RecurringSubscription": ProductType.autoRenewable])
+        _ = reader.choice(object, "type", of: ["RecurringSubscription": ProductKind.autoRenewable])
         if let named = reader.identifier(object, "subscriptionGroupID", isRequired: false), let groupID,
             named != groupID
         {
@@ -101,7 +101,7 @@ extension StoreKitFile {
     private mutating func list(
         _ object: DocumentObject,
         _ key: String,
-        _ kind: OfferKind,
+        _ kind: OfferType,
         _ period: Period?
     ) -> [(offer: Offer, path: String)] {
         reader.objects(object, key, atMost: CatalogLimits.offers).compactMap { entry in
@@ -109,12 +109,12 @@ extension StoreKitFile {
         }
     }
 
-    private mutating func offer(_ object: DocumentObject, kind: OfferKind, period: Period?) -> Offer? {
+    private mutating func offer(_ object: DocumentObject, kind: OfferType, period: Period?) -> Offer? {
         let id = offerID(object, kind: kind)
         let mode = reader.choice(
             object,
             "paymentMode",
-            of: ["free": OfferMode.freeTrial, "payAsYouGo": .payAsYouGo, "payUpFront": .payUpFront]
+            of: ["free": OfferDiscountType.freeTrial, "payAsYouGo": .payAsYouGo, "payUpFront": .payUpFront]
         )
         let plan = reader.choice(object, "billingPlanType", of: OfferRules.billingPlanKinds, isRequired: false)
         let referenceName = kind == .introductory ? nil : reader.text(object, "referenceName")
@@ -146,7 +146,7 @@ extension StoreKitFile {
         )
     }
 
-    private mutating func offerID(_ object: DocumentObject, kind: OfferKind) -> String? {
+    private mutating func offerID(_ object: DocumentObject, kind: OfferType) -> String? {
         switch kind {
         case .introductory: nil
         case .promotional: reader.identifier(object, "offerID")

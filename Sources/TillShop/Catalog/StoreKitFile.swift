@@ -71,14 +71,14 @@ package struct StoreKitFile {
         return "\(major).\(minor)"
     }
 
-    private static let productTypes: KeyValuePairs<String, ProductType> = [
+    private static let productTypes: KeyValuePairs<String, ProductKind> = [
         "Consumable": .consumable, "NonConsumable": .nonConsumable, "NonRenewingSubscription": .nonRenewing,
     ]
 
     private mutating func products(
         _ root: DocumentObject,
         _ key: String,
-        _ types: KeyValuePairs<String, ProductType>
+        _ types: KeyValuePairs<String, ProductKind>
     ) {
         for object in reader.objects(root, key, atMost: CatalogLimits.products) {
             let id = productID(object)

@@ -38,7 +38,7 @@ extension Transaction {
     var isIntroductoryPrice: Bool { offer?.kind == .introductory && offer?.mode != .freeTrial }
 
     /// The offer identifier if the transaction's offer is of the given kind; otherwise nil.
-    func offerID(of kind: OfferKind) -> String? { offer?.kind == kind ? offer?.id : nil }
+    func offerID(of kind: OfferType) -> String? { offer?.kind == kind ? offer?.id : nil }
 
     /// Whether new receipts include the transaction. They include a consumable only until the app finishes the
     /// transaction or the purchase is refunded.

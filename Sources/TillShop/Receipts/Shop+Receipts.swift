@@ -129,7 +129,7 @@ extension InAppReceipt {
 
 extension InAppReceipt.Kind {
     /// The value of attribute 1707 for a product type.
-    init(_ type: ProductType) {
+    init(_ type: ProductKind) {
         switch type {
         case .consumable: self = .consumable
         case .nonConsumable: self = .nonConsumable

@@ -24,7 +24,7 @@ package struct Opening: Sendable {
     /// Whether the customer downloads the app and therefore has an app transaction.
     package var downloadsApp: Bool
     /// The `originalPlatform` of the app transaction; ignored if the customer does not download the app.
-    package var platform: AppTransaction.Platform
+    package var platform: PurchasePlatform
     /// The original and current version of the app; ignored if the customer does not download the app.
     package var applicationVersion: String
     /// The name of the customer clock; nil for the environment's clock.
@@ -34,7 +34,7 @@ package struct Opening: Sendable {
     package init(
         storefront: Storefront? = nil,
         downloadsApp: Bool = true,
-        platform: AppTransaction.Platform = .iOS,
+        platform: PurchasePlatform = .iOS,
         applicationVersion: String = "1.0",
         clock: String? = nil
     ) {

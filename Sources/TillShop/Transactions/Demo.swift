@@ -59,7 +59,7 @@ package enum Demo {
     private static func createHistory(_ shop: Shop, _ app: AppRecord) async throws {
         let catalog = shop.registry.catalog(of: app.bundleID)
         let products = catalog.products.values.sorted { $0.id < $1.id }
-        func first(_ type: ProductType, where condition: (Product) -> Bool = { _ in true }) -> Product? {
+        func first(_ type: ProductKind, where condition: (Product) -> Bool = { _ in true }) -> Product? {
             products.first { $0.type == type && condition($0) }
         }
         let day: Int64 = 86_400_000

@@ -41,13 +41,13 @@ extension Transaction {
             order: order.map { OrderID($0) },
             productID: try cells.text(7),
             groupID: try cells.maybeText(8),
-            type: try cells.known(9, ProductType.init(rawValue:)),
+            type: try cells.known(9, ProductKind.init(rawValue:)),
             purchaseDate: Timestamp(milliseconds: try cells.integer(10)),
             originalPurchaseDate: Timestamp(milliseconds: try cells.integer(11)),
             expiresDate: expiresDate.map { Timestamp(milliseconds: $0) },
             quantity: Int(try cells.integer(13)),
             appAccountToken: try cells.maybeText(14),
-            ownership: try cells.known(15, Ownership.init(rawValue:)),
+            ownership: try cells.known(15, InAppOwnershipType.init(rawValue:)),
             reason: try cells.known(16, TransactionReason.init(rawValue:)),
             storefront: try cells.known(17, Storefront.init(code:)),
             price: price,
@@ -58,19 +58,19 @@ extension Transaction {
             isFinished: try cells.integer(30) != 0,
             sharedFrom: sharedFrom.map { TransactionID($0) },
             modifiedDate: Timestamp(milliseconds: try cells.integer(32)),
-            billingPlan: cells.isNull(33) ? nil : try cells.known(33, BillingPlan.Kind.init(rawValue:)),
+            billingPlan: cells.isNull(33) ? nil : try cells.known(33, BillingPlanType.init(rawValue:)),
             commitment: try storedCommitment(cells)
         )
     }
 
     private static func storedOffer(_ cells: some StoredCells) throws(DamagedRow) -> AppliedOffer? {
         guard let number = try cells.maybeInteger(20) else { return nil }
-        guard let kind = OfferKind(rawValue: Int(number)) else { throw cells.strange(20) }
+        guard let kind = OfferType(rawValue: Int(number)) else { throw cells.strange(20) }
         let period = try cells.maybeText(23)
         return AppliedOffer(
             kind: kind,
             id: try cells.maybeText(21),
-            mode: try cells.known(22, OfferMode.init(rawValue:)),
+            mode: try cells.known(22, OfferDiscountType.init(rawValue:)),
             wholePeriod: period.flatMap(Period.init(iso8601:))
         )
     }
@@ -82,7 +82,7 @@ extension Transaction {
         return Revocation(
             date: Timestamp(milliseconds: date),
             reason: reason,
-            kind: try cells.known(27, Revocation.Kind.init(rawValue:)),
+            kind: try cells.known(27, RevocationType.init(rawValue:)),
             percentage: percentage.map { Int($0) }
         )
     }

@@ -73,19 +73,19 @@ extension CoreShop {
     package func subscription(_ customer: String = "ann") -> Subscription? { accounts[customer]?.subscriptions.first }
 
     /// The customer's first subscription with this ownership: bought by the customer, or shared by a family member.
-    package func held(_ customer: String = "ann", _ ownership: Ownership = .purchased) -> (any HeldSubscription)? {
+    package func held(_ customer: String = "ann", _ ownership: InAppOwnershipType = .purchased) -> (any HeldSubscription)? {
         accounts[customer]?.heldSubscriptions.first { $0.ownership == ownership }
     }
 
     /// The status of the customer's first subscription with this ownership.
-    package func status(_ customer: String, _ ownership: Ownership = .purchased) -> SubscriptionStatus? {
+    package func status(_ customer: String, _ ownership: InAppOwnershipType = .purchased) -> SubscriptionStatus? {
         held(customer, ownership)?.status
     }
 
     /// The renewal info of the customer's first subscription with this ownership.
     package func renewalInfo(
         _ customer: String = "ann",
-        _ ownership: Ownership = .purchased
+        _ ownership: InAppOwnershipType = .purchased
     ) throws(Refusal) -> RenewalInfo {
         guard let account = accounts[customer], let subscription = held(customer, ownership) else {
             throw .unknownAccount(customer)

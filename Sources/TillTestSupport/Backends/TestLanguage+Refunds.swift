@@ -37,7 +37,7 @@ extension TestLanguage {
     package func sendConsumption(
         about customer: String,
         of date: String? = nil,
-        preferring preference: ConsumptionReport.Preference?,
+        preferring preference: RefundPreference?,
         consumed: Int? = nil
     ) async throws {
         let report = ConsumptionReport(preference: preference, consumptionPercentage: consumed)

@@ -5,13 +5,13 @@ extension Offer {
     package static let freeWeek = Offer(kind: .introductory, mode: .freeTrial, period: .week)
 
     /// A free trial of this length.
-    package static func free(_ kind: OfferKind, _ id: String? = nil, for period: Period = .month) -> Offer {
+    package static func free(_ kind: OfferType, _ id: String? = nil, for period: Period = .month) -> Offer {
         Offer(kind: kind, id: id, mode: .freeTrial, period: period)
     }
 
     /// A single payment in advance for the complete offer period.
     package static func payUpFront(
-        _ kind: OfferKind,
+        _ kind: OfferType,
         _ id: String? = nil,
         for period: Period,
         at price: Int64,
@@ -21,7 +21,7 @@ extension Offer {
     }
 
     /// A lower price for a number of months.
-    package static func payAsYouGo(_ kind: OfferKind, _ id: String? = nil, times count: Int, at price: Int64) -> Offer {
+    package static func payAsYouGo(_ kind: OfferType, _ id: String? = nil, times count: Int, at price: Int64) -> Offer {
         Offer(kind: kind, id: id, mode: .payAsYouGo, period: .month, periodCount: count, prices: .usd(price))
     }
 

@@ -162,7 +162,7 @@ struct RandomOperationReader {
             return row { $0.ownership == .purchased && $0.revocation == nil }.map { .requestRefund($0.id, reason) }
         case .reportConsumption:
             let report = ConsumptionReport(
-                preference: random.pick([nil] + ConsumptionReport.Preference.allCases) ?? nil,
+                preference: random.pick([nil] + RefundPreference.allCases) ?? nil,
                 consumptionPercentage: random.one(of: nil, 0, 40_000, 100_000)
             )
             return request().map { .reportConsumption($0, report) }

@@ -16,12 +16,12 @@ struct CatalogDemoTests {
         let catalog = try demo()
         let products = catalog.products.values
         #expect(catalog.groups.count == 2)
-        #expect(Set(products.map(\.type)) == Set(ProductType.allCases))
-        for type in ProductType.allCases where type == .autoRenewable || type == .nonConsumable {
+        #expect(Set(products.map(\.type)) == Set(ProductKind.allCases))
+        for type in ProductKind.allCases where type == .autoRenewable || type == .nonConsumable {
             #expect(products.contains { $0.type == type && $0.isFamilyShareable }, "no shared \(type)")
         }
         let offers = products.flatMap(\.offers)
-        for kind in OfferKind.allCases {
+        for kind in OfferType.allCases {
             #expect(offers.contains { $0.kind == kind }, "no \(kind) offer")
         }
         #expect(Set(offers.map(\.mode)) == [.freeTrial, .payAsYouGo, .payUpFront])

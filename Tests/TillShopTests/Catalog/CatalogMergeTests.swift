@@ -7,7 +7,7 @@ import TillShop
 struct CatalogMergeTests {
     private func product(
         _ id: String,
-        _ type: ProductType = .consumable,
+        _ type: ProductKind = .consumable,
         price: Int64 = 990,
         group: String? = nil
     ) -> Product {

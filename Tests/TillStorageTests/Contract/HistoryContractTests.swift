@@ -7,7 +7,7 @@ struct HistoryContractTests {
     /// Creates a history with every kind of transaction, and another account of the same app.
     private func history(_ fixture: StorageFixture) async throws -> (Account, [Transaction]) {
         let ann = fixture.account("ann", number: 1)
-        let types = ProductType.allCases
+        let types = ProductKind.allCases
         var rows: [Transaction] = []
         for number in 1...60 {
             let type = types[number % 4]

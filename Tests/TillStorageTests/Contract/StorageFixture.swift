@@ -80,10 +80,10 @@ final class StorageFixture: Sendable {
         _ account: Account,
         _ change: Int64,
         product: String = "coins",
-        type: ProductType = .consumable,
+        type: ProductKind = .consumable,
         purchased: Int64? = nil,
         group: String? = nil,
-        ownership: Ownership = .purchased,
+        ownership: InAppOwnershipType = .purchased,
         refund: Int64? = nil,
         finished: Bool = false
     ) -> Transaction {

@@ -21,7 +21,7 @@ struct WaitingCards: Sendable {
         let held = (answer["heldPurchases"]?.elements ?? []).prefix(Self.maxRows).map { purchase -> PageValue in
             let number = purchase["number"]?.text ?? ""
             let product = purchase["productId"]?.text ?? ""
-            let isAsked = purchase["reason"]?.text == HeldPurchase.Reason.askToBuy.rawValue
+            let isAsked = purchase["reason"]?.text == HeldPurchaseReason.askToBuy.rawValue
             return [
                 "number": .text(number), "product": .text(ledger.name(of: product)),
                 "quantity": PageValue(purchase["quantity"]?.text),

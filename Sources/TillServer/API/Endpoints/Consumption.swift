@@ -68,8 +68,8 @@ extension AppleAPI {
             report.consumptionPercentage = Int(percentage)
         }
         if body["refundPreference"] != nil {
-            guard let preference = body.text("refundPreference").flatMap(ConsumptionReport.Preference.init) else {
-                let known = ConsumptionReport.Preference.allCases.map(\.rawValue).joined(separator: ", ")
+            guard let preference = body.text("refundPreference").flatMap(RefundPreference.init) else {
+                let known = RefundPreference.allCases.map(\.rawValue).joined(separator: ", ")
                 throw APIError.invalidRefundPreference.because("\(body.words("refundPreference")); give \(known).")
             }
             report.preference = preference
@@ -118,7 +118,7 @@ extension AppleAPI {
         if body["refundPreference"] != nil {
             try requireCode("refundPreference", body, upTo: 3, .invalidRefundPreference)
         }
-        let preference: ConsumptionReport.Preference? =
+        let preference: RefundPreference? =
             switch body.number("refundPreference") {
             case 1: .grantFull
             case 2: .decline

@@ -134,8 +134,8 @@ extension AppleAPI {
         filter.productIDs = try names("productId", query, .invalidProductID)
         filter.productTypes = Set(
             try query.values("productType").map { text in
-                guard let type = ProductType.allCases.first(where: { $0.queryName == text }) else {
-                    let known = ProductType.allCases.map(\.queryName).joined(separator: ", ")
+                guard let type = ProductKind.allCases.first(where: { $0.queryName == text }) else {
+                    let known = ProductKind.allCases.map(\.queryName).joined(separator: ", ")
                     throw APIError.invalidProductType.because(
                         "productType is \"\(text.prefix(64))\"; it must be one of \(known)."
                     )
@@ -144,7 +144,7 @@ extension AppleAPI {
             }
         )
         filter.ownership = try query.value("inAppOwnershipType", orThrow: .invalidInAppOwnershipType).map { text in
-            guard let ownership = Ownership(rawValue: text) else {
+            guard let ownership = InAppOwnershipType(rawValue: text) else {
                 throw APIError.invalidInAppOwnershipType.because(
                     "inAppOwnershipType is \"\(text.prefix(64))\"; it must be PURCHASED or FAMILY_SHARED."
                 )

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPTypes
+import TillControl
 import TillCore
 import TillShop
 import TillSigning
@@ -9,75 +9,52 @@ import TillStorage
 extension ControlAPI {
     var purchaseRoutes: [ControlRoute] {
         [
-            ControlRoute(
-                method: .post,
-                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/purchases",
-                id: "buy",
-                tag: "purchases",
-                summary:
-                    "Makes a purchase. Creates the customer if necessary. Answers 200 for an owned non-consumable.",
-                request: purchaseRequest,
-                response: Self.boughtSchema,
-                status: .created,
-                unchangedStatus: .ok
-            ) { try await buy($0) },
-            ControlRoute(
-                method: .get,
-                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}",
-                id: "getTransaction",
-                tag: "purchases",
-                summary: "Shows a transaction, signed now, with the data that the device gives to the app.",
-                query: [Schema.optional("deviceId", .string("The device id, a UUID; a new one by default."))],
-                response: Self.purchaseSchema
-            ) { exchange in
-                let (row, account) = try await exchange.transaction()
-                let device = try Self.device(exchange.query.values("deviceId").first)
-                return try json(row, account, device: device, Effects())
+            ControlRoute(BuyProduct.self) { try await buy($0) },
+            ControlRoute(GetTransaction.self) { call in
+                let (row, account) = try await call.transaction()
+                return try info(of: row, account, device: try Self.device(call.deviceId))
             },
-            ControlRoute(
-                method: .post,
-                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/finish",
-                id: "finishTransaction",
-                tag: "purchases",
-                summary: "Finishes a transaction, as the app does on the customer's device.",
-                response: Self.purchaseSchema
-            ) { exchange in
-                let (row, account) = try await exchange.transaction()
-                let name = CustomerName(try exchange.scope(), account.customer)
-                let outcome = try await shop.perform(.finish(row.id), by: name)
-                return try json(row, outcome.account, device: UUID(), Effects(outcome))
+            ControlRoute(FinishTransaction.self) { call in
+                let (row, account) = try await call.transaction()
+                let outcome = try await perform(.finish(row.id), by: account, at: nil)
+                return try info(of: row, after: outcome)
             },
         ]
     }
 
-    private func buy(_ exchange: ControlExchange) async throws -> [UInt8] {
-        let body = exchange.body
-        let name = try exchange.customer()
+    private func buy(_ call: ControlCall<BuyProduct>) async throws -> PurchaseInfo {
+        let name = try call.customerName()
         // The purchase creates an account for a customer who does not exist.
         _ = try ControlExchange.checked(newCustomer: name.customer)
-        let device = try Self.device(body.text("deviceId"))
-        let purchase = try await purchase(of: body.text("productId") ?? "", body, by: name)
+        let device = try Self.device(call.deviceId)
+        let purchase = try await purchase(of: call.request, by: name)
         let outcome = try await shop.perform(
             .purchase(purchase),
             by: name,
-            at: body.instant("at"),
-            opening: try Self.opening(body)
+            at: call.at,
+            opening: Opening(storefront: call.storefront)
         )
-        exchange.isUnchanged.value = outcome.alreadyOwned != nil
+        call.answersUnchanged(outcome.alreadyOwned != nil)
         // Creating the receipt of a long history is slow, so it is created on request only.
-        let receipt =
-            body.flag("receipt") == true ? try await shop.appReceipt(of: outcome.account, device: device) : nil
+        let receipt = call.receipt == true ? try await shop.appReceipt(of: outcome.account, device: device) : nil
         return try answer(to: purchase.productID, outcome, device: device, receipt: receipt.map(Base64.encode))
     }
 
-    /// Writes the result of a purchase: the new transaction, or the existing transaction of an owned product. A change
-    /// for the next period adds no transaction, so the answer has the current transaction. For a pending purchase, the
-    /// answer has its number.
-    func answer(to productID: String, _ outcome: Outcome, device: UUID, receipt: String? = nil) throws -> [UInt8] {
-        for case .purchaseHeld(outcome.account.id, let number) in outcome.events {
-            return held(number, outcome)
-        }
+    /// The result of a purchase: the new transaction, or the existing transaction of an owned product. A change for the
+    /// next period adds no transaction, so the answer has the current transaction. For a pending purchase, the answer
+    /// has its number.
+    func answer(to productID: String, _ outcome: Outcome, device: UUID, receipt: String? = nil) throws -> PurchaseInfo {
         let account = outcome.account
+        let effects = Effects(outcome)
+        for case .purchaseHeld(account.id, let number) in outcome.events {
+            return PurchaseInfo(
+                result: .held,
+                customer: account.customer,
+                held: number,
+                events: effects.names,
+                notifications: effects.notices
+            )
+        }
         let group = shop.registry.catalog(of: account.app).products[productID]?.plan?.groupID
         let bought =
             outcome.alreadyOwned
@@ -89,10 +66,16 @@ extension ControlAPI {
         guard let row = bought else {
             throw ControlError.conflict("nothing_bought", "The purchase created no transaction.")
         }
-        let result = outcome.ledger.purchaseResult
-        return try json(row, account, device: device, receipt: receipt, result: result, Effects(outcome))
+        return PurchaseInfo(
+            result: outcome.ledger.purchaseResult,
+            customer: account.customer,
+            transaction: try info(of: row, account, device: device, receipt: receipt),
+            events: effects.names,
+            notifications: effects.notices
+        )
     }
 
+    /// The device of a request; a new one if the request names none.
     static func device(_ text: String?) throws -> UUID {
         guard let text else { return UUID() }
         guard let device = UUID(uuidString: text) else {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TillControl
 import TillCore
 import TillJSON
 import TillShop

@@ -1,3 +1,4 @@
+import TillControl
 import TillCore
 import TillJSON
 import TillShop
@@ -5,91 +6,8 @@ import TillStorage
 
 /// Describes a subscription: with the keys of signed renewal info, and with a summary in sentences.
 extension ControlAPI {
-    static let subscriptionSchema = Schema.object(
-        "A subscription.",
-        [
-            Schema.required("subscriptionGroupIdentifier", .string("The subscription group identifier.")),
-            Schema.required(
-                "originalTransactionId",
-                .string("The original transaction id, which identifies the subscription.")
-            ),
-            Schema.required("transactionId", .string("The id of the latest transaction.")),
-            Schema.required("productId", .string("The product of the current period.")),
-            Schema.required("inAppOwnershipType", .string("The ownership: PURCHASED or FAMILY_SHARED.")),
-            Schema.required(
-                "status",
-                .integer("The status: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.")
-            ),
-            Schema.required("summary", .string("The status and the next events, in sentences.")),
-            Schema.required("expiresDate", .integer("The end of the latest period, in milliseconds since 1970.")),
-            Schema.required("autoRenewStatus", .integer("1 if auto-renew is on, 0 if off.")),
-            Schema.required("autoRenewProductId", .string("The product of the next period.")),
-            Schema.optional("renewalPrice", .integer("The price of the next period in milliunits.")),
-            Schema.optional("currency", .string("The currency of renewalPrice.")),
-            Schema.optional("offerIdentifier", .string("The offer identifier of the next period.")),
-            Schema.optional(
-                "renewalBillingPlanType",
-                .string("The billing plan of the next period; present if the product has several plans.")
-            ),
-            Schema.optional("expirationIntent", .integer("The reason why the subscription ended or will end: 1 to 5.")),
-            Schema.optional(
-                "gracePeriodExpiresDate",
-                .integer("The end of the grace period, in milliseconds since 1970.")
-            ),
-            Schema.optional("billingRetryUntil", .integer("The end of billing retry, in milliseconds since 1970.")),
-            Schema.optional(
-                "priceIncrease",
-                .object(
-                    "A pending price increase.",
-                    [
-                        Schema.required("price", .integer("The price of a full period in milliunits.")),
-                        Schema.required("currency", .string("The currency of the price, as an ISO 4217 code.")),
-                        Schema.required(
-                            "needsConsent",
-                            .boolean("Whether the price increase needs consent. Without consent the subscription ends.")
-                        ),
-                        Schema.required(
-                            "stage",
-                            .string("The stage of the price increase.", oneOf: ["scheduled", "pending", "accepted"])
-                        ),
-                        Schema.optional(
-                            "effectiveDate",
-                            .integer("The date from which renewals have this price, in milliseconds since 1970.")
-                        ),
-                    ]
-                )
-            ),
-            Schema.optional(
-                "commitment",
-                .object(
-                    "A commitment of a year with monthly payments.",
-                    [
-                        Schema.required(
-                            "period",
-                            .integer("The number of the current month in the commitment, from 1.")
-                        ),
-                        Schema.required("periods", .integer("The number of months in the commitment.")),
-                        Schema.required(
-                            "expiresDate",
-                            .integer("The end of the commitment, in milliseconds since 1970.")
-                        ),
-                        Schema.required("renews", .boolean("Whether another commitment follows this one.")),
-                    ]
-                )
-            ),
-            Schema.optional(
-                "eligibleWinBackOfferIds",
-                .array("Win-back offers for which the customer is eligible now.", of: .string("An offer identifier."))
-            ),
-            Schema.required(
-                "isShared",
-                .boolean("Whether the subscription is shared with the family; only if the product can be shared.")
-            ),
-        ]
-    )
-
-    /// Writes the state of a subscription at the time on the customer's clock (`Shop.instantOfState`).
-    func json(_ subscription: some HeldSubscription, _ account: Account) -> [UInt8] {
+    /// The state of a subscription at the time on the customer's clock (`Shop.instantOfState`).
+    func info(of subscription: some HeldSubscription, _ account: Account) -> SubscriptionInfo {
         let now = shop.instantOfState(of: account, family: [])
         let info = RenewalInfo(
             of: subscription,
@@ -100,48 +18,32 @@ extension ControlAPI {
         )
         let status = subscription.status
         let bought = subscription.bought
-        var json = JSONWriter()
-        json.put("subscriptionGroupIdentifier", subscription.groupID)
-        json.put("originalTransactionId", subscription.originalID.wireForm)
-        json.put("transactionId", subscription.latestTransaction.id.wireForm)
-        json.put("productId", subscription.latestTransaction.productID)
-        json.put("inAppOwnershipType", subscription.ownership.rawValue)
-        json.put("status", status.rawValue)
-        json.put("summary", Self.summary(of: subscription, info, status))
-        json.put("expiresDate", subscription.renewalDate)
-        json.put("autoRenewStatus", info.autoRenews ? 1 : 0)
-        json.put("autoRenewProductId", info.autoRenewProductID)
-        json.put("renewalPrice", info.renewalPrice?.milliunits)
-        json.put("currency", info.renewalPrice?.currency)
-        json.put("offerIdentifier", info.offer?.id)
-        json.put("renewalBillingPlanType", info.billingPlan?.rawValue)
-        json.put("expirationIntent", info.expirationIntent?.rawValue)
-        json.put("gracePeriodExpiresDate", info.graceUntil)
-        json.put("billingRetryUntil", status == .expired ? nil : subscription.state.failedPayment?.retryUntil)
-        json.put("priceIncrease", written: bought?.priceIncrease.map(Self.json))
-        json.put("commitment", written: subscription.latestTransaction.commitment.map { Self.json($0, subscription) })
-        if !info.winBackOffers.isEmpty { json.put("eligibleWinBackOfferIds", info.winBackOffers) }
-        json.put("isShared", bought?.isShared ?? true)
-        return json.finish()
-    }
-
-    private static func json(_ increase: PriceIncrease) -> [UInt8] {
-        var json = JSONWriter()
-        json.put("price", increase.price.milliunits)
-        json.put("currency", increase.price.currency)
-        json.put("needsConsent", increase.needsConsent)
-        json.put("stage", increase.stage.rawValue)
-        json.put("effectiveDate", increase.effectiveFrom)
-        return json.finish()
-    }
-
-    private static func json(_ commitment: Commitment, _ subscription: some HeldSubscription) -> [UInt8] {
-        var json = JSONWriter()
-        json.put("period", commitment.period)
-        json.put("periods", commitment.periods)
-        json.put("expiresDate", commitment.expiresDate)
-        json.put("renews", subscription.preference.commitmentRenews)
-        return json.finish()
+        let latest = subscription.latestTransaction
+        return SubscriptionInfo(
+            subscriptionGroupIdentifier: subscription.groupID,
+            originalTransactionId: subscription.originalID.wireForm,
+            transactionId: latest.id.wireForm,
+            productId: latest.productID,
+            inAppOwnershipType: subscription.ownership,
+            status: status,
+            summary: Self.summary(of: subscription, info, status),
+            expiresDate: subscription.renewalDate,
+            autoRenewStatus: info.autoRenews ? 1 : 0,
+            autoRenewProductId: info.autoRenewProductID,
+            renewalPrice: info.renewalPrice?.milliunits,
+            currency: info.renewalPrice?.currency,
+            offerIdentifier: info.offer?.id,
+            renewalBillingPlanType: info.billingPlan,
+            expirationIntent: info.expirationIntent,
+            gracePeriodExpiresDate: info.graceUntil,
+            billingRetryUntil: status == .expired ? nil : subscription.state.failedPayment?.retryUntil,
+            priceIncrease: bought?.priceIncrease.map(PriceIncreaseInfo.init),
+            commitment: latest.commitment.map {
+                CommitmentInfo($0, renews: subscription.preference.commitmentRenews)
+            },
+            eligibleWinBackOfferIds: info.winBackOffers.isEmpty ? nil : info.winBackOffers,
+            isShared: bought?.isShared ?? true
+        )
     }
 
     // MARK: The summary
@@ -214,5 +116,28 @@ extension ControlAPI {
                 + "expires."
         case .accepted: "The price will be \(increase.price.words)\(start)."
         }
+    }
+}
+
+extension PriceIncreaseInfo {
+    init(_ increase: PriceIncrease) {
+        self.init(
+            price: increase.price.milliunits,
+            currency: increase.price.currency,
+            needsConsent: increase.needsConsent,
+            stage: increase.stage,
+            effectiveDate: increase.effectiveFrom
+        )
+    }
+}
+
+extension CommitmentInfo {
+    init(_ commitment: Commitment, renews: Bool) {
+        self.init(
+            period: commitment.period,
+            periods: commitment.periods,
+            expiresDate: commitment.expiresDate,
+            renews: renews
+        )
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillControl
 import TillCore
 import TillJSON
 import TillShop
@@ -15,7 +16,7 @@ extension ControlAPI {
                 "event",
                 .string(
                     "What happens. If several events are due at that date, the first.",
-                    oneOf: UpcomingEvent.Kind.allCases.map(\.rawValue)
+                    oneOf: UpcomingEventKind.allCases.map(\.rawValue)
                 )
             ),
             Schema.optional(

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import TillControl
 import TillJSON
 import TillShop
 import TillSigning

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillControl
 import TillJSON
 import TillShop
 import TillStorage

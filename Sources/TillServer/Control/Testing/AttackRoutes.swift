@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillControl
 import TillCore
 import TillJSON
 import TillShop

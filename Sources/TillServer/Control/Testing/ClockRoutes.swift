@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillControl
 import TillCore
 import TillJSON
 import TillShop
@@ -68,7 +69,10 @@ extension ControlAPI {
         [
             Schema.optional(
                 "at",
-                .integer("Only for frozen: the time that the clock shows; by default its current time.", instants)
+                .integer(
+                    "Only for frozen: the time that the clock shows; by default its current time.",
+                    ControlLimit.clockTimes
+                )
             ),
             Schema.optional(
                 "speed",
@@ -98,7 +102,10 @@ extension ControlAPI {
             "The end of the advance: one of by, to and toNextEvent.",
             [
                 Schema.optional("by", .string("A duration by which to advance: P1M, 1mo, 36h, PT36H.", example: "P1M")),
-                Schema.optional("to", .integer("The time to which to advance, in milliseconds since 1970.", instants)),
+                Schema.optional(
+                    "to",
+                    .integer("The time to which to advance, in milliseconds since 1970.", ControlLimit.clockTimes)
+                ),
                 Schema.optional("toNextEvent", .boolean("Whether to advance to the next scheduled event.")),
                 Schema.optional(
                     "settle",
@@ -232,12 +239,15 @@ extension ControlAPI {
                         )
                     ]
                 ),
-                response: Self.customerSchema
+                response: SchemaRecorder.documented.schema(of: CustomerInfo.self)
             ) { exchange in
                 let account = try await exchange.account()
                 let own = exchange.body.text("clock")
                 if let own { try check(own, in: try exchange.scope()) }
-                return json(try await perform(.useClock(own), by: account, exchange).account)
+                var bytes: [UInt8] = []
+                let changed = try await perform(.useClock(own), by: account, at: nil).account
+                try JSONTree(encoding: info(of: changed)).append(to: &bytes)
+                return bytes
             },
         ]
     }

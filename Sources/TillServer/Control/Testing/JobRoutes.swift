@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TillControl
 import TillCore
 import TillJSON
 import TillShop
@@ -7,6 +8,11 @@ import TillStorage
 
 /// Bulk operations on all customers of a product. A job applies the operation to one account after the other.
 extension ControlAPI {
+    private static let instantProperty = Schema.optional(
+        "at",
+        .integer("The time of the operation, in milliseconds since 1970; now by default.", ControlLimit.clockTimes)
+    )
+
     private static let jobSchema = Schema.object(
         "A job: a bulk operation on the accounts of a product's customers.",
         [
@@ -69,7 +75,7 @@ extension ControlAPI {
                                 oneOf: PriceRaise.Consent.allCases.map(\.rawValue)
                             )
                         ),
-                        instantProperty,
+                        Self.instantProperty,
                     ]
                 ),
                 response: Self.jobSchema
@@ -80,7 +86,7 @@ extension ControlAPI {
                 id: "shareProduct",
                 tag: "jobs",
                 summary: "Turns on Family Sharing for a product. Families then share what their members own.",
-                request: .object("When.", [instantProperty]),
+                request: .object("When.", [Self.instantProperty]),
                 response: Self.jobSchema
             ) { try await shareProduct($0) },
             ControlRoute(
@@ -103,7 +109,7 @@ extension ControlAPI {
                             "storefronts",
                             .array("The storefronts; by default all storefronts.", of: .string("An Alpha-3 code."))
                         ),
-                        instantProperty,
+                        Self.instantProperty,
                     ]
                 ),
                 response: Self.jobSchema
@@ -143,7 +149,7 @@ extension ControlAPI {
         ]
     }
 
-    private func product(_ id: String, _ exchange: ControlExchange, as types: Set<ProductType>) throws -> Product {
+    private func product(_ id: String, _ exchange: ControlExchange, as types: Set<ProductKind>) throws -> Product {
         guard let product = shop.registry.catalog(of: try exchange.app().bundleID).products[id] else {
             throw Refusal.unknownProduct(id)
         }

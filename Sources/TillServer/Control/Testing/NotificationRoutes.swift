@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TillControl
 import TillCore
 import TillJSON
 import TillShop
@@ -157,12 +158,12 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{environment}/notifications/resend",
                 id: "resendNotifications",
                 tag: "notifications",
-                summary: "Resends the notifications created between two instants.",
+                summary: "Resends the notifications created between two ControlLimit.clockTimes.",
                 request: .object(
                     "Which notifications to resend.",
                     [
-                        Schema.required("from", .integer("Created at or after this time.", instants)),
-                        Schema.required("to", .integer("Created at or before this time.", instants)),
+                        Schema.required("from", .integer("Created at or after this time.", ControlLimit.clockTimes)),
+                        Schema.required("to", .integer("Created at or before this time.", ControlLimit.clockTimes)),
                         Schema.optional("endpoint", .string("The name of the endpoint; by default all endpoints.")),
                     ]
                 ),

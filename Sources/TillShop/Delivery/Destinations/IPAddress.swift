@@ -4,7 +4,7 @@ import NIOCore
 /// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:127.0.0.1`) counts as the IPv4 address.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// 4 or 16 bytes in network order.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
 

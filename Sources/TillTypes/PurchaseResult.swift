@@ -1,6 +1,6 @@
 /// The result of a purchase. A purchase by a current subscriber may create no transaction, so the transaction in the
 /// response does not always show the result.
-package enum PurchaseResult: String, CaseIterable, Sendable {
+public enum PurchaseResult: String, Codable, CaseIterable, Sendable {
     /// The customer bought a one-time product.
     case purchased
     /// The customer subscribed to the group for the first time.
@@ -29,7 +29,7 @@ package enum PurchaseResult: String, CaseIterable, Sendable {
     case held
 
     /// Whether the purchase created a transaction.
-    package var hasTransaction: Bool {
+    public var hasTransaction: Bool {
         switch self {
         case .purchased, .subscribed, .resubscribed, .recovered, .upgraded, .crossgraded: true
         case .downgradeScheduled, .crossgradeScheduled, .billingPlanScheduled, .offerScheduled, .changeWithdrawn,

@@ -1,17 +1,17 @@
 /// The App Store of a country or region. It determines the currency of a purchase (docs/api/payloads.md).
 ///
 /// Only the storefronts of the table below exist. A storefront is encoded as its code.
-package struct Storefront: Hashable, Sendable {
+public struct Storefront: Hashable, Sendable {
     /// The ISO 3166-1 alpha-3 code, which is `storefront` in the payload, such as `USA`. ISO has no code for Kosovo, so
     /// the App Store uses `XKS`.
-    package let code: String
+    public let code: String
     /// The six digits that are `storefrontId` in the payload, such as `143441`.
-    package let id: String
+    public let id: String
     /// The currency of its prices, as an ISO 4217 code.
-    package let currency: String
+    public let currency: String
 
     /// The storefront with this code in capital letters; nil if there is none.
-    package init?(code: String) {
+    public init?(code: String) {
         guard let found = Storefront.byCode[code] else { return nil }
         self = found
     }
@@ -23,10 +23,10 @@ package struct Storefront: Hashable, Sendable {
     }
 
     /// The storefront of a catalog that specifies none.
-    package static let unitedStates = Storefront(code: "USA", id: "143441", currency: "USD")
+    public static let unitedStates = Storefront(code: "USA", id: "143441", currency: "USD")
 
     /// All storefronts, in ascending order of their codes.
-    package static let all: [Storefront] = table.split(separator: "\n").map { line in
+    public static let all: [Storefront] = table.split(separator: "\n").map { line in
         let columns = line.split(separator: " ").map(String.init)
         precondition(columns.count == 3, "a line of the storefront table is not code, id and currency: \(line)")
         return Storefront(code: columns[0], id: columns[1], currency: columns[2])
@@ -37,7 +37,7 @@ package struct Storefront: Hashable, Sendable {
 
 extension Storefront: Codable {
     /// Reads the code.
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let code = try container.decode(String.self)
         guard let storefront = Storefront(code: code) else {
@@ -47,7 +47,7 @@ extension Storefront: Codable {
     }
 
     /// Writes the code.
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(code)
     }

@@ -1,15 +1,21 @@
 import TillJSON
-import TillShop
 
 /// The schema of a JSON value. The OpenAPI document contains it, and request bodies are checked against it.
 package indirect enum Schema: Sendable {
     case string(String, format: String? = nil, oneOf: [String] = [], example: String? = nil)
     case integer(String, ClosedRange<Int64>? = nil)
+    /// One of several integers.
+    case integerOf(String, [Int64])
     case boolean(String)
     case array(String, of: Schema)
     case object(String, [Property])
+    /// A number that may have a fraction.
+    case number(String)
     /// An object whose keys are not checked here.
     case anyObject(String)
+    /// A value whose schema is a component of the OpenAPI document, with the name of its Swift type. The description is
+    /// that of the property.
+    case component(String, name: String, Schema)
 
     /// A key of an object, with the schema of its value.
     package struct Property: Sendable {
@@ -31,11 +37,28 @@ package indirect enum Schema: Sendable {
         Property(name: name, schema: schema, isRequired: false)
     }
 
+    /// The value of a text in a path or in a query. A text that does not fit stays a string, and the check finds it.
+    package func value(of text: String) -> JSONTree {
+        switch self {
+        case .component(_, _, let schema): schema.value(of: text)
+        case .integer, .integerOf: Int64(text).map { .number(String($0)) } ?? .string(text)
+        case .boolean: ["true": .bool(true), "false": .bool(false)][text] ?? .string(text)
+        default: .string(text)
+        }
+    }
+
+    /// The schema itself, without the name of a component.
+    package var plain: Schema { if case .component(_, _, let schema) = self { schema } else { self } }
+
     // MARK: Checking values
 
     /// Every fault of a value, with its path.
     package func faults(in value: JSONTree, at path: String = "$") -> [JSONFault] {
         switch (self, value) {
+        case (.component(_, _, let schema), _):
+            return schema.faults(in: value, at: path)
+        case (.number, .number(let digits)) where Double(digits)?.isFinite == true:
+            return []
         case (.string(_, _, let words, _), .string(let text)):
             if words.isEmpty || words.contains(text) { return [] }
             return [JSONFault(path: path, expected: "one of \(words.joined(separator: ", "))", found: value.summary)]
@@ -44,6 +67,9 @@ package indirect enum Schema: Sendable {
                 return [JSONFault(path: path, expected: Self.words(range), found: value.summary)]
             }
             return []
+        case (.integerOf(_, let numbers), .number(let digits)):
+            if let number = Int64(digits), numbers.contains(number) { return [] }
+            return [JSONFault(path: path, expected: Self.words(numbers), found: value.summary)]
         case (.boolean, .bool), (.anyObject, .object):
             return []
         case (.array(_, let element), .array(let elements)):
@@ -82,6 +108,9 @@ package indirect enum Schema: Sendable {
         switch self {
         case .string: "a string"
         case .integer(_, let range): Self.words(range)
+        case .integerOf(_, let numbers): Self.words(numbers)
+        case .number: "a number"
+        case .component(_, _, let schema): schema.kind
         case .boolean: "true or false"
         case .array: "an array"
         case .object, .anyObject: "an object"
@@ -92,11 +121,40 @@ package indirect enum Schema: Sendable {
         range.map { "a whole number from \($0.lowerBound) to \($0.upperBound)" } ?? "a whole number"
     }
 
+    private static func words(_ numbers: [Int64]) -> String {
+        "one of \(numbers.map(String.init).joined(separator: ", "))"
+    }
+
     // MARK: OpenAPI
 
-    /// The JSON Schema of this value, in the form of OpenAPI 3.1.
-    var document: JSONTree {
+    /// Adds every component in this schema, by name.
+    package func collectComponents(into found: inout [String: Schema]) {
         switch self {
+        case .component(_, let name, let schema):
+            guard found[name] == nil else { return }
+            found[name] = schema
+            schema.collectComponents(into: &found)
+        case .array(_, let element): element.collectComponents(into: &found)
+        case .object(_, let properties):
+            for property in properties { property.schema.collectComponents(into: &found) }
+        default: break
+        }
+    }
+
+    /// The JSON Schema of this value, in the form of OpenAPI 3.1.
+    package var document: JSONTree {
+        switch self {
+        case .component(let text, let name, _):
+            var members = [JSONTree.Member("$ref", .string("#/components/schemas/\(name)"))]
+            if !text.isEmpty { members.append(.init("description", .string(text))) }
+            return .object(members)
+        case .integerOf(let text, let numbers):
+            return .object([
+                .init("type", .string("integer")), .init("description", .string(text)),
+                .init("enum", .array(numbers.map { .number(String($0)) })),
+            ])
+        case .number(let text):
+            return .object([.init("type", .string("number")), .init("description", .string(text))])
         case .string(let text, let format, let words, let example):
             var members = [JSONTree.Member("type", .string("string")), .init("description", .string(text))]
             if let format { members.append(.init("format", .string(format))) }

@@ -1,0 +1,31 @@
+/// An error: what is wrong, and what to do.
+public struct ErrorInfo: ControlObject {
+    /// The machine-readable code.
+    public var code: String
+    /// The message for users.
+    public var message: String
+    /// Every error in the request body; absent if the body is correct.
+    public var faults: [FaultInfo]?
+
+    public init(code: String, message: String, faults: [FaultInfo]? = nil) {
+        self.code = code
+        self.message = message
+        self.faults = faults
+    }
+}
+
+/// An error at one place of a request body.
+public struct FaultInfo: ControlObject, Hashable {
+    /// The JSON path of the value.
+    public var path: String
+    /// The expected value.
+    public var expected: String
+    /// The value in the body.
+    public var found: String
+
+    public init(path: String, expected: String, found: String) {
+        self.path = path
+        self.expected = expected
+        self.found = found
+    }
+}

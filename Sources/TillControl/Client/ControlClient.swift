@@ -1,0 +1,128 @@
+import AsyncHTTPClient
+import TillJSON
+
+/// A client of a server's control API.
+///
+/// ```swift
+/// let till = ControlClient("http://127.0.0.1:8890")
+/// let app = AppEnvironment("com.example.shop")
+/// let bought = try await till.send(BuyProduct(app: app, customer: "ann", productId: "com.example.pro.month"))
+/// ```
+public struct ControlClient: Sendable {
+    /// The URL of the control API, without a slash at its end.
+    public let url: String
+    private let token: String?
+    private let transport: any ControlTransport
+
+    /// A client of the server at a URL.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the control API, such as `http://127.0.0.1:8890`.
+    ///   - token: a token of the control API; a server on the same machine needs none by default.
+    ///   - http: the HTTP client to use.
+    public init(_ url: String, token: String? = nil, http: HTTPClient = .shared) {
+        self.init(url, token: token, transport: http)
+    }
+
+    /// A client with another transport, such as a router in the same process.
+    package init(_ url: String, token: String? = nil, transport: any ControlTransport) {
+        self.url = url.last == "/" ? String(url.dropLast()) : url
+        self.token = token
+        self.transport = transport
+    }
+
+    /// Sends a request.
+    ///
+    /// - Parameter timeout: how long to wait for the whole answer. An advance of a clock can take minutes.
+    /// - Throws: `ControlFailure` if the server refuses the request; `ControlUnreachable` if no answer arrives.
+    public func send<Request: ControlRequest>(_ request: Request, timeout: Duration = .seconds(60)) async throws
+        -> Request.Answer
+    {
+        let parts = try RequestParts(request)
+        let body = parts.body.map { body in
+            var bytes: [UInt8] = []
+            body.append(to: &bytes)
+            return ControlMessage.Body.bytes(bytes)
+        }
+        return try await answer(to: request, parts, body, "application/json", timeout)
+    }
+
+    /// Sends a request whose body is a document, such as a `.storekit` file.
+    ///
+    /// - Throws: `ControlFailure` if the server refuses the request; `ControlUnreachable` if no answer arrives.
+    public func upload<Request: ControlUpload>(
+        _ request: Request,
+        _ document: [UInt8],
+        timeout: Duration = .seconds(60)
+    ) async throws -> Request.Answer {
+        try await answer(to: request, try RequestParts(request), .bytes(document), Request.mediaType, timeout)
+    }
+
+    /// Sends a request whose body is streamed in chunks.
+    ///
+    /// - Throws: `ControlFailure` if the server refuses the request; `ControlUnreachable` if no answer arrives.
+    public func upload<Request: ControlUpload>(
+        _ request: Request,
+        chunks: AsyncStream<[UInt8]>,
+        timeout: Duration = .seconds(3_600)
+    ) async throws -> Request.Answer {
+        let parts = try RequestParts(request)
+        return try await answer(to: request, parts, .stream(chunks), Request.mediaType, timeout)
+    }
+
+    /// Sends a request whose answer is streamed in chunks of JSON lines.
+    ///
+    /// - Throws: `ControlFailure` if the server refuses the request; `ControlUnreachable` if no answer arrives. The
+    ///   sequence throws if the answer is interrupted.
+    public func download(_ request: some ControlDownload, timeout: Duration = .seconds(3_600)) async throws
+        -> ControlChunks
+    {
+        let exchange = try await open(request, try RequestParts(request), nil, "application/json", timeout)
+        return exchange.chunks
+    }
+
+    private func answer<Request: ControlRequest>(
+        to request: Request,
+        _ parts: RequestParts,
+        _ body: ControlMessage.Body?,
+        _ mediaType: String,
+        _ timeout: Duration
+    ) async throws -> Request.Answer {
+        let end = ContinuousClock.now + timeout
+        let exchange = try await open(request, parts, body, mediaType, timeout)
+        let bytes = try await exchange.chunks.collect(until: end)
+        let tree = exchange.status == 204 ? JSONTree.object([]) : try? JSONTree.parse(bytes)
+        guard let tree, let answer = try? tree.decode(Request.Answer.self) else {
+            let error = ErrorInfo(code: "bad_answer", message: "The answer is not that of a Till of this version.")
+            throw ControlFailure(status: exchange.status, error: error)
+        }
+        return answer
+    }
+
+    /// Begins an exchange, and throws a refusal of the server.
+    private func open(
+        _ request: some ControlCallable,
+        _ parts: RequestParts,
+        _ body: ControlMessage.Body?,
+        _ mediaType: String,
+        _ timeout: Duration
+    ) async throws -> ControlExchange {
+        let end = ContinuousClock.now + timeout
+        var headers: [(String, String)] = []
+        if let token { headers.append(("Authorization", "Bearer \(token)")) }
+        if body != nil { headers.append(("Content-Type", mediaType)) }
+        let exchange = try await transport.execute(
+            ControlMessage(
+                method: type(of: request).operation.method.rawValue,
+                url: url + parts.target,
+                headers: headers,
+                body: body
+            ),
+            timeout: timeout
+        )
+        guard (200..<300).contains(exchange.status) else {
+            throw ControlFailure(status: exchange.status, body: try await exchange.chunks.collect(until: end))
+        }
+        return exchange
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import TillJSON
+
+/// A request, split into what is sent in the path and query, and what is sent in the body.
+struct RequestParts {
+    /// The path with the query.
+    let target: String
+    /// The body; nil for an operation without a body.
+    let body: JSONTree?
+
+    init<Request: ControlCallable>(_ request: Request) throws {
+        let operation = Request.operation
+        let names = Set(operation.pathParameters)
+        var path: [String: String] = [:]
+        var others: [JSONTree.Member] = []
+        for member in try JSONTree(encoding: request).members {
+            if names.contains(member.key) {
+                path[member.key] = member.value.text
+            } else if !member.value.members.isEmpty, member.value.members.allSatisfy({ names.contains($0.key) }) {
+                for part in member.value.members { path[part.key] = part.value.text }
+            } else {
+                others.append(member)
+            }
+        }
+        let steps = operation.path.split(separator: "/").map { step -> String in
+            guard step.hasPrefix("{") else { return String(step) }
+            return Self.encoded(path[String(step.dropFirst().dropLast())] ?? "")
+        }
+        let isInQuery = operation.method == .get || operation.method == .delete || request is any ControlUpload
+        let query = others.map { "\($0.key)=\(Self.encoded($0.value.text ?? ""))" }.joined(separator: "&")
+        target = "/" + steps.joined(separator: "/") + (isInQuery && !query.isEmpty ? "?" + query : "")
+        body = isInQuery || others.isEmpty ? nil : .object(others)
+    }
+
+    /// The text with every byte encoded but letters, digits and `-._~` (RFC 3986 §2.3).
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+    )
+}

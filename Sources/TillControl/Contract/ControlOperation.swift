@@ -1,0 +1,68 @@
+/// How an operation of the control API is called.
+public struct ControlOperation: Sendable {
+    /// The HTTP method.
+    public let method: Method
+    /// The path, with `{name}` for each parameter.
+    public let path: String
+    /// The group of the operation in the OpenAPI document.
+    public let tag: Tag
+    /// What a token must permit.
+    public let scope: Scope
+    /// The HTTP status of the answer.
+    public let status: Int
+    /// The HTTP status of the answer if the object to create already exists; nil if that makes no difference.
+    public let unchangedStatus: Int?
+
+    /// Declares an operation.
+    ///
+    /// - Parameters:
+    ///   - scope: by default, reading for GET and operating for everything else.
+    ///   - status: the HTTP status of the answer.
+    ///   - unchanged: the status if the object to create already exists.
+    public init(
+        _ method: Method,
+        _ path: String,
+        tag: Tag,
+        scope: Scope? = nil,
+        status: Int = 200,
+        unchanged: Int? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.tag = tag
+        self.scope = scope ?? (method == .get ? .read : .operate)
+        self.status = status
+        unchangedStatus = unchanged
+    }
+
+    /// The methods of the control API.
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    /// What a token must permit.
+    public enum Scope: String, CaseIterable, Sendable {
+        /// Reading.
+        case read
+        /// Changing customers, clocks, catalogs and settings.
+        case operate
+        /// Keys, tokens, certificates, backups and everything that replaces all data.
+        case administer
+    }
+
+    /// The names of the parameters in the path, in their order.
+    public var pathParameters: [String] {
+        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    }
+}
+
+extension ControlCallable {
+    /// The `operationId` in the OpenAPI document: the name of the type, with a small first letter.
+    public static var operationID: String {
+        let name = String(describing: Self.self)
+        return name.prefix(1).lowercased() + name.dropFirst()
+    }
+}

@@ -1,0 +1,114 @@
+import TillJSON
+
+/// A request to the control API of a Till server. One type declares an operation completely: its method and path, the
+/// fields of the request, and the type of the answer. The server, the OpenAPI document, the command and the console
+/// derive from it.
+///
+/// Properties that the path contains in braces are sent in the path; an object whose properties are all in the path,
+/// such as `AppEnvironment`, is sent there, too. All other properties are sent in the query (GET,
+/// DELETE and uploads) or else in the JSON body. The doc comments are the descriptions in the OpenAPI document.
+public protocol ControlRequest: ControlCallable {
+    /// What the server answers; `NoAnswer` for an operation that answers without a body.
+    associatedtype Answer: Codable & Sendable
+}
+
+/// A request for any operation, also for one whose answer is not an object.
+public protocol ControlCallable: ControlObject {
+    /// Method, path, tag and scope.
+    static var operation: ControlOperation { get }
+}
+
+/// A request whose answer is streamed as JSON lines.
+public protocol ControlDownload: ControlCallable {}
+
+/// A request whose body is a document of another format, or a stream of JSON lines.
+public protocol ControlUpload: ControlRequest {
+    /// The media type of the body.
+    static var mediaType: String { get }
+}
+
+/// An object in a request or in an answer.
+public protocol ControlObject: Codable, Sendable {
+    /// The limits of properties beyond their types.
+    static var limits: [ControlLimit] { get }
+}
+
+extension ControlObject {
+    /// No limits.
+    public static var limits: [ControlLimit] { [] }
+}
+
+/// The answer of an operation that answers without a body.
+public struct NoAnswer: ControlObject {
+    /// An empty answer.
+    public init() {}
+}
+
+/// A request that concerns an app.
+public protocol AppRequest: ControlRequest {
+    /// The app's bundle identifier.
+    var bundleId: String { get }
+}
+
+/// A request that concerns an app in one of its environments.
+public protocol EnvironmentRequest: ControlRequest {
+    /// The app and its environment.
+    var app: AppEnvironment { get }
+}
+
+/// A request that concerns a customer of an app.
+public protocol CustomerRequest: EnvironmentRequest {
+    /// The customer's name in Till.
+    var customer: String { get }
+}
+
+/// A request that concerns a transaction.
+public protocol TransactionRequest: EnvironmentRequest {
+    /// A transaction id.
+    var transactionId: String { get }
+}
+
+/// A request that concerns a subscription.
+public protocol SubscriptionRequest: EnvironmentRequest {
+    /// The subscription's original transaction id, or any of its transaction ids.
+    var originalTransactionId: String { get }
+}
+
+/// A request for an operation that can happen at a chosen time.
+public protocol DatedRequest: ControlRequest {
+    /// The time of the operation, in milliseconds since 1970, from 2008 to 2100; now by default.
+    var at: Timestamp? { get }
+}
+
+/// A limit of a property.
+public struct ControlLimit: Sendable {
+    enum Kind: Sendable {
+        case range(ClosedRange<Int64>)
+        case format(String)
+        case example(String)
+    }
+
+    let key: String
+    let kind: Kind
+
+    /// The lowest and the highest value of an integer.
+    public static func range(_ key: some CodingKey, _ range: ClosedRange<Int64>) -> ControlLimit {
+        ControlLimit(key: key.stringValue, kind: .range(range))
+    }
+
+    /// The lowest and the highest time on a clock.
+    public static func clockTime(_ key: some CodingKey) -> ControlLimit { range(key, clockTimes) }
+
+    /// From 2008 to 2100, in milliseconds since 1970: the validity of the certificates.
+    package static let clockTimes: ClosedRange<Int64> = 1_199_145_600_000...4_102_444_800_000
+
+    /// The format of a string, as in JSON Schema, such as `uuid`.
+    public static func format(_ key: some CodingKey, _ name: String) -> ControlLimit {
+        ControlLimit(key: key.stringValue, kind: .format(name))
+    }
+
+    /// An example of a string.
+    public static func example(_ key: some CodingKey, _ text: String) -> ControlLimit {
+        ControlLimit(key: key.stringValue, kind: .example(text))
+    }
+}

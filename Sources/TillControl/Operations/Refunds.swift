@@ -1,0 +1,151 @@
+/// Refunds a transaction in full or in part, or the unused part of a subscription's period.
+public struct RefundTransaction: TransactionRequest, DatedRequest {
+    public typealias Answer = ActionInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund",
+        tag: .refunds
+    )
+    public static let limits = [ControlLimit.range(CodingKeys.percentage, 1...99_999)]
+
+    public var app: AppEnvironment
+    public var transactionId: String
+    /// How much to refund; `FULL` by default, or `PART` with a percentage.
+    public var share: RefundShare?
+    /// The refunded percentage in milliunits; only for `PART`.
+    public var percentage: Int?
+    /// The revocation reason: 1 for an issue in the app, 0 for any other reason.
+    public var reason: RevocationReason?
+    public var at: Timestamp?
+
+    public init(
+        app: AppEnvironment,
+        transactionId: String,
+        share: RefundShare? = nil,
+        percentage: Int? = nil,
+        reason: RevocationReason? = nil,
+        at: Timestamp? = nil
+    ) {
+        self.app = app
+        self.transactionId = transactionId
+        self.share = share
+        self.percentage = percentage
+        self.reason = reason
+        self.at = at
+    }
+}
+
+/// How much of the price is refunded.
+public enum RefundShare: String, Codable, CaseIterable, Sendable {
+    /// The whole price.
+    case full = "FULL"
+    /// The price of the unused part of a subscription's period.
+    case unused = "UNUSED"
+    /// A percentage of the price.
+    case part = "PART"
+}
+
+/// Reverses a refund after a dispute with the customer.
+public struct ReverseRefund: TransactionRequest, DatedRequest {
+    public typealias Answer = ActionInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/reverse",
+        tag: .refunds
+    )
+
+    public var app: AppEnvironment
+    public var transactionId: String
+    public var at: Timestamp?
+
+    public init(app: AppEnvironment, transactionId: String, at: Timestamp? = nil) {
+        self.app = app
+        self.transactionId = transactionId
+        self.at = at
+    }
+}
+
+/// Requests a refund. The environment's refund rule decides, or the operator decides.
+public struct RequestRefund: TransactionRequest, DatedRequest {
+    public typealias Answer = ActionInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/request",
+        tag: .refunds
+    )
+
+    public var app: AppEnvironment
+    public var transactionId: String
+    /// The customer's reason for the request; `UNINTENDED_PURCHASE` by default.
+    public var reason: ConsumptionRequestReason?
+    public var at: Timestamp?
+
+    public init(
+        app: AppEnvironment,
+        transactionId: String,
+        reason: ConsumptionRequestReason? = nil,
+        at: Timestamp? = nil
+    ) {
+        self.app = app
+        self.transactionId = transactionId
+        self.reason = reason
+        self.at = at
+    }
+}
+
+/// Declines a refund request.
+public struct DeclineRefund: TransactionRequest, DatedRequest {
+    public typealias Answer = ActionInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/decline",
+        tag: .refunds
+    )
+
+    public var app: AppEnvironment
+    public var transactionId: String
+    public var at: Timestamp?
+
+    public init(app: AppEnvironment, transactionId: String, at: Timestamp? = nil) {
+        self.app = app
+        self.transactionId = transactionId
+        self.at = at
+    }
+}
+
+/// Lists a customer's undecided refund requests.
+public struct ListRefundRequestsOfCustomer: CustomerRequest {
+    public typealias Answer = RefundRequestList
+    public static let operation = ControlOperation(
+        .get,
+        "/v1/apps/{bundleId}/{environment}/customers/{customer}/refund-requests",
+        tag: .refunds
+    )
+
+    public var app: AppEnvironment
+    public var customer: String
+
+    public init(app: AppEnvironment, customer: String) {
+        self.app = app
+        self.customer = customer
+    }
+}
+
+/// Lists the undecided refund requests of all customers, in pages.
+public struct ListRefundRequests: EnvironmentRequest {
+    public typealias Answer = RefundRequestList
+    public static let operation = ControlOperation(
+        .get,
+        "/v1/apps/{bundleId}/{environment}/refund-requests",
+        tag: .refunds
+    )
+
+    public var app: AppEnvironment
+    /// The value of `next` from the previous page.
+    public var after: String?
+
+    public init(app: AppEnvironment, after: String? = nil) {
+        self.app = app
+        self.after = after
+    }
+}

@@ -1,0 +1,212 @@
+/// Lists a customer's subscriptions with their status and next events.
+public struct ListSubscriptions: CustomerRequest {
+    public typealias Answer = SubscriptionList
+    public static let operation = ControlOperation(
+        .get,
+        "/v1/apps/{bundleId}/{environment}/customers/{customer}/subscriptions",
+        tag: .subscriptions
+    )
+
+    public var app: AppEnvironment
+    public var customer: String
+
+    public init(app: AppEnvironment, customer: String) {
+        self.app = app
+        self.customer = customer
+    }
+}
+
+/// Shows one subscription with its latest transaction.
+public struct GetSubscription: SubscriptionRequest {
+    public typealias Answer = TransactionInfo
+    public static let operation = ControlOperation(
+        .get,
+        "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}",
+        tag: .subscriptions
+    )
+
+    public var app: AppEnvironment
+    public var originalTransactionId: String
+
+    public init(app: AppEnvironment, originalTransactionId: String) {
+        self.app = app
+        self.originalTransactionId = originalTransactionId
+    }
+}
+
+/// Turns off auto-renew. The paid period continues to its end.
+public struct CancelSubscription: SubscriptionRequest, DatedRequest {
+    public typealias Answer = ActionInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/cancel",
+        tag: .subscriptions
+    )
+
+    public var app: AppEnvironment
+    public var originalTransactionId: String
+    public var at: Timestamp?
+
+    public init(app: AppEnvironment, originalTransactionId: String, at: Timestamp? = nil) {
+        self.app = app
+        self.originalTransactionId = originalTransactionId
+        self.at = at
+    }
+}
+
+/// Turns auto-renew on again.
+public struct ResumeSubscription: SubscriptionRequest, DatedRequest {
+    public typealias Answer = ActionInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/resume",
+        tag: .subscriptions
+    )
+
+    public var app: AppEnvironment
+    public var originalTransactionId: String
+    public var at: Timestamp?
+
+    public init(app: AppEnvironment, originalTransactionId: String, at: Timestamp? = nil) {
+        self.app = app
+        self.originalTransactionId = originalTransactionId
+        self.at = at
+    }
+}
+
+/// Changes to another product of the group, applies an offer, or changes the billing plan.
+public struct ChangeSubscription: SubscriptionRequest, DatedRequest {
+    public typealias Answer = PurchaseInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/change",
+        tag: .subscriptions
+    )
+    public static let limits: [ControlLimit] = [
+        .format(CodingKeys.appAccountToken, "uuid"), .format(CodingKeys.deviceId, "uuid"),
+    ]
+
+    public var app: AppEnvironment
+    public var originalTransactionId: String
+    /// A product of the same subscription group; the current product for an offer.
+    public var productId: String
+    /// The offer.
+    public var offer: OfferToApply?
+    /// The billing plan: the year is billed upfront, or in monthly payments with a commitment.
+    public var billingPlan: BillingPlanType?
+    /// The app account token, a UUID.
+    public var appAccountToken: String?
+    /// The device id of the purchase, a UUID; a new one by default.
+    public var deviceId: String?
+    public var at: Timestamp?
+
+    public init(
+        app: AppEnvironment,
+        originalTransactionId: String,
+        productId: String,
+        offer: OfferToApply? = nil,
+        billingPlan: BillingPlanType? = nil,
+        appAccountToken: String? = nil,
+        deviceId: String? = nil,
+        at: Timestamp? = nil
+    ) {
+        self.app = app
+        self.originalTransactionId = originalTransactionId
+        self.productId = productId
+        self.offer = offer
+        self.billingPlan = billingPlan
+        self.appAccountToken = appAccountToken
+        self.deviceId = deviceId
+        self.at = at
+    }
+}
+
+/// Extends the current period of a subscription free of charge.
+public struct ExtendSubscription: SubscriptionRequest, DatedRequest {
+    public typealias Answer = ActionInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/extend",
+        tag: .subscriptions
+    )
+    public static let limits: [ControlLimit] = [.range(CodingKeys.days, 1...90), .range(CodingKeys.reasonCode, 0...3)]
+
+    public var app: AppEnvironment
+    public var originalTransactionId: String
+    /// The number of calendar days.
+    public var days: Int
+    /// The reason: 0 undeclared (default), 1 customer satisfaction, 2 other, 3 outage.
+    public var reasonCode: Int?
+    /// The request identifier; by default a new one. Repeating it has no further effect.
+    public var requestIdentifier: String?
+    public var at: Timestamp?
+
+    public init(
+        app: AppEnvironment,
+        originalTransactionId: String,
+        days: Int,
+        reasonCode: Int? = nil,
+        requestIdentifier: String? = nil,
+        at: Timestamp? = nil
+    ) {
+        self.app = app
+        self.originalTransactionId = originalTransactionId
+        self.days = days
+        self.reasonCode = reasonCode
+        self.requestIdentifier = requestIdentifier
+        self.at = at
+    }
+}
+
+/// Accepts a price increase for the customer.
+public struct AcceptPriceIncrease: SubscriptionRequest, DatedRequest {
+    public typealias Answer = ActionInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/price-increase/accept",
+        tag: .subscriptions
+    )
+
+    public var app: AppEnvironment
+    public var originalTransactionId: String
+    public var at: Timestamp?
+
+    public init(app: AppEnvironment, originalTransactionId: String, at: Timestamp? = nil) {
+        self.app = app
+        self.originalTransactionId = originalTransactionId
+        self.at = at
+    }
+}
+
+/// Declines a price increase for the customer, and turns off auto-renew.
+public struct DeclinePriceIncrease: SubscriptionRequest, DatedRequest {
+    public typealias Answer = ActionInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/price-increase/decline",
+        tag: .subscriptions
+    )
+
+    public var app: AppEnvironment
+    public var originalTransactionId: String
+    public var at: Timestamp?
+
+    public init(app: AppEnvironment, originalTransactionId: String, at: Timestamp? = nil) {
+        self.app = app
+        self.originalTransactionId = originalTransactionId
+        self.at = at
+    }
+}
+
+/// A customer's subscriptions.
+public struct SubscriptionList: ControlObject {
+    /// The customer.
+    public var customer: String
+    /// One subscription for each purchaser and subscription group.
+    public var subscriptions: [SubscriptionInfo]
+
+    public init(customer: String, subscriptions: [SubscriptionInfo]) {
+        self.customer = customer
+        self.subscriptions = subscriptions
+    }
+}

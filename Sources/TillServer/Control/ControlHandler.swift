@@ -1,0 +1,200 @@
+import HTTPTypes
+import TillControl
+import TillCore
+import TillJSON
+import TillShop
+import TillStorage
+
+/// What runs a declared operation: a typed request becomes a typed answer.
+struct ControlHandler<Request: ControlRequest>: Sendable {
+    let handle: @Sendable (ControlCall<Request>) async throws -> Request.Answer
+}
+
+/// A request in progress, with the shop. The properties of the request can be read directly.
+@dynamicMemberLookup
+struct ControlCall<Request: ControlRequest>: Sendable {
+    let request: Request
+    let exchange: ControlExchange
+
+    var shop: Shop { exchange.shop }
+
+    subscript<Value>(dynamicMember path: KeyPath<Request, Value>) -> Value { request[keyPath: path] }
+
+    /// Notes that the object to create already existed, so that the answer has `ControlOperation.unchangedStatus`.
+    func answersUnchanged(_ isUnchanged: Bool) { exchange.isUnchanged.value = isUnchanged }
+}
+
+extension ControlCall where Request: AppRequest {
+    /// The app of the request.
+    func app() throws -> AppRecord { try exchange.app(request.bundleId) }
+}
+
+extension ControlCall where Request: EnvironmentRequest {
+    /// The app of the request.
+    func app() throws -> AppRecord { try exchange.app(request.app.bundleId) }
+
+    /// The app and environment of the request.
+    func scope() throws -> AccountScope {
+        AccountScope(environment: request.app.environment, app: try app().bundleID)
+    }
+
+    /// The account of a customer of the app.
+    func account(of customer: String) async throws -> Account {
+        try await exchange.account(of: customer, in: try scope())
+    }
+
+    /// A transaction of the app, with its account.
+    func transaction(_ id: String) async throws -> (row: Transaction, account: Account) {
+        try await exchange.transaction(id, in: try scope())
+    }
+}
+
+extension ControlCall where Request: CustomerRequest {
+    /// The customer of the request. The customer need not exist.
+    func customerName() throws -> CustomerName {
+        CustomerName(try scope(), try ControlExchange.checked(customer: request.customer))
+    }
+
+    /// The account of the request's customer.
+    func account() async throws -> Account { try await account(of: request.customer) }
+}
+
+extension ControlCall where Request: TransactionRequest {
+    /// The transaction of the request, with its account.
+    func transaction() async throws -> (row: Transaction, account: Account) {
+        try await transaction(request.transactionId)
+    }
+}
+
+extension ControlRoute {
+    /// The route of a declared operation.
+    ///
+    /// - Parameter waitsForRestore: false for a request that another running operation needs to continue.
+    init<Request: ControlRequest>(
+        _ type: Request.Type,
+        waitsForRestore: Bool = true,
+        _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> Request.Answer
+    ) {
+        let operation = Request.operation
+        let schema = RequestSchema(type)
+        self.init(
+            method: HTTPRequest.Method(rawValue: operation.method.rawValue) ?? .get,
+            path: operation.path,
+            id: Request.operationID,
+            tag: operation.tag.rawValue,
+            summary: schema.summary,
+            query: schema.query,
+            request: schema.body,
+            response: Request.Answer.self == NoAnswer.self
+                ? nil : SchemaRecorder.documented.schema(of: Request.Answer.self),
+            status: HTTPResponse.Status(code: operation.status),
+            unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) },
+            waitsForRestore: waitsForRestore,
+            answer: { exchange in
+                let call = ControlCall(request: try schema.request(of: exchange), exchange: exchange)
+                let answer = try await handle(call)
+                var bytes: [UInt8] = []
+                if Request.Answer.self != NoAnswer.self { try JSONTree(encoding: answer).append(to: &bytes) }
+                return bytes
+            },
+            handler: ControlHandler(handle: handle)
+        )
+    }
+}
+
+/// Where the properties of a request are sent: in the path, in the query or in the body.
+struct RequestSchema<Request: ControlRequest>: Sendable {
+    /// A parameter in the path.
+    private struct PathParameter {
+        let schema: Schema.Property
+        /// The property that consists of parameters, such as `app`; nil for a parameter that is a property itself.
+        let owner: String?
+    }
+
+    let summary: String
+    let query: [Schema.Property]
+    /// The schema of the body; nil for an operation without a body.
+    let body: Schema?
+    private let path: [PathParameter]
+
+    init(_ type: Request.Type) {
+        let operation = Request.operation
+        let schema = SchemaRecorder.documented.schema(of: type)
+        guard case .component(_, let name, .object(let summary, let properties)) = schema else {
+            preconditionFailure("\(type) has no properties")
+        }
+        let names = Set(operation.pathParameters)
+        var path: [PathParameter] = []
+        var others: [Schema.Property] = []
+        for property in properties {
+            if names.contains(property.name) {
+                path.append(PathParameter(schema: property, owner: nil))
+            } else if case .component(_, _, .object(_, let parts)) = property.schema,
+                parts.allSatisfy({ names.contains($0.name) })
+            {
+                path += parts.map { PathParameter(schema: $0, owner: property.name) }
+            } else {
+                others.append(property)
+            }
+        }
+        let isInQuery = operation.method == .get || operation.method == .delete
+        self.summary = summary
+        self.path = path
+        query = isInQuery ? others : []
+        body = isInQuery || others.isEmpty ? nil : .component("", name: name, .object(summary, others))
+    }
+
+    /// The typed request, from a body that was already checked, and from parameters that are checked here.
+    ///
+    /// - Throws: `ControlError` for an invalid parameter.
+    func request(of exchange: ControlExchange) throws -> Request {
+        var members: [JSONTree.Member] = []
+        var owned: [JSONTree.Member] = []
+        for parameter in path {
+            let member = try Self.member(parameter.schema, exchange.parameter(parameter.schema.name)) { text, _ in
+                let name = parameter.schema.name
+                return ControlError.notFound("unknown_\(name)", "There is no \(name) \(text.prefix(64)).")
+            }
+            if parameter.owner == nil { members.append(member) } else { owned.append(member) }
+        }
+        if let owner = path.lazy.compactMap(\.owner).first { members.append(.init(owner, .object(owned))) }
+        for property in query {
+            guard let text = exchange.query.values(property.name).last else { continue }
+            let member = try Self.member(property, text) { _, faults in
+                ControlError(
+                    status: .badRequest,
+                    code: "bad_query",
+                    message: "\(property.name) must be \(faults[0].expected).",
+                    faults: faults
+                )
+            }
+            members.append(member)
+        }
+        return try JSONTree.object(members + exchange.body.members).decode(Request.self)
+    }
+
+    /// A parameter as a member of the request.
+    private static func member(
+        _ property: Schema.Property,
+        _ text: String,
+        orThrow error: (String, [JSONFault]) -> ControlError
+    ) throws -> JSONTree.Member {
+        let value = property.schema.value(of: text)
+        let faults = property.schema.faults(in: value, at: property.name)
+        guard faults.isEmpty else { throw error(text, faults) }
+        return JSONTree.Member(property.name, value)
+    }
+}
+
+extension SchemaRecorder {
+    /// A recorder that takes the descriptions from the doc comments of the contract.
+    static let documented = SchemaRecorder(
+        texts: Dictionary(
+            ContractText.lines.split(separator: "\n").map { line in
+                let parts = line.split(separator: "\t", maxSplits: 1).map(String.init)
+                return (parts[0], parts[1])
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+    )
+}
