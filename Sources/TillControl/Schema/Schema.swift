@@ -47,6 +47,16 @@ package indirect enum Schema: Sendable {
         }
     }
 
+    /// The description.
+    package var text: String {
+        switch self {
+        case .string(let text, _, _, _), .integer(let text, _), .integerOf(let text, _), .boolean(let text),
+            .array(let text, _), .object(let text, _), .number(let text), .anyObject(let text),
+            .component(let text, _, _):
+            text
+        }
+    }
+
     /// The schema itself, without the name of a component.
     package var plain: Schema { if case .component(_, _, let schema) = self { schema } else { self } }
 

@@ -57,6 +57,9 @@ package struct SchemaRecorder {
         return .component(text, name: Self.path(type).replacing(".", with: ""), schema)
     }
 
+    /// The description of a declaration; empty if it has none.
+    package func text(_ name: String) -> String { texts[name] ?? "" }
+
     private func text(_ type: Any.Type) -> String? { texts[Self.path(type)] }
 
     /// The description of a property, or of the requirement that it implements.

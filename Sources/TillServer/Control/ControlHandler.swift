@@ -83,6 +83,7 @@ extension ControlRoute {
             id: Request.operationID,
             tag: operation.tag.rawValue,
             summary: schema.summary,
+            pathParameters: schema.pathParameters,
             query: schema.query,
             request: schema.body,
             response: Request.Answer.self == NoAnswer.self
@@ -116,6 +117,9 @@ struct RequestSchema<Request: ControlRequest>: Sendable {
     /// The schema of the body; nil for an operation without a body.
     let body: Schema?
     private let path: [PathParameter]
+
+    /// The parameters in the path.
+    var pathParameters: [Schema.Property] { path.map(\.schema) }
 
     init(_ type: Request.Type) {
         let operation = Request.operation

@@ -18,6 +18,8 @@ struct ControlRoute: Sendable {
     let id: String
     let tag: String
     let summary: String
+    /// The parameters in the path, with their schemas.
+    var pathParameters: [Schema.Property] = []
     var query: [Schema.Property] = []
     var request: Schema?
     /// The schema of the answer's body; nil for an answer without a body.
