@@ -198,6 +198,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TillJSONTests", dependencies: ["TillJSON"], swiftSettings: settings),
+        .testTarget(name: "TillControlTests", dependencies: ["TillControl", "TillJSON"], swiftSettings: settings),
         .testTarget(
             name: "TillCoreTests",
             dependencies: ["TillTestSupport", "TillCore", "TillCalendar"],
