@@ -41,7 +41,7 @@ def till_binary() -> str:
 
 def quarantined(report: dict) -> list:
     """The customers whose damaged accounts were quarantined during an advance."""
-    return report["setAside"]
+    return report["quarantined"]
 
 
 def run_till(*arguments, timeout=60, input=None, **environment) -> subprocess.CompletedProcess:

@@ -294,17 +294,18 @@ class Clock:
         """Assigns a customer to this clock. If the clock is in the past, a new customer is created with a date in the
         past."""
         self.environment.create(customer, **_present(at=self.now if self.now <= now_ms() else None), **options)
-        assert self.environment.control("useClock", {"clock": self.name}, customer=customer)["clock"] == self.name
+        assert self.environment.control("assignClock", {"clock": self.name}, customer=customer)["clock"] == self.name
         self.customers.append(customer)
 
     def advance(self, **target) -> dict:
         """Advances the clock by `to`, `by` or `toNextEvent`, and returns the number of notifications of each type."""
         before = self.now
-        report = self.environment.control("advanceOwnClock", target, clock=self.name)
+        report = self.environment.control("advanceCustomerClock", target, clock=self.name)
         assert report["from"] == before and quarantined(report) == []
         assert report["to"] == target.get("to", report["to"])
         self.now = report["to"]
-        return {entry["notice"]: entry["count"] for entry in report["notifications"]}
+        return {"/".join([entry["type"], *_present(subtype=entry.get("subtype")).values()]): entry["count"]
+                for entry in report["notifications"]}
 
     def __enter__(self):
         assert self.environment.clock is None, "one clock at a time"
@@ -315,7 +316,7 @@ class Clock:
         self.environment.clock = None
         if kind is None:
             for customer in self.customers:
-                assert "clock" not in self.environment.control("useClock", {}, customer=customer)
+                assert "clock" not in self.environment.control("assignClock", {}, customer=customer)
 
 
 class ShopEnvironment:

@@ -462,7 +462,7 @@ def test_a_resubscription_keeps_the_original_id_and_has_a_line_item_of_its_own(e
 def test_a_product_outside_the_catalog_cannot_be_bought(sandbox, customer):
     refuses(sandbox, customer, "com.example.nothing", 404, "unknown_product", "com.example.nothing")
     refuses(sandbox, customer, COINS, 400, "bad_app_account_token", "nonsense", appAccountToken="nonsense")
-    refuses(sandbox, customer, COINS, 400, "bad_storefront", "XXX", storefront="XXX")
+    refuses(sandbox, customer, COINS, 400, "bad_request", "XXX", storefront="XXX")
 
 
 def test_time_only_moves_forward(sandbox, customer):

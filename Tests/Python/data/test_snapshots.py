@@ -148,7 +148,7 @@ def test_a_restored_shop_of_a_hundred_customers_equals_the_saved_one_row_by_row(
 
     # The restored shop continues: the next month has the same effects as it had before.
     report = environment.control("advanceClock", {"by": "P1M"})
-    assert report["notifications"] == [{"notice": "DID_RENEW", "count": 100}]
+    assert report["notifications"] == [{"type": "DID_RENEW", "count": 100}]
 
 
 def test_restoring_an_app_does_not_change_other_apps(shop):

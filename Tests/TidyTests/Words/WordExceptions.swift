@@ -10,7 +10,7 @@ enum WordExceptions {
         "journalLength": "the flag --journal-length",
         "journalAll": "the flag --journal-all",
         "journalBodies": "the flag --journal-bodies",
-        "listComing": "an operation id of the control API",
+        "realm": "a key of fault rules in the control API",
         "listJournal": "an operation id of the control API",
     ]
 }
