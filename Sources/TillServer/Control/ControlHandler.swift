@@ -66,6 +66,11 @@ extension ControlCall where Request: TransactionRequest {
     }
 }
 
+extension ControlCall where Request: DocumentUpload {
+    /// The document in the body, which was not parsed yet.
+    var document: [UInt8] { exchange.bytes }
+}
+
 extension ControlRoute {
     /// The route of a declared operation.
     ///
@@ -91,6 +96,7 @@ extension ControlRoute {
             status: HTTPResponse.Status(code: operation.status),
             unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) },
             waitsForRestore: waitsForRestore,
+            readsDocument: type is any DocumentUpload.Type,
             answer: { exchange in
                 let call = ControlCall(request: try schema.request(of: exchange), exchange: exchange)
                 let answer = try await handle(call)
@@ -141,11 +147,15 @@ struct RequestSchema<Request: ControlRequest>: Sendable {
                 others.append(property)
             }
         }
-        let isInQuery = operation.method == .get || operation.method == .delete
+        let isInQuery = operation.method == .get || operation.method == .delete || type is any ControlUpload.Type
         self.summary = summary
         self.path = path
         query = isInQuery ? others : []
-        body = isInQuery || others.isEmpty ? nil : .component("", name: name, .object(summary, others))
+        if let type = type as? any DocumentUpload.Type {
+            body = type.documentSchema
+        } else {
+            body = isInQuery || others.isEmpty ? nil : .component("", name: name, .object(summary, others))
+        }
     }
 
     /// The typed request, from a body that was already checked, and from parameters that are checked here.
@@ -188,6 +198,10 @@ struct RequestSchema<Request: ControlRequest>: Sendable {
         guard faults.isEmpty else { throw error(text, faults) }
         return JSONTree.Member(property.name, value)
     }
+}
+
+extension DocumentUpload {
+    fileprivate static var documentSchema: Schema { SchemaRecorder.documented.schema(of: Document.self) }
 }
 
 extension SchemaRecorder {

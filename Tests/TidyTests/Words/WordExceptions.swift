@@ -11,6 +11,5 @@ enum WordExceptions {
         "journalAll": "the flag --journal-all",
         "journalBodies": "the flag --journal-bodies",
         "listComing": "an operation id of the control API",
-        "listJournal": "an operation id of the control API",
     ]
 }
