@@ -68,6 +68,11 @@ extension ControlCall where Request: TransactionRequest {
     }
 }
 
+extension ControlCall where Request: DocumentUpload {
+    /// The document in the body, which was not parsed yet.
+    var document: [UInt8] { exchange.bytes }
+}
+
 extension ControlRoute {
     /// The route of a declared operation.
     ///
@@ -85,6 +90,7 @@ extension ControlRoute {
             return try Self.bytes(of: answer)
         }
         self.waitsForRestore = waitsForRestore
+        readsDocument = type is any DocumentUpload.Type
         handler = ControlHandler(handle: handle)
     }
 
@@ -192,7 +198,11 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         self.summary = summary
         self.path = path
         query = isInQuery ? others : []
-        body = isInQuery || others.isEmpty ? nil : .component("", name: name, .object(summary, others))
+        if let type = type as? any DocumentUpload.Type {
+            body = type.documentSchema
+        } else {
+            body = isInQuery || others.isEmpty ? nil : .component("", name: name, .object(summary, others))
+        }
     }
 
     /// The typed request, from a body that was already checked, and from parameters that are checked here.
@@ -241,6 +251,10 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         guard faults.isEmpty else { throw error(text, faults) }
         return JSONTree.Member(property.name, value)
     }
+}
+
+extension DocumentUpload {
+    fileprivate static var documentSchema: Schema { SchemaRecorder.documented.schema(of: Document.self) }
 }
 
 extension SchemaRecorder {
