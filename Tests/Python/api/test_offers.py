@@ -479,10 +479,10 @@ def test_invalid_refunds_are_rejected(sandbox, customer):
         return refused.value.status, refused.value.code
 
     assert refusal("reverseRefund") == (409, "not_refunded")
-    assert refusal("refund", {"share": "UNUSED"}) == (409, "nothing_left_to_prorate")
-    assert refusal("refund", {"share": "PART"}) == (400, "bad_share")
-    assert refusal("refund", {"share": "FULL", "percentage": 5}) == (400, "bad_share")
-    assert refusal("refund", {"share": "PART", "percentage": 100_000}) == (400, "bad_request")
-    assert refusal("refund", id_="2000000999999999") == (404, "unknown_transaction")
+    assert refusal("refundTransaction", {"share": "UNUSED"}) == (409, "nothing_left_to_prorate")
+    assert refusal("refundTransaction", {"share": "PART"}) == (400, "bad_share")
+    assert refusal("refundTransaction", {"share": "FULL", "percentage": 5}) == (400, "bad_share")
+    assert refusal("refundTransaction", {"share": "PART", "percentage": 100_000}) == (400, "bad_request")
+    assert refusal("refundTransaction", id_="2000000999999999") == (404, "unknown_transaction")
     sandbox.refund(bought.id)
-    assert refusal("refund") == (409, "already_revoked")
+    assert refusal("refundTransaction") == (409, "already_revoked")

@@ -93,7 +93,7 @@ def test_upcoming_events_are_listed_by_clock_and_date(environment):
     environment.control("setClock", {"mode": "frozen"})
     bought = environment.buy("ann", PRO)
     environment.control("advanceClock", {"by": "1d"})
-    late = environment.control("buy", {"productId": PRO}, customer="bob")
+    late = environment.control("buyProduct", {"productId": PRO}, customer="bob")
     environment.control("cancelSubscription", {}, originalTransactionId=late["transactionId"])
     first, second = environment.control("listComing")["coming"]
     assert (first["customer"], first["event"], first["transactionId"]) == ("ann", "RENEWAL", bought.id)
@@ -137,7 +137,7 @@ def test_customers_can_have_their_own_clock(environment):
     assert environment.control("listClocks")["clocks"] == [made] == [environment.control("getOwnClock", clock="trial")]
     environment.create("ann", at=start)
     assert environment.control("useClock", {"clock": "trial"}, customer="ann")["clock"] == "trial"
-    assert environment.control("buy", {"productId": PRO}, customer="ann")["purchaseDate"] // 1000 == start // 1000
+    assert environment.control("buyProduct", {"productId": PRO}, customer="ann")["purchaseDate"] // 1000 == start // 1000
     report = environment.control("advanceOwnClock", {"by": "P1M"}, clock="trial")
     assert report["notifications"] == [{"notice": "DID_RENEW", "count": 1}]
     assert environment.control("getOwnLeap", clock="trial") == {"isUnderWay": False}

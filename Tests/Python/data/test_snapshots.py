@@ -194,7 +194,7 @@ def test_an_exported_state_can_be_imported_into_an_empty_till(shop, serve, tmp_p
 
     # Each of the two continues, and none of them assigns a number that the other state contains.
     bought = control.call(
-        "buy", {"productId": COINS}, bundleId=shop.app.bundle_id, environment="sandbox", customer="guest 0"
+        "buyProduct", {"productId": COINS}, bundleId=shop.app.bundle_id, environment="sandbox", customer="guest 0"
     )["transactionId"]
     known = {row[0] for row in sqlite_ids(shop)}
     assert int(bought) not in known
