@@ -26,7 +26,7 @@ struct RulesCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
+            try await server.showRaw {
                 try await $0.get("\(try await scope.path($0))/rules")
             } as: {
                 RulesCommand.words($0)
@@ -95,7 +95,7 @@ struct RulesCommand: AsyncParsableCommand {
                 "released": released.map { .bool($0) }, "weather": .text(payloadProfile),
                 "missingPrice": .text(missingPrice),
             ])
-            try await server.show {
+            try await server.showRaw {
                 try await $0.put("\(try await scope.path($0))/rules", bytes: body.written())
             } as: {
                 RulesCommand.words($0)

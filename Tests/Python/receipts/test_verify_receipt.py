@@ -838,7 +838,7 @@ def test_the_command_prints_receipts(shop, tmp_path):
     printed = till(shop, "receipt", "--transaction", bought, *scope(shop)).strip()
     assert printed == single_of(shop.sandbox, bought)
     handed = json.loads(till(shop, "buy", COINS, "--customer", "bob", "--json", *scope(shop)))
-    assert ask(shop.sandbox, handed["device"]["appReceipt"])["status"] == 0
+    assert ask(shop.sandbox, handed["transaction"]["device"]["appReceipt"])["status"] == 0
     for wrong in ([], ["--customer", "ann", "--transaction", bought]):
         assert run_till("receipt", *wrong, *scope(shop), "--control", shop.app.control.address).returncode != 0
 
