@@ -92,6 +92,21 @@ public protocol DatedRequest: ControlRequest {
     var at: Timestamp? { get }
 }
 
+/// A request whose answer has parts that are signed only when the request asks for them.
+public protocol IncludingRequest: ControlRequest {
+    /// The parts of the transaction that the answer contains, sent in the query; none by default.
+    var include: [TransactionPart]? { get set }
+}
+
+extension IncludingRequest {
+    /// The same request with the parts of the transaction that the answer contains.
+    public func including(_ parts: [TransactionPart]) -> Self {
+        var request = self
+        request.include = parts
+        return request
+    }
+}
+
 /// A limit of a property.
 public struct ControlLimit: Sendable {
     enum Kind: Sendable {

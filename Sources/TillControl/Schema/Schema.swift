@@ -43,6 +43,7 @@ package indirect enum Schema: Sendable {
     package func value(of text: String) -> JSONTree {
         switch self {
         case .component(_, _, let schema): schema.value(of: text)
+        case .array(_, let element): .array(text.split(separator: ",").map { element.value(of: String($0)) })
         case .integer, .integerOf: Int64(text).map { .number(String($0)) } ?? .string(text)
         case .boolean: ["true": .bool(true), "false": .bool(false)][text] ?? .string(text)
         default: .string(text)
@@ -58,6 +59,9 @@ package indirect enum Schema: Sendable {
             text
         }
     }
+
+    /// Whether the value is an array.
+    package var isList: Bool { if case .array = plain { true } else { false } }
 
     /// The schema itself, without the name of a component.
     package var plain: Schema { if case .component(_, _, let schema) = self { schema } else { self } }

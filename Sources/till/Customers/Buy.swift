@@ -97,7 +97,6 @@ struct Buy: AsyncParsableCommand {
                 orderId: order,
                 finished: finish ? true : nil,
                 interrupted: interrupted ? true : nil,
-                receipt: true,
                 at: options.time
             )
         } saying: {

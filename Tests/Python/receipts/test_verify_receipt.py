@@ -419,7 +419,7 @@ def test_a_customer_without_purchases_has_a_receipt(environment, customer):
 
 def test_a_purchase_returns_the_receipt_of_the_device(shop, customer):
     device = str(uuid.uuid4())
-    answer = shop.sandbox.control("buyProduct", {"productId": SOLO, "receipt": True, "deviceId": device}, customer=customer)
+    answer = shop.sandbox.control("buyProduct", {"productId": SOLO, "deviceId": device}, {"include": "receipt"}, customer=customer)
     receipt = answer["device"]["appReceipt"]
     assert raw_attributes(receipt)[5] == raw_attributes(receipt_of(shop.sandbox, customer, deviceId=device))[5]
     (item,) = ask(shop.sandbox, receipt)["receipt"]["in_app"]
