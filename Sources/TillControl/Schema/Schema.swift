@@ -107,7 +107,9 @@ package indirect enum Schema: Sendable {
             guard let property = properties.first(where: { $0.name == member.key }) else {
                 let known = properties.map(\.name).joined(separator: ", ")
                 let place = JSONTree.path(path, member.key)
-                faults.append(JSONFault(path: place, expected: "one of the keys \(known)", found: "an unknown key"))
+                let successor = RetiredNames.keys[member.key].map { "; it is \($0) now" } ?? ""
+                let found = "an unknown key\(successor)"
+                faults.append(JSONFault(path: place, expected: "one of the keys \(known)", found: found))
                 continue
             }
             // A null means the same as a missing key.

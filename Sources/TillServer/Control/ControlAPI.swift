@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import TillControl
 import TillCore
 import TillJSON
 import TillShop
@@ -66,6 +67,13 @@ package struct ControlAPI: Sendable {
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 try await answer(route, request, context)
+            }
+        }
+        for (old, new) in RetiredNames.paths {
+            for method in [HTTPRequest.Method.get, .post, .put, .delete] {
+                router.on(RouterPath(old), method: method) { _, _ -> Response in
+                    throw ControlError.notFound("renamed", "The path \(old) is \(new) now.")
+                }
             }
         }
         let document = OpenAPIDocument.bytes(routes)
