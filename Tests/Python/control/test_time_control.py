@@ -1,10 +1,11 @@
 """Clocks, environment settings, endpoints, jobs and notifications through the control API. A test that advances an
 environment's clock has its own app; the other tests use customer clocks."""
 
-import uuid
 import itertools
+import json
 import threading
 import time
+import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
