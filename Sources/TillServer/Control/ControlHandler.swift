@@ -6,8 +6,19 @@ import TillShop
 import TillStorage
 
 /// What runs a declared operation: a typed request becomes a typed answer.
-struct ControlHandler<Request: ControlRequest>: Sendable {
+struct ControlHandler<Request: ControlRequest>: DeclaredHandler {
+    let schema: RequestSchema<Request>
     let handle: @Sendable (ControlCall<Request>) async throws -> Request.Answer
+
+    func answer(to exchange: ControlExchange) async throws -> any Encodable & Sendable {
+        try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange))
+    }
+}
+
+/// A `ControlHandler` of any request.
+protocol DeclaredHandler: Sendable {
+    /// The typed answer to a request whose body was already checked.
+    func answer(to exchange: ControlExchange) async throws -> any Encodable & Sendable
 }
 
 /// A request in progress, with the shop. The properties of the request can be read directly.
@@ -77,6 +88,7 @@ extension ControlRoute {
     ) {
         let operation = Request.operation
         let schema = RequestSchema(type)
+        let handler = ControlHandler(schema: schema, handle: handle)
         self.init(
             method: HTTPRequest.Method(rawValue: operation.method.rawValue) ?? .get,
             path: operation.path,
@@ -91,13 +103,12 @@ extension ControlRoute {
             unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) },
             waitsForRestore: waitsForRestore,
             answer: { exchange in
-                let call = ControlCall(request: try schema.request(of: exchange), exchange: exchange)
-                let answer = try await handle(call)
+                let answer = try await handler.answer(to: exchange)
                 var bytes: [UInt8] = []
                 if Request.Answer.self != NoAnswer.self { try JSONTree(encoding: answer).append(to: &bytes) }
                 return bytes
             },
-            handler: ControlHandler(handle: handle)
+            handler: handler
         )
     }
 }

@@ -80,10 +80,10 @@ extension ControlAPI {
     func perform(
         onTransactionOf call: ControlCall<some TransactionRequest>,
         at instant: Timestamp?,
-        _ command: (TransactionID) -> Command
+        _ command: (Transaction) -> Command
     ) async throws -> ActionInfo {
         let (row, account) = try await call.transaction()
-        let outcome = try await perform(command(row.id), by: account, at: instant)
+        let outcome = try await perform(command(row), by: account, at: instant)
         return try info(of: outcome.ledger.transactions[row.id] ?? row, after: outcome)
     }
 
@@ -137,7 +137,18 @@ extension ControlAPI {
             subscription: subscription.map { info(of: $0, account) },
             refundRequest: account.refundRequests.first { $0.transaction == row.id }.map {
                 RefundRequestInfo($0, of: account)
-            }
+            },
+            availableActions: availableActions(of: account).actions(on: row)
+        )
+    }
+
+    /// The actions that are possible on an account at the time on its clock.
+    func availableActions(of account: Account) -> AvailableActions {
+        AvailableActions(
+            of: account,
+            at: shop.now(of: account),
+            catalog: shop.registry.catalog(of: account.app),
+            policy: shop.policy(of: AccountScope(environment: account.environment, app: account.app))
         )
     }
 }

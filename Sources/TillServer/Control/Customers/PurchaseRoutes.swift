@@ -15,9 +15,7 @@ extension ControlAPI {
                 return try info(of: row, account, device: try Self.device(call.deviceId))
             },
             ControlRoute(FinishTransaction.self) { call in
-                let (row, account) = try await call.transaction()
-                let outcome = try await perform(.finish(row.id), by: account, at: nil)
-                return try info(of: row, after: outcome)
+                try await perform(onTransactionOf: call, at: nil) { .finish($0.id) }
             },
         ]
     }
