@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// One binary and fourteen modules. docs/internals/architecture.md says what each is for and what it may import;
+// One binary and seventeen modules. docs/internals/architecture.md says what each is for and what it may import;
 // Tests/TidyTests holds us to it.
 
 import PackageDescription

@@ -82,7 +82,10 @@ struct Effect: Sendable {
             ]
         }
         return (answer?["notifications"]?.elements ?? []).compactMap { element in
-            guard let words = element.text ?? element["notice"]?.text else { return nil }
+            // The report of an advance counts the notifications of each type and subtype.
+            let kind = [element["type"]?.text, element["subtype"]?.text].compactMap(\.self).joined(separator: "/")
+            let words = element.text ?? kind
+            guard !words.isEmpty else { return nil }
             let customer = answer?["customer"]?.text ?? parameters["customer"]
             return notification(words, of: customer, count: element["count"]?.text, page)
         }
@@ -132,8 +135,8 @@ struct Effect: Sendable {
         return [
             "from": Words.time(from), "to": Words.time(to), "length": .text(Words.length(from: from, to: to)),
             "accounts": PageValue(answer["accounts"]?.text),
-            "quarantined": .list((answer["setAside"]?.elements ?? []).map { PageValue($0) }),
-            "pendingDeliveries": PageValue(answer["owed"]?.text),
+            "quarantined": .list((answer["quarantined"]?.elements ?? []).map { PageValue($0) }),
+            "pendingDeliveries": PageValue(answer["pending"]?.text),
         ]
     }
 

@@ -83,7 +83,9 @@ private struct ValueEncoder: Encoder {
         return ListEncoder(slot: slot, codingPath: codingPath)
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer { SingleEncoder(slot: slot, codingPath: codingPath) }
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        SingleEncoder(slot: slot, codingPath: codingPath)
+    }
 }
 
 private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {

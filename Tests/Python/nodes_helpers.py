@@ -11,7 +11,7 @@ from pathlib import Path
 
 import requests
 
-from process_helpers import Server, payload, quarantined, set_up_app
+from process_helpers import Server, flat, payload, quarantined, set_up_app
 
 BUNDLE = "com.example.nodes"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
@@ -85,7 +85,7 @@ class Subscriber:
         def control(path, body):
             answer = session.post(f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}", json=body, timeout=120)
             assert answer.status_code in (200, 201), answer.text
-            return answer.json()
+            return flat(answer.json())
 
         # The start dates are spread, so that renewals fall due all the time.
         at = START - 30 * DAY + self.number * 7919 * 60_000 % (29 * DAY)

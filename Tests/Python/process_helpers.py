@@ -41,7 +41,7 @@ def till_binary() -> str:
 
 def quarantined(report: dict) -> list:
     """The customers whose damaged accounts were quarantined during an advance."""
-    return report["setAside"]
+    return report["quarantined"]
 
 
 def run_till(*arguments, timeout=60, input=None, **environment) -> subprocess.CompletedProcess:
@@ -157,7 +157,15 @@ class Server:
         url = f"http://127.0.0.1:{self.ports['control']}{path}"
         answer = self.session.request(method, url, json=body, timeout=CALL_LIMIT)
         assert answer.status_code in expect, f"{method} {path}: {answer.status_code} {answer.text[:500]}"
-        return answer.json() if answer.content else None
+        return flat(answer.json()) if answer.content else None
+
+
+def flat(answer):
+    """An answer of the control API in which the transaction, customer or family is not an object of its own."""
+    if not isinstance(answer, dict):
+        return answer
+    inner = [answer[key] for key in ("transaction", "customer", "family") if isinstance(answer.get(key), dict)]
+    return {**answer, **{key: value for part in inner for key, value in part.items()}}
 
 
 class AppleKey:

@@ -30,7 +30,7 @@ from jsonschema import Draft202012Validator
 
 import error_codes
 import payload_rules
-from process_helpers import Server, path_part, quarantined
+from process_helpers import Server, flat, path_part, quarantined
 from remembering_verifier import RememberingVerifier
 
 V1, V2 = GetTransactionHistoryVersion.V1, GetTransactionHistoryVersion.V2
@@ -99,6 +99,7 @@ class ControlClient:
         for path, methods in self.document["paths"].items():
             for method, operation in methods.items():
                 self.operations[operation["operationId"]] = (method.upper(), path, operation)
+        self._components = _closed(self.document["components"])
         self._validators = {}
 
     def call(self, operation_id, body=None, query=None, **parameters):
@@ -133,14 +134,13 @@ class ControlClient:
         self._validator(operation_id, key).validate(value)
         if key == "default":
             raise ControlRefused(answer.status_code, value)
-        return value
+        return flat(value)
 
     def _validator(self, operation_id, key):
         if (operation_id, key) not in self._validators:
             schema = self.operations[operation_id][2]["responses"][key]["content"][JSON]["schema"]
-            if "$ref" in schema:
-                schema = self.document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
-            self._validators[operation_id, key] = Draft202012Validator(_closed(schema))
+            # The references of the schema lead into the components of the document.
+            self._validators[operation_id, key] = Draft202012Validator({**_closed(schema), "components": self._components})
         return self._validators[operation_id, key]
 
 
@@ -294,17 +294,18 @@ class Clock:
         """Assigns a customer to this clock. If the clock is in the past, a new customer is created with a date in the
         past."""
         self.environment.create(customer, **_present(at=self.now if self.now <= now_ms() else None), **options)
-        assert self.environment.control("useClock", {"clock": self.name}, customer=customer)["clock"] == self.name
+        assert self.environment.control("assignClock", {"clock": self.name}, customer=customer)["clock"] == self.name
         self.customers.append(customer)
 
     def advance(self, **target) -> dict:
         """Advances the clock by `to`, `by` or `toNextEvent`, and returns the number of notifications of each type."""
         before = self.now
-        report = self.environment.control("advanceOwnClock", target, clock=self.name)
+        report = self.environment.control("advanceCustomerClock", target, clock=self.name)
         assert report["from"] == before and quarantined(report) == []
         assert report["to"] == target.get("to", report["to"])
         self.now = report["to"]
-        return {entry["notice"]: entry["count"] for entry in report["notifications"]}
+        return {"/".join([entry["type"], *_present(subtype=entry.get("subtype")).values()]): entry["count"]
+                for entry in report["notifications"]}
 
     def __enter__(self):
         assert self.environment.clock is None, "one clock at a time"
@@ -315,7 +316,7 @@ class Clock:
         self.environment.clock = None
         if kind is None:
             for customer in self.customers:
-                assert "clock" not in self.environment.control("useClock", {}, customer=customer)
+                assert "clock" not in self.environment.control("assignClock", {}, customer=customer)
 
 
 class ShopEnvironment:
@@ -346,15 +347,15 @@ class ShopEnvironment:
         )
 
     def buy(self, customer, product_id, **options) -> Purchase:
-        return Purchase(self, self.control("buy", {"productId": product_id, **options}, customer=customer))
+        return Purchase(self, self.control("buyProduct", {"productId": product_id, **options}, customer=customer))
 
     def buy_many(self, customer, product_id, count, **options) -> list:
         """Makes purchases one after the other and returns their transaction ids. The signed data is not verified."""
         body = {"productId": product_id, **options}
-        return [self.control("buy", body, customer=customer)["transactionId"] for _ in range(count)]
+        return [self.control("buyProduct", body, customer=customer)["transactionId"] for _ in range(count)]
 
     def refund(self, transaction_id, **options) -> Purchase:
-        return Purchase(self, self.control("refund", options, transactionId=transaction_id))
+        return Purchase(self, self.control("refundTransaction", options, transactionId=transaction_id))
 
     def reverse(self, transaction_id, **options) -> Purchase:
         return Purchase(self, self.control("reverseRefund", options, transactionId=transaction_id))

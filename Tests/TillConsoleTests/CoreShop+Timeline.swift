@@ -27,7 +27,8 @@ extension CoreShop {
         )
     }
 
-    func timeline(_ customer: String = "ann", _ ownership: InAppOwnershipType = .purchased, width: Double = 1_040) throws
+    func timeline(_ customer: String = "ann", _ ownership: InAppOwnershipType = .purchased, width: Double = 1_040)
+        throws
         -> Timeline
     {
         Timeline(try facts(customer, ownership), width: width)

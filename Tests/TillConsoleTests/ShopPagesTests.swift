@@ -16,12 +16,12 @@ struct ShopPagesTests {
 
     @Test(
         "Every kind of fault has a form that adds a rule",
-        arguments: FaultRule.Kind.allCases
+        arguments: FaultKind.allCases
     )
-    func faultKinds(_ kind: FaultRule.Kind) async throws {
+    func faultKinds(_ kind: FaultKind) async throws {
         let site = try TestConsole(try await TestShop())
-        let codes: [FaultRule.Kind: String] = [.error: "5000001", .status: "503", .receiptStatus: "21005"]
-        let waits: Set<FaultRule.Kind> = [.latency, .staleReads, .delay, .reorder]
+        let codes: [FaultKind: String] = [.error: "5000001", .status: "503", .receiptStatus: "21005"]
+        let waits: Set<FaultKind> = [.latency, .staleReads, .delay, .reorder]
         try await site.visit { visitor in
             let page = "/console/faults?kind=\(kind.rawValue)"
             let form = "addFault-\(kind.rawValue)"

@@ -137,7 +137,7 @@ struct ControlTests {
                 ("\(scope)/customers/ann/purchases", #"{"productId":"nothing"}"#, 404, "unknown_product"),
                 ("\(scope)/transactions/2000000000001024/refund", "{}", 404, "unknown_transaction"),
                 ("/v1/apps/com.unknown/sandbox/customers", #"{"customer":"a"}"#, 404, "unknown_app"),
-                ("/v1/apps/com.example.shop/moon/customers", #"{"customer":"a"}"#, 404, "unknown_realm"),
+                ("/v1/apps/com.example.shop/moon/customers", #"{"customer":"a"}"#, 404, "unknown_environment"),
                 ("/v1/apps", #"{"bundleId":"com.example.shop"}"#, 409, "app_exists"),
                 ("/v1/apps", #"{"bundleId":"with space"}"#, 400, "bad_bundle_id"),
                 ("/v1/apps", #"{"bundleId":".."}"#, 400, "bad_bundle_id"),

@@ -27,13 +27,14 @@ struct OperationTests {
                 #"{"productId":"skin","price":5,"currency":"EUR"}"#
             )
             #expect(second.status == 200)
-            let bought = try JSONTree.parse(Array(first.body.utf8))
-            let owned = try JSONTree.parse(Array(second.body.utf8))
+            let bought = try JSONTree.parse(Array(first.body.utf8))["transaction"]
+            let answer = try JSONTree.parse(Array(second.body.utf8))
+            let owned = answer["transaction"]
             for key in ["transactionId", "originalTransactionId", "purchaseDate", "price", "currency"] {
-                #expect(bought[key] == owned[key] && owned[key] != nil, "\(key)")
+                #expect(bought?[key] == owned?[key] && owned?[key] != nil, "\(key)")
             }
-            #expect(owned["events"]?.elements.map(\.text) == ["alreadyOwned"])
-            #expect(owned["notifications"]?.elements.isEmpty == true)
+            #expect(answer["events"]?.elements.map(\.text) == ["alreadyOwned"])
+            #expect(answer["notifications"]?.elements.isEmpty == true)
             let bad = try await control.send(client, .post, path, #"{"productId":"coins","price":5,"currency":"eur"}"#)
             #expect(bad.status == 400 && bad.body.contains("bad_currency"))
         }

@@ -249,7 +249,7 @@ struct DamagedAccountTests {
         _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
         if damage.customer != "cat" {
             #expect(!months.quarantine.contains("cat"))
-            #expect(months.notifications.contains { $0.words == "DID_RENEW" })
+            #expect(months.notifications.contains { $0.notice.words == "DID_RENEW" })
         }
         if !damaged.subscriptions.isEmpty {
             #expect(months.quarantine.contains(damage.customer), "\(months)")

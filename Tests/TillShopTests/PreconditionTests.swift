@@ -30,7 +30,7 @@ struct PreconditionTests {
         #expect(report.notifications.isEmpty)
         #expect(try await storage.nextDue(of: trial.account) == end)
         let rest = try await test.shop.advance(Self.clock, .to(end), settling: false)
-        #expect(rest.notifications.map(\.words) == ["EXPIRED/PRODUCT_NOT_FOR_SALE"])
+        #expect(rest.notifications.map(\.notice.words) == ["EXPIRED/PRODUCT_NOT_FOR_SALE"])
         #expect(try await storage.nextDue(of: trial.account) == nil)
     }
 

@@ -60,7 +60,7 @@ struct UnreadableDataTests {
         for _ in 0..<2 {
             let report = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
             #expect(
-                report.quarantine == ["bob"] && report.notifications.contains { $0.words == "DID_RENEW" },
+                report.quarantine == ["bob"] && report.notifications.contains { $0.notice.words == "DID_RENEW" },
                 "\(report)"
             )
         }

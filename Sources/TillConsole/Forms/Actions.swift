@@ -201,7 +201,7 @@ final class Actions: Sendable {
         let made = try await control.perform("createClock", parameters, body: body)
         guard let customer = form["_customer"], let name = made.tree?["name"]?.text else { return made }
         let use = parameters.merging(["customer": customer]) { $1 }
-        _ = try await control.call("useClock", use, body: .object([.init("clock", .string(name))]))
+        _ = try await control.call("assignClock", use, body: .object([.init("clock", .string(name))]))
         return made
     }
 
@@ -232,7 +232,7 @@ final class Actions: Sendable {
     }
 
     private static let titles = [
-        "useClock": "Assign clock", "advanceOwnClock": "Advance clock", "setOwnClock": "Set clock",
+        "advanceCustomerClock": "Advance clock", "setCustomerClock": "Set clock",
         SetCard.operationID: "Change payment method", "requestTestNotification": "Send test notification",
         "triggerNotification": "Send notification", "importStoreKitFile": "Import .storekit file",
         "putCatalog": "Replace catalog", "putProduct": "Save product", "putGroup": "Save group",

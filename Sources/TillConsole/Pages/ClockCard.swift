@@ -35,19 +35,19 @@ struct ClockCard: Sendable {
     ///   - limit: the maximum number of upcoming events to show.
     ///   - isOpen: whether the forms are unfolded.
     func value(limit: Int, isOpen: Bool = false) async throws(ControlError) -> PageValue {
-        let clock = try await page.ask(own == nil ? "getClock" : "getOwnClock", parameters)
-        let advance = try await page.ask(own == nil ? "getLeap" : "getOwnLeap", parameters)
+        let clock = try await page.ask(own == nil ? "getClock" : "getCustomerClock", parameters)
+        let advance = try await page.ask(own == nil ? "getAdvance" : "getCustomerClockAdvance", parameters)
         let query = [(name: "limit", value: String(limit))] + (own.map { [(name: "clock", value: $0)] } ?? [])
-        let upcoming = try await page.ask("listComing", parameters, query: query)
+        let upcoming = try await page.ask("listUpcomingEvents", parameters, query: query)
         let now = clock["now"]?.number ?? 0
         let job = own == nil ? try await nextJob() : nil
         let delivery = upcoming["nextAttemptDate"]?.number
-        let hasNext = upcoming["coming"]?.elements.isEmpty == false || job != nil || (delivery ?? now) > now
+        let hasNext = upcoming["events"]?.elements.isEmpty == false || job != nil || (delivery ?? now) > now
         return [
             "id": .text(id), "own": PageValue(own), "title": .text(Self.title(environment)), "now": Words.time(now),
             "mode": PageValue(clock["mode"]?.text), "words": .text(Self.words(clock)),
             "isOpen": .flag(isOpen), "advance": Self.value(ofAdvance: advance),
-            "upcoming": .list(customer.map { event(of: $0, now) } ?? events(upcoming["coming"]?.elements ?? [], now)),
+            "upcoming": .list(customer.map { event(of: $0, now) } ?? events(upcoming["events"]?.elements ?? [], now)),
             "isOfOne": .flag(customer != nil), "job": Words.time(job, from: now),
             "delivery": Self.value(ofDelivery: delivery, now),
             "forms": .list(forms(clock, hasNext: hasNext).map { $0.value(page) }),
@@ -126,7 +126,7 @@ struct ClockCard: Sendable {
         let mode = clock["mode"]?.text
         let isAhead = (clock["now"]?.number ?? 0) > page.shop.wallClock().milliseconds
         let settle = ActionForm.Field("settle", "Wait until due notifications are delivered")
-        let (set, advance) = own == nil ? ("setClock", "advanceClock") : ("setOwnClock", "advanceOwnClock")
+        let (set, advance) = own == nil ? ("setClock", "advanceClock") : ("setCustomerClock", "advanceCustomerClock")
         func form(_ operation: String, _ label: String, _ name: String, _ fields: [ActionForm.Field]) -> ActionForm {
             ActionForm(operation, label, fields, parameters: parameters, name: "\(name)-\(id)")
         }

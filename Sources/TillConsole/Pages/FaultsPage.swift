@@ -10,7 +10,7 @@ extension ConsolePage {
     ) { page in
         let all = try await page.ask("listFaults")["faults"]?.elements ?? []
         let part = ShownPart(all, by: "id", page, path: "/console/faults")
-        let kind = FaultKind.named(page.value("kind")) ?? FaultKind.all[0]
+        let kind = FaultKindForm.named(page.value("kind")) ?? FaultKindForm.all[0]
         let apps = try await Choices.apps(page, first: [("", "All")])
         return PageContent(
             "Faults",
@@ -21,8 +21,8 @@ extension ConsolePage {
                     ? .nothing
                     : ActionForm("removeFaults", "Delete all \(all.count) rules", isDestructive: true).value(page),
                 "groups": .list([
-                    Faults.kinds("API calls", FaultKind.all.filter { !$0.isOfNotifications }, kind, page),
-                    Faults.kinds("Notifications", FaultKind.all.filter(\.isOfNotifications), kind, page),
+                    Faults.kinds("API calls", FaultKindForm.all.filter { !$0.isOfNotifications }, kind, page),
+                    Faults.kinds("Notifications", FaultKindForm.all.filter(\.isOfNotifications), kind, page),
                 ]),
                 "kind": .text(kind.name), "words": .text(kind.words),
                 "add": kind.form(apps: apps).value(page),
@@ -36,7 +36,7 @@ private enum Faults {
     static func value(_ fault: JSONTree, _ page: PageRequest) -> PageValue {
         let id = fault["id"]?.text ?? ""
         let word = fault["kind"]?.text ?? ""
-        let kind = FaultKind.named(word)
+        let kind = FaultKindForm.named(word)
         let remove = ActionForm("removeFault", "Delete", parameters: ["faultId": id], name: id, isDestructive: true)
         return [
             "id": .text(id), "kind": .text(kind?.name ?? Words.sentence(word)), "code": PageValue(fault["code"]?.text),
@@ -67,7 +67,9 @@ private enum Faults {
         }
     }
 
-    static func kinds(_ name: String, _ kinds: [FaultKind], _ chosen: FaultKind, _ page: PageRequest) -> PageValue {
+    static func kinds(_ name: String, _ kinds: [FaultKindForm], _ chosen: FaultKindForm, _ page: PageRequest)
+        -> PageValue
+    {
         [
             "name": .text(name),
             "kinds": .list(

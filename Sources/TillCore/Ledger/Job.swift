@@ -23,23 +23,15 @@ package struct Job: Codable, Equatable, Sendable {
 
 /// A price increase for existing subscribers.
 package struct PriceRaise: Codable, Equatable, Sendable {
-    /// Whether subscribers must agree.
-    package enum Consent: String, Codable, CaseIterable, Sendable {
-        /// The App Store's conditions apply: amount, frequency and the law of the storefront.
-        case automatic
-        case required
-        case notNeeded
-    }
-
     /// The product whose price increases.
     package var productID: String
     /// The new prices. A storefront whose price does not increase is not affected.
     package var prices: PriceList
     /// Whether subscribers must agree; automatic by default.
-    package var consent: Consent
+    package var consent: PriceConsent
 
     /// A price increase.
-    package init(productID: String, prices: PriceList, consent: Consent = .automatic) {
+    package init(productID: String, prices: PriceList, consent: PriceConsent = .automatic) {
         self.productID = productID
         self.prices = prices
         self.consent = consent

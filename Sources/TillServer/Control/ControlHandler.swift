@@ -1,4 +1,6 @@
 import HTTPTypes
+import Hummingbird
+import HummingbirdCore
 import TillControl
 import TillCore
 import TillJSON
@@ -23,7 +25,7 @@ protocol DeclaredHandler: Sendable {
 
 /// A request in progress, with the shop. The properties of the request can be read directly.
 @dynamicMemberLookup
-struct ControlCall<Request: ControlRequest>: Sendable {
+struct ControlCall<Request: ControlCallable>: Sendable {
     let request: Request
     let exchange: ControlExchange
 
@@ -86,9 +88,51 @@ extension ControlRoute {
         waitsForRestore: Bool = true,
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> Request.Answer
     ) {
-        let operation = Request.operation
         let schema = RequestSchema(type)
         let handler = ControlHandler(schema: schema, handle: handle)
+        self.init(schema, request: schema.body, response: Self.schema(of: Request.Answer.self)) { exchange in
+            let answer = try await handler.answer(to: exchange)
+            guard Request.Answer.self != NoAnswer.self else { return [] }
+            return try Self.bytes(of: answer)
+        }
+        self.waitsForRestore = waitsForRestore
+        self.handler = handler
+    }
+
+    /// The route of a declared operation that streams its answer.
+    init<Request: ControlDownload>(
+        _ type: Request.Type,
+        _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> ResponseBody
+    ) {
+        let schema = RequestSchema(type)
+        self.init(schema, request: nil, response: .anyObject("JSON lines.")) { _ in [] }
+        transfer = .download { exchange in
+            try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange))
+        }
+    }
+
+    /// The route of a declared operation whose body is streamed. Such an operation does not wait for a running restore.
+    init<Request: ControlUpload>(
+        _ type: Request.Type,
+        _ handle: @escaping @Sendable (ControlCall<Request>, HummingbirdCore.RequestBody) async throws -> Request.Answer
+    ) {
+        let schema = RequestSchema(type)
+        let response = Self.schema(of: Request.Answer.self)
+        self.init(schema, request: .anyObject("JSON lines."), response: response) { _ in [] }
+        waitsForRestore = false
+        transfer = .upload { exchange, body in
+            let call = ControlCall(request: try schema.request(of: exchange), exchange: exchange)
+            return try Self.bytes(of: try await handle(call, body))
+        }
+    }
+
+    private init<Request: ControlCallable>(
+        _ schema: RequestSchema<Request>,
+        request: Schema?,
+        response: Schema?,
+        answer: @escaping @Sendable (ControlExchange) async throws -> [UInt8]
+    ) {
+        let operation = Request.operation
         self.init(
             method: HTTPRequest.Method(rawValue: operation.method.rawValue) ?? .get,
             path: operation.path,
@@ -96,25 +140,27 @@ extension ControlRoute {
             tag: operation.tag.rawValue,
             summary: schema.summary,
             query: schema.query,
-            request: schema.body,
-            response: Request.Answer.self == NoAnswer.self
-                ? nil : SchemaRecorder.documented.schema(of: Request.Answer.self),
+            request: request,
+            response: response,
             status: HTTPResponse.Status(code: operation.status),
             unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) },
-            waitsForRestore: waitsForRestore,
-            answer: { exchange in
-                let answer = try await handler.answer(to: exchange)
-                var bytes: [UInt8] = []
-                if Request.Answer.self != NoAnswer.self { try JSONTree(encoding: answer).append(to: &bytes) }
-                return bytes
-            },
-            handler: handler
+            answer: answer
         )
+    }
+
+    private static func schema<Answer: Decodable>(of type: Answer.Type) -> Schema? {
+        type == NoAnswer.self ? nil : SchemaRecorder.documented.schema(of: type)
+    }
+
+    private static func bytes(of answer: some Encodable) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try JSONTree(encoding: answer).append(to: &bytes)
+        return bytes
     }
 }
 
 /// Where the properties of a request are sent: in the path, in the query or in the body.
-struct RequestSchema<Request: ControlRequest>: Sendable {
+struct RequestSchema<Request: ControlCallable>: Sendable {
     /// A parameter in the path.
     private struct PathParameter {
         let schema: Schema.Property
@@ -148,7 +194,8 @@ struct RequestSchema<Request: ControlRequest>: Sendable {
                 others.append(property)
             }
         }
-        let isInQuery = operation.method == .get || operation.method == .delete
+        let isInQuery =
+            operation.method == .get || operation.method == .delete || type is any ControlUpload.Type
         self.summary = summary
         self.path = path
         query = isInQuery ? others : []
@@ -181,7 +228,13 @@ struct RequestSchema<Request: ControlRequest>: Sendable {
             }
             members.append(member)
         }
-        return try JSONTree.object(members + exchange.body.members).decode(Request.self)
+        do {
+            return try JSONTree.object(members + exchange.body.members).decode(Request.self)
+        } catch DecodingError.dataCorrupted(let context) {
+            // The schema does not check the values of a type that decodes itself, such as a storefront's code.
+            let path = (["$"] + context.codingPath.map(\.stringValue)).joined(separator: ".")
+            throw ControlError.bad("bad_request", "\(path): \(context.debugDescription.prefix(100)).", path: path)
+        }
     }
 
     /// A parameter as a member of the request.

@@ -84,7 +84,7 @@ struct ControlExchange: Sendable {
         let text = parameter("environment")
         guard let environment = StoreEnvironment(rawValue: text) else {
             throw ControlError.notFound(
-                "unknown_realm",
+                "unknown_environment",
                 "There is no environment \(text). Environments: production, sandbox."
             )
         }

@@ -39,8 +39,8 @@ package struct AdvanceReport: Equatable, Sendable {
 
     /// The number of notifications of one type and subtype.
     package struct Count: Equatable, Sendable {
-        /// The type, with its subtype if there is one: `DID_RENEW`, `EXPIRED/VOLUNTARY`.
-        package let words: String
+        /// The type and subtype.
+        package let notice: Notice
         /// The number of these notifications.
         package let count: Int
     }

@@ -6,13 +6,13 @@ import TillStorage
 final class AdvanceLog: Sendable {
     private struct State {
         var progress: AdvanceProgress
-        var words: [String: Int] = [:]
+        var counts: [Notice: Int] = [:]
         var accounts: Set<AccountID> = []
         var quarantine: Set<String> = []
 
         mutating func count(_ notice: Notice) {
             progress.notifications += 1
-            words[notice.words, default: 0] += 1
+            counts[notice, default: 0] += 1
         }
     }
 
@@ -46,8 +46,8 @@ final class AdvanceLog: Sendable {
                 from: state.progress.from,
                 to: state.progress.to,
                 accounts: state.progress.accounts,
-                notifications: state.words.sorted { $0.key < $1.key }
-                    .map { AdvanceReport.Count(words: $0.key, count: $0.value) },
+                notifications: state.counts.map { AdvanceReport.Count(notice: $0.key, count: $0.value) }
+                    .sorted { $0.notice.words < $1.notice.words },
                 quarantine: state.quarantine.sorted(),
                 pending: pending
             )

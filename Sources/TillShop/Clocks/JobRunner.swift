@@ -5,13 +5,6 @@ import TillStorage
 
 /// A job as it is stored.
 package struct JobRecord: Codable, Equatable, Sendable {
-    /// The progress of a job.
-    package enum State: String, Codable, Sendable {
-        case waiting
-        case running
-        case done
-    }
-
     /// The id, unique in the store. A repeated request with the same id refers to the same job.
     package let id: String
     /// The environment of the accounts.
@@ -23,7 +16,7 @@ package struct JobRecord: Codable, Equatable, Sendable {
     /// When the job takes effect, on the clock of each customer.
     package let at: Timestamp
     /// The progress of the job among the customers on the environment's clock.
-    package var state: State
+    package var state: JobState
     /// The last account that was processed; the job continues with the next account.
     package var position: AccountID?
     /// The number of accounts in which the job succeeded.

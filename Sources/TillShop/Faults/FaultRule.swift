@@ -2,66 +2,10 @@ import TillCore
 
 /// A fault to inject: its effect, the requests that it applies to, and how often it occurs (docs/operating/faults.md).
 package struct FaultRule: Codable, Equatable, Sendable {
-    /// The effect of a fault.
-    package enum Kind: String, Codable, CaseIterable, Sendable {
-        /// Answers with the documented Apple error that has this `code`. `retryAfter` adds a `Retry-After` header.
-        case error
-        /// Answers with the HTTP status 401, without an explanation.
-        case unauthorized
-        /// Answers with the HTTP status in `code`, which is 500 or above, and without an error object.
-        case status
-        /// Answers a verifyReceipt request with the status in `code`.
-        case receiptStatus
-        /// Delays the answer by `milliseconds`, plus a random time of up to `spread` milliseconds.
-        case latency
-        /// Closes the connection before the answer.
-        case cut
-        /// Closes the connection in the middle of the answer.
-        case half
-        /// Hides purchases that were made in the last `milliseconds` of real time.
-        case staleReads
-        /// Answers with the HTTP status 429 after `perHour` calls in an hour; if `perHour` is nil, Apple's limits
-        /// apply.
-        case rateLimit
-        /// Does not send a notification, but records it as delivered.
-        case drop
-        /// Sends a notification `milliseconds` of real time late.
-        case delay
-        /// Posts a notification twice.
-        case duplicate
-        /// Holds a notification back for `milliseconds`, so that the next notification of the same
-        /// subscription is sent first.
-        case reorder
-
-        /// Whether the fault gives the answer or closes the connection. Only one such fault applies to a call.
-        var endsCall: Bool {
-            switch self {
-            case .error, .unauthorized, .status, .receiptStatus, .cut, .half, .rateLimit: true
-            case .latency, .staleReads, .drop, .delay, .duplicate, .reorder: false
-            }
-        }
-
-        /// Whether the fault can apply to verifyReceipt, which has no bearer tokens and no error objects.
-        package var isOfVerifyReceipt: Bool {
-            switch self {
-            case .status, .receiptStatus, .latency, .cut, .half: true
-            default: false
-            }
-        }
-
-        /// Whether the fault applies to notifications rather than to calls.
-        package var isOfNotifications: Bool {
-            switch self {
-            case .drop, .delay, .duplicate, .reorder: true
-            default: false
-            }
-        }
-    }
-
     /// The id: `f` and a number.
     package var id: String
     /// The effect.
-    package var kind: Kind
+    package var kind: FaultKind
     /// The environment in which the rule applies; nil for both environments.
     package var environment: StoreEnvironment?
     /// The bundle id of the app to which the rule applies; nil for all apps.
@@ -96,7 +40,7 @@ package struct FaultRule: Codable, Equatable, Sendable {
     }
 
     /// Creates a rule that applies to all calls or notifications; the other properties restrict it.
-    package init(id: String, kind: Kind, seed: UInt64) {
+    package init(id: String, kind: FaultKind, seed: UInt64) {
         self.id = id
         self.kind = kind
         self.seed = seed
@@ -112,6 +56,32 @@ package struct FaultRule: Codable, Equatable, Sendable {
             case .unauthorized, .cut, .half, .drop, .duplicate: nil
             }
         return "Fault \(id): \(kind.rawValue)" + (detail.map { " \($0)" } ?? "") + "."
+    }
+}
+
+extension FaultKind {
+    /// Whether the fault gives the answer or closes the connection. Only one such fault applies to a call.
+    var endsCall: Bool {
+        switch self {
+        case .error, .unauthorized, .status, .receiptStatus, .cut, .half, .rateLimit: true
+        case .latency, .staleReads, .drop, .delay, .duplicate, .reorder: false
+        }
+    }
+
+    /// Whether the fault can apply to verifyReceipt, which has no bearer tokens and no error objects.
+    package var isOfVerifyReceipt: Bool {
+        switch self {
+        case .status, .receiptStatus, .latency, .cut, .half: true
+        default: false
+        }
+    }
+
+    /// Whether the fault applies to notifications rather than to calls.
+    package var isOfNotifications: Bool {
+        switch self {
+        case .drop, .delay, .duplicate, .reorder: true
+        default: false
+        }
     }
 }
 

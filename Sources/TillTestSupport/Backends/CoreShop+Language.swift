@@ -73,7 +73,10 @@ extension CoreShop {
     package func subscription(_ customer: String = "ann") -> Subscription? { accounts[customer]?.subscriptions.first }
 
     /// The customer's first subscription with this ownership: bought by the customer, or shared by a family member.
-    package func held(_ customer: String = "ann", _ ownership: InAppOwnershipType = .purchased) -> (any HeldSubscription)? {
+    package func held(
+        _ customer: String = "ann",
+        _ ownership: InAppOwnershipType = .purchased
+    ) -> (any HeldSubscription)? {
         accounts[customer]?.heldSubscriptions.first { $0.ownership == ownership }
     }
 

@@ -105,7 +105,7 @@ extension TestLanguage {
     package func raisePrice(
         of product: String,
         to milliunits: Int64,
-        consent: PriceRaise.Consent = .automatic,
+        consent: PriceConsent = .automatic,
         preserving: Bool = false
     ) async throws {
         try await backend.change(product) { $0.prices = .usd(milliunits) }

@@ -235,7 +235,7 @@ struct RandomOperationReader {
             return .job(Job(id: name, task: .extend(wanted)))
         case .raisePrice:
             product.prices = product.prices.times(random.one(of: 120, 160, 250))
-            let consent: PriceRaise.Consent = random.one(of: .automatic, .required, .required, .notNeeded)
+            let consent: PriceConsent = random.one(of: .automatic, .required, .required, .notNeeded)
             let raise = PriceRaise(productID: product.id, prices: product.prices, consent: consent)
             return .sell(product, job: Job(id: name, task: .raisePrice(raise)))
         case .lowerPrice:

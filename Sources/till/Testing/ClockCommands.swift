@@ -124,14 +124,14 @@ struct ClockCommand: AsyncParsableCommand {
 
         private static func words(_ report: JSONTree) -> String {
             let notifications = (report["notifications"]?.elements ?? []).map {
-                ($0["notice"]?.text ?? "", $0["count"]?.text)
+                ([$0["type"]?.text, $0["subtype"]?.text].compactMap(\.self).joined(separator: "/"), $0["count"]?.text)
             }
-            let quarantined = (report["setAside"]?.elements ?? []).compactMap(\.text)
+            let quarantined = (report["quarantined"]?.elements ?? []).compactMap(\.text)
             let lines = [
                 "\(instant(report["from"])) → \(instant(report["to"]))",
                 "accounts with events: \(report["accounts"]?.text ?? "0")",
                 notifications.isEmpty ? "No notifications." : ActionSummary.table(notifications),
-                report["owed"]?.text.map {
+                report["pending"]?.text.map {
                     $0 == "0" ? "No due deliveries are left." : "Due deliveries not made: \($0)."
                 },
                 quarantined.isEmpty ? nil : "Quarantined, see the server's log: \(quarantined.joined(separator: ", "))",
@@ -257,7 +257,7 @@ enum AdvanceWatch {
         var hasSpoken = false
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(500))
-            guard !Task.isCancelled, let pendingAdvance = try? await client.get("\(path)/leap") else { continue }
+            guard !Task.isCancelled, let pendingAdvance = try? await client.get("\(path)/advance") else { continue }
             guard pendingAdvance["isUnderWay"]?.text == "true" else { continue }
             let line =
                 "advancing to \(ClockCommand.instant(pendingAdvance["to"])): "

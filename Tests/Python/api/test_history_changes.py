@@ -25,7 +25,7 @@ def test_a_transaction_that_is_refunded_between_two_pages_reappears_with_its_rev
     assert ids(first.transactions) == bought[:20]
     refunded = [bought[3], bought[19], bought[25]]
     for transaction_id in refunded:
-        environment.control("refund", {"reason": 1}, transactionId=transaction_id)
+        environment.control("refundTransaction", {"reason": 1}, transactionId=transaction_id)
     rest = [signed for page in pages for signed in page.transactions]
     unchanged = [transaction_id for transaction_id in bought[20:] if transaction_id not in refunded]
     assert ids(rest) == unchanged + refunded, "changed rows come again at the end, with their present values"
@@ -147,7 +147,7 @@ def test_revisions_survive_a_restart(serve):
     sandbox = app.sandbox
     bought = sandbox.buy_many("ann", COINS, 25)
     for transaction_id in bought[:22]:
-        sandbox.control("refund", transactionId=transaction_id)
+        sandbox.control("refundTransaction", transactionId=transaction_id)
     order = bought[22:] + bought[:22]
     middle, end = next(sandbox.history(bought[0])).revision, sandbox.whole_history(bought[0])[1]
     end_v1 = sandbox.whole_history(bought[0], V1)[1]

@@ -462,7 +462,7 @@ def test_a_resubscription_keeps_the_original_id_and_has_a_line_item_of_its_own(e
 def test_a_product_outside_the_catalog_cannot_be_bought(sandbox, customer):
     refuses(sandbox, customer, "com.example.nothing", 404, "unknown_product", "com.example.nothing")
     refuses(sandbox, customer, COINS, 400, "bad_app_account_token", "nonsense", appAccountToken="nonsense")
-    refuses(sandbox, customer, COINS, 400, "bad_storefront", "XXX", storefront="XXX")
+    refuses(sandbox, customer, COINS, 400, "bad_request", "XXX", storefront="XXX")
 
 
 def test_time_only_moves_forward(sandbox, customer):
@@ -479,10 +479,10 @@ def test_invalid_refunds_are_rejected(sandbox, customer):
         return refused.value.status, refused.value.code
 
     assert refusal("reverseRefund") == (409, "not_refunded")
-    assert refusal("refund", {"share": "UNUSED"}) == (409, "nothing_left_to_prorate")
-    assert refusal("refund", {"share": "PART"}) == (400, "bad_share")
-    assert refusal("refund", {"share": "FULL", "percentage": 5}) == (400, "bad_share")
-    assert refusal("refund", {"share": "PART", "percentage": 100_000}) == (400, "bad_request")
-    assert refusal("refund", id_="2000000999999999") == (404, "unknown_transaction")
+    assert refusal("refundTransaction", {"share": "UNUSED"}) == (409, "nothing_left_to_prorate")
+    assert refusal("refundTransaction", {"share": "PART"}) == (400, "bad_share")
+    assert refusal("refundTransaction", {"share": "FULL", "percentage": 5}) == (400, "bad_share")
+    assert refusal("refundTransaction", {"share": "PART", "percentage": 100_000}) == (400, "bad_request")
+    assert refusal("refundTransaction", id_="2000000999999999") == (404, "unknown_transaction")
     sandbox.refund(bought.id)
-    assert refusal("refund") == (409, "already_revoked")
+    assert refusal("refundTransaction") == (409, "already_revoked")

@@ -463,7 +463,7 @@ def test_refund_history_pages_by_twenty_in_the_order_of_the_refunds(environment,
     bought = environment.buy_many(customer, COINS, 43)
     refunded = bought[::-1]
     for transaction_id in refunded:
-        environment.control("refund", transactionId=transaction_id)
+        environment.control("refundTransaction", transactionId=transaction_id)
     page = environment.client.get_refund_history(bought[0], None)
     assert (len(page.signedTransactions), page.hasMore) == (20, True)
     environment.ask(f"/inApps/v2/refund/lookup/{bought[0]}", {"signedTransactions", "revision", "hasMore"})
@@ -483,7 +483,7 @@ def test_refund_history_v1_shows_the_newest_fifty_ascending(sandbox, customer):
     path = f"/inApps/v1/refund/lookup/{bought[0]}"
     assert sandbox.ask(path, {"signedTransactions"}) == {"signedTransactions": []}
     for transaction_id in bought:
-        sandbox.control("refund", transactionId=transaction_id)
+        sandbox.control("refundTransaction", transactionId=transaction_id)
     wire = sandbox.ask(path, {"signedTransactions"})
     found = [sandbox.transaction(jws) for jws in wire["signedTransactions"]]
     assert ids(found) == bought[3:]

@@ -107,7 +107,7 @@ class Scenario:
         for product in (SEASON, FOREVER):
             self.buy("ann", product)
         refunded = self.buy("ann", COINS)["transactionId"]
-        environment.control("refund", {"share": "PART", "percentage": 50_000}, transactionId=refunded)
+        environment.control("refundTransaction", {"share": "PART", "percentage": 50_000}, transactionId=refunded)
         self.year = self.buy("bob", BASIC_YEAR)["transactionId"]
         self.mass = str(uuid.uuid4())
         # There are six purchases and a refund. With the profile "tomorrow", an additional notification follows each
@@ -115,7 +115,7 @@ class Scenario:
         self.posted = post.wait_for(13 if profile.startswith("tomorrow") else 7)
 
     def buy(self, customer, product, **options) -> dict:
-        return self.environment.control("buy", {"productId": product, **options}, customer=customer)
+        return self.environment.control("buyProduct", {"productId": product, **options}, customer=customer)
 
     def calls(self) -> list:
         """For each route: its kind, the method of Apple's client (None if there is none), and the plain request."""
@@ -281,7 +281,7 @@ def test_apples_library_reads_payloads_with_absent_keys(environment, post, profi
 
 def test_the_library_rejects_payloads_of_versions_without_an_environment(environment):
     set_profile(environment, "version:1.1")
-    bought = environment.control("buy", {"productId": COINS}, customer="ann")
+    bought = environment.control("buyProduct", {"productId": COINS}, customer="ann")
     payload = payload_rules.decode(bought["signedTransactionInfo"])[1]
     assert "environment" not in payload and "price" not in payload and payload["productId"] == COINS
     with pytest.raises(VerificationException) as refused:
@@ -401,7 +401,7 @@ def test_default_answers_do_not_change(environment, post):
 @pytest.mark.parametrize("profile", ["sparse", "tomorrow", "version:1.0"])
 def test_errors_and_empty_answers_have_no_profile(environment, profile):
     set_profile(environment, profile)
-    bought = environment.control("buy", {"productId": COINS}, customer="ann")["transactionId"]
+    bought = environment.control("buyProduct", {"productId": COINS}, customer="ann")["transactionId"]
     environment.check_error(environment.send("GET", "/inApps/v1/transactions/430000000001024"), 4_040_010)
     finished = environment.send("POST", f"/inApps/v1/transactions/{bought}/finish")
     assert (finished.status_code, finished.content) == (200, b"")
@@ -415,7 +415,7 @@ def test_errors_and_empty_answers_have_no_profile(environment, profile):
 
 def test_receipts_have_no_profile(environment):
     set_profile(environment, "sparse")
-    environment.control("buy", {"productId": FOREVER}, customer="ann")
+    environment.control("buyProduct", {"productId": FOREVER}, customer="ann")
     receipt = environment.control("getReceipt", customer="ann")["receipt"]
     answer = environment.send("POST", "/verifyReceipt", token=None, json={"receipt-data": receipt}).json()
     assert answer["status"] == 0 and answer["receipt"]["in_app"][0]["product_id"] == FOREVER

@@ -235,7 +235,7 @@ def test_buying_with_and_without_offers(shop, run):
         assert offer_type(run("buy", MONTH, "--customer", customer, "--no-offer", *APP, as_json=True)) is None
         run("subscription", "cancel", customer, *APP)
     report = run("clock", "advance", "1y", "--clock", "past", *APP, as_json=True)
-    assert report["notifications"] == [{"notice": "EXPIRED/VOLUNTARY", "count": 2}]
+    assert report["notifications"] == [{"type": "EXPIRED", "subtype": "VOLUNTARY", "count": 2}]
     for customer in ("oleg", "orla"):
         run("customer", "clock", customer, "--none", *APP)
     assert offer_type(run("buy", MONTH, "--customer", "oleg", "--win-back", "rethread", *APP, as_json=True)) == 4

@@ -204,13 +204,13 @@ def test_control_beyond_loopback_requires_its_token(serve):
     ("createCustomer", {"environment": "sandbox"}, {"customer": "a\nb"}, ["$.customer"]),
     ("createCustomer", {"environment": "sandbox"}, {"customer": "x" * 129}, ["$.customer"]),
     ("createFamily", {"environment": "sandbox"}, {"organizer": "x", "members": ["y", 5]}, ["$.members[1]"]),
-    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "quantity": "3"}, ["$.quantity"]),
-    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "FREE"}},
+    ("buyProduct", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "quantity": "3"}, ["$.quantity"]),
+    ("buyProduct", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "FREE"}},
      ["$.offer.kind"]),
-    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "CODE", "ident": "x"}},
+    ("buyProduct", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "CODE", "ident": "x"}},
      ["$.offer.ident"]),
-    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "deviceId": "phone"}, ["$.deviceId"]),
-    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "price": 1, "currency": "usd"},
+    ("buyProduct", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "deviceId": "phone"}, ["$.deviceId"]),
+    ("buyProduct", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "price": 1, "currency": "usd"},
      ["$.currency"]),
     ("backup", {}, {"to": 5, "too": 6}, ["$.to", "$.too"]),
 ])
@@ -254,7 +254,7 @@ def test_an_unknown_name_is_404_and_lists_the_known_ones(control, app):
 def test_a_transaction_of_another_environment_or_app_is_not_found(control, app, other_app, customer):
     bought = app.sandbox.buy(customer, COINS)
     for other in (app.production, other_app.sandbox):
-        for operation in ("getTransaction", "refund", "reverseRefund", "finishTransaction"):
+        for operation in ("getTransaction", "refundTransaction", "reverseRefund", "finishTransaction"):
             with pytest.raises(ControlRefused) as refused:
                 other.control(operation, transactionId=bought.id)
             assert status_and_code(refused) == (404, "unknown_transaction")

@@ -81,7 +81,7 @@ def test_a_later_member_gets_the_purchases_owned_at_that_time(environment, custo
     assert [copy["productId"] for copy in family.history(family.members[0])] == [kept.payload["productId"]]
     assert family.notifications == ["ONE_TIME_CHARGE"], "for the member's copy"
     late = customer + "-late"
-    answer = environment.control("joinFamily", {"customer": late}, customer=customer)
+    answer = environment.control("joinFamily", {"member": late}, customer=customer)
     assert answer["members"] == [customer, *family.members, late]
     assert [copy["productId"] for copy in family.history(late)] == [FOREVER]
 
@@ -185,7 +185,7 @@ def test_an_upgrade_is_shared_too(sandbox, customer):
 def test_a_family_has_at_most_six_members(environment, customer):
     family = Family(environment, customer, members=5)
     with pytest.raises(ControlRefused) as refused:
-        environment.control("joinFamily", {"customer": customer + "-seventh"}, customer=customer)
+        environment.control("joinFamily", {"member": customer + "-seventh"}, customer=customer)
     assert (refused.value.status, refused.value.code) == (409, "family_full")
     environment.buy(customer, FOREVER)
     copies = [family.history(member)[0]["transactionId"] for member in family.members]
@@ -218,7 +218,7 @@ def test_family_copies_cannot_be_refunded(environment, family):
     environment.buy(family.organizer, FOREVER)
     (copy,) = family.history(family.members[0], inAppOwnershipType=InAppOwnershipType.FAMILY_SHARED)
     with pytest.raises(ControlRefused) as refused:
-        environment.control("refund", transactionId=copy["transactionId"])
+        environment.control("refundTransaction", transactionId=copy["transactionId"])
     assert (refused.value.status, refused.value.code) == (409, "family_shared")
     assert copy["transactionId"] in ids(family.history(family.members[0]))
 

@@ -141,7 +141,7 @@ def test_a_card_that_is_accepted_again_is_charged_at_once(sandbox, customer):
 def test_a_purchase_waits_for_a_parent(sandbox, customer):
     sandbox.create(customer)
     assert sandbox.control("setAskToBuy", {"asksToBuy": True}, customer=customer)["asksToBuy"] is True
-    held = [sandbox.control("buy", {"productId": product}, customer=customer) for product in (COINS, FOREVER)]
+    held = [sandbox.control("buyProduct", {"productId": product}, customer=customer) for product in (COINS, FOREVER)]
     assert [answer["held"] for answer in held] == [1, 2]
     assert held[0]["events"] == ["purchaseHeld"] and held[0]["notifications"] == []
     assert "transactionId" not in held[0]
@@ -162,7 +162,7 @@ def test_a_purchase_waits_for_a_parent(sandbox, customer):
 
 
 def test_an_interrupted_purchase_waits_for_the_customer(sandbox, customer):
-    held = sandbox.control("buy", {"productId": PRO, "interrupted": True}, customer=customer)
+    held = sandbox.control("buyProduct", {"productId": PRO, "interrupted": True}, customer=customer)
     assert held["held"] == 1
     bought = Purchase(sandbox, sandbox.control("approvePurchase", {}, customer=customer, number=1))
     assert bought.answer["notifications"] == ["SUBSCRIBED/INITIAL_BUY"]
@@ -170,7 +170,7 @@ def test_an_interrupted_purchase_waits_for_the_customer(sandbox, customer):
 
 def test_a_plan_that_the_product_does_not_have(sandbox, customer):
     body = {"productId": PRO, "billingPlan": "MONTHLY"}
-    assert refused(sandbox.control, "buy", body, customer=customer) == (409, "no_monthly_plan")
+    assert refused(sandbox.control, "buyProduct", body, customer=customer) == (409, "no_monthly_plan")
     sandbox.buy(customer, PRO, billingPlan="BILLED_UPFRONT")
 
 

@@ -131,7 +131,7 @@ def test_a_backup_has_every_acknowledged_purchase_and_no_partial_data(tmp_path, 
     assert (place / "ca/root.pem").read_bytes() == (till.data / "ca/root.pem").read_bytes()
     if target == "sqlite":
         assert "meanwhile" in run_till("snapshot", "list", "--data", place).stdout
-    later = shop.control.call("buy", {"productId": COINS}, bundleId=APP, environment="sandbox", customer="later")
+    later = shop.control.call("buyProduct", {"productId": COINS}, bundleId=APP, environment="sandbox", customer="later")
     assert int(later["transactionId"]) > max(map(int, found))
     assert again.stop() == 0
 
@@ -142,7 +142,7 @@ def test_a_backup_has_every_acknowledged_purchase_and_no_partial_data(tmp_path, 
         assert replaced.returncode == 0, replaced.stderr
         last = Till(tmp_path / "second", *settings, data=place)
         assert all_ids(last, shop) == found
-        after = shop.control.call("buy", {"productId": COINS}, bundleId=APP, environment="sandbox", customer="later")
+        after = shop.control.call("buyProduct", {"productId": COINS}, bundleId=APP, environment="sandbox", customer="later")
         assert int(after["transactionId"]) > int(later["transactionId"]), "an id was used twice"
         assert last.stop() == 0
 

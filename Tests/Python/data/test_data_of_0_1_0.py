@@ -79,7 +79,7 @@ class Opened:
         for clock in clocks:
             report = self.call("POST", f"{app}/{clock}/advance", {"by": "P1Y"})
             assert quarantined(report) == [], report
-            assert any(notice["notice"] == "DID_RENEW" for notice in report["notifications"]), (clock, report)
+            assert any(entry["type"] == "DID_RENEW" for entry in report["notifications"]), (clock, report)
         arguments = ["--data", str(self.server.data), *self.settings]
         done = run_till("doctor", *arguments, timeout=120)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -90,7 +90,7 @@ def test_a_shop_migrated_there_and_back_is_the_same(tmp_path, database):
     assert answers(shop, last, bought[0]) == before
     assert exported(last, tmp_path, "back") == text
     shop.server, shop.control = last, ControlClient(last.address("control"))
-    later = type(shop.sandbox)(shop, "sandbox").control("buy", {"productId": COINS}, customer="cat")["transactionId"]
+    later = type(shop.sandbox)(shop, "sandbox").control("buyProduct", {"productId": COINS}, customer="cat")["transactionId"]
     assert int(later) > max(map(int, bought)), "a new id is not above the migrated ones"
     assert last.stop() == 0
     assert_healthy(till.data, "after the way back")

@@ -148,7 +148,7 @@ def test_a_restored_shop_of_a_hundred_customers_equals_the_saved_one_row_by_row(
 
     # The restored shop continues: the next month has the same effects as it had before.
     report = environment.control("advanceClock", {"by": "P1M"})
-    assert report["notifications"] == [{"notice": "DID_RENEW", "count": 100}]
+    assert report["notifications"] == [{"type": "DID_RENEW", "count": 100}]
 
 
 def test_restoring_an_app_does_not_change_other_apps(shop):
@@ -194,7 +194,7 @@ def test_an_exported_state_can_be_imported_into_an_empty_till(shop, serve, tmp_p
 
     # Each of the two continues, and none of them assigns a number that the other state contains.
     bought = control.call(
-        "buy", {"productId": COINS}, bundleId=shop.app.bundle_id, environment="sandbox", customer="guest 0"
+        "buyProduct", {"productId": COINS}, bundleId=shop.app.bundle_id, environment="sandbox", customer="guest 0"
     )["transactionId"]
     known = {row[0] for row in sqlite_ids(shop)}
     assert int(bought) not in known

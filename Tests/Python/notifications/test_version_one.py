@@ -62,7 +62,7 @@ def verify(environment, receipt):
 
 def buy(environment, product):
     """Buys a product for ann, and returns the transaction id."""
-    return environment.control("buy", {"productId": product, "offer": NO_OFFER}, customer="ann")["transactionId"]
+    return environment.control("buyProduct", {"productId": product, "offer": NO_OFFER}, customer="ann")["transactionId"]
 
 
 def expire(environment, bought):
@@ -107,7 +107,7 @@ def fail(days, then=None):
 
 def refund(product):
     def scenario(environment):
-        environment.control("refund", {}, transactionId=buy(environment, product))
+        environment.control("refundTransaction", {}, transactionId=buy(environment, product))
     return scenario
 
 
@@ -335,7 +335,7 @@ def test_a_refund_turns_off_renewal_and_an_expiration_has_its_intent(environment
     freeze(environment)
     listen(environment, post, name="old", version=1)
     environment.control("setRules", {"grace": {"days": 16}})
-    environment.control("refund", {}, transactionId=buy(environment, BASIC))
+    environment.control("refundTransaction", {}, transactionId=buy(environment, BASIC))
     after_refund = bodies(post, 3)[1:]
     assert [body["auto_renew_status"] for body in after_refund] == ["false", "false"]
     # A cancellation in the grace period ends the subscription. Its element is removed, but the list remains.
@@ -355,7 +355,7 @@ def test_many_consumables_do_not_hide_a_subscription(environment, post):
     expire(environment, bought)
     coins = {"productId": COINS, "finished": True}
     for _ in range(130):
-        environment.control("buy", coins, customer="ann")
+        environment.control("buyProduct", coins, customer="ann")
     listen(environment, post, name="old", version=1)
     buy(environment, BASIC)
     (body,) = bodies(post, 1)
@@ -386,7 +386,7 @@ def test_an_upgrade_after_the_early_charge_takes_precedence(environment, post):
     body["exclude-old-transactions"] = True
     latest = requests.post(f"{environment.base}/verifyReceipt", json=body).json()
     assert [row["transaction_id"] for row in latest["latest_receipt_info"]] == [bought]
-    environment.control("refund", {}, transactionId=bought)
+    environment.control("refundTransaction", {}, transactionId=bought)
     assert types(post, 4)[2:] == ["CANCEL", "DID_CHANGE_RENEWAL_STATUS"]
 
 

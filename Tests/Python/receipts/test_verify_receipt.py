@@ -419,12 +419,12 @@ def test_a_customer_without_purchases_has_a_receipt(environment, customer):
 
 def test_a_purchase_returns_the_receipt_of_the_device(shop, customer):
     device = str(uuid.uuid4())
-    answer = shop.sandbox.control("buy", {"productId": SOLO, "receipt": True, "deviceId": device}, customer=customer)
+    answer = shop.sandbox.control("buyProduct", {"productId": SOLO, "receipt": True, "deviceId": device}, customer=customer)
     receipt = answer["device"]["appReceipt"]
     assert raw_attributes(receipt)[5] == raw_attributes(receipt_of(shop.sandbox, customer, deviceId=device))[5]
     (item,) = ask(shop.sandbox, receipt)["receipt"]["in_app"]
     assert item["transaction_id"] == answer["transactionId"]
-    assert "appReceipt" not in shop.sandbox.control("buy", {"productId": COINS}, customer=customer)["device"]
+    assert "appReceipt" not in shop.sandbox.control("buyProduct", {"productId": COINS}, customer=customer)["device"]
 
 
 # Secrets --------------------------------------------------------------------------------------------------------------
@@ -502,7 +502,7 @@ def test_dates_have_three_formats(shop, customer, instant, gmt, pacific):
     for environment in (shop.sandbox, shop.production):
         clock = environment.on_clock(customer, instant)
         with clock:
-            environment.control("buy", {"productId": PRO}, customer=customer)
+            environment.control("buyProduct", {"productId": PRO}, customer=customer)
             receipt = receipt_of(environment, customer)
             answer = ask(environment, receipt, shop.secret)
         receipts = answer["receipt"]

@@ -183,7 +183,7 @@ def settle(server):
     for _ in range(20):
         report = advance(server, {"by": "PT24H", "settle": True})
         assert quarantined(report) == []
-        if report["owed"] == 0 and not any("nextAttemptDate" in delivery for entry in all_notifications(server)
+        if report["pending"] == 0 and not any("nextAttemptDate" in delivery for entry in all_notifications(server)
                                            for delivery in entry["deliveries"]):
             return
     raise AssertionError(f"deliveries still pending: {report}")

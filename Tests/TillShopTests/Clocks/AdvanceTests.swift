@@ -22,7 +22,7 @@ struct AdvanceTests {
         let deliveryWorker = try test.startSending()
         try await test.buy("pro", by: "ann")
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .year)), settling: true)
-        #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 12"])
+        #expect(report.notifications.map { "\($0.notice.words) \($0.count)" } == ["DID_RENEW 12"])
         #expect(report.pending == 0 && report.quarantine.isEmpty && report.accounts == 1)
         let received = try await post.requests(atLeast: 13, within: .seconds(120))
         #expect(received.count == 13)
@@ -52,7 +52,7 @@ struct AdvanceTests {
         try pool.close()
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(3, .month)), settling: false)
         #expect(report.quarantine == ["bob"])
-        #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 6"])
+        #expect(report.notifications.map { "\($0.notice.words) \($0.count)" } == ["DID_RENEW 6"])
         #expect(test.shop.quarantine.all.keys.contains(bob.id))
     }
 

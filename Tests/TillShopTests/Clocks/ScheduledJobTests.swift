@@ -145,14 +145,14 @@ struct ScheduledJobTests {
         // The advance reports the notifications of jobs, too. They include the summary, which belongs to no account.
         let report = try await test.shop.advance(Self.clock, .by(milliseconds: 4 * Self.day), settling: false)
         #expect(
-            report.notifications.map { "\($0.words) \($0.count)" }
+            report.notifications.map { "\($0.notice.words) \($0.count)" }
                 == ["RENEWAL_EXTENDED 1", "RENEWAL_EXTENSION/SUMMARY 1"]
         )
         #expect(report.accounts == 1)
         #expect(try await Self.extensions(test, "ann") == [at])
         #expect(try await Self.extensions(test, "cat").isEmpty)
         let late = try await test.shop.advance(Self.own("late"), .by(milliseconds: 4 * Self.day), settling: false)
-        #expect(late.notifications.map { "\($0.words) \($0.count)" } == ["RENEWAL_EXTENDED 1"])
+        #expect(late.notifications.map { "\($0.notice.words) \($0.count)" } == ["RENEWAL_EXTENDED 1"])
         #expect(late.accounts == 1)
         #expect(try await Self.extensions(test, "cat") == [at])
         let job = try #require(try await test.shop.job(stored.id))

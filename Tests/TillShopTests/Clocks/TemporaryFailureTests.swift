@@ -44,7 +44,7 @@ struct TemporaryFailureTests {
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
         try mend(session)
         #expect(report.quarantine.isEmpty && report.accounts == 3)
-        #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 3"])
+        #expect(report.notifications.map { "\($0.notice.words) \($0.count)" } == ["DID_RENEW 3"])
     }
 
     @Test("If a temporary error does not pass, the advance fails, skips no account and can be repeated")
@@ -66,6 +66,6 @@ struct TemporaryFailureTests {
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
         try mend(session)
         #expect(report.quarantine == ["bob"])
-        #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 2"])
+        #expect(report.notifications.map { "\($0.notice.words) \($0.count)" } == ["DID_RENEW 2"])
     }
 }

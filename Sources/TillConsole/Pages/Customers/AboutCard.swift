@@ -82,7 +82,7 @@ struct AboutCard: Sendable {
         let names = clocks.prefix(100).compactMap { $0["name"]?.text }.map { (value: $0, name: $0) }
         let choices = [(value: "", name: ClockCard.title(page.parameters["environment"] ?? ""))] + names
         let use = ActionForm(
-            "useClock",
+            "assignClock",
             "Assign clock",
             [.init("clock", "Clock", .choice(choices), value: customer.clock ?? "")]
         )

@@ -1,147 +1,53 @@
-import HTTPTypes
 import TillControl
 import TillCore
-import TillJSON
 import TillShop
 
 /// Operations on fault rules.
 extension ControlAPI {
-    private static let ruleProperties = [
-        Schema.required("kind", .string("The kind of fault.", oneOf: FaultRule.Kind.allCases.map(\.rawValue))),
-        Schema.optional(
-            "realm",
-            .string("The environment to which the rule is limited.", oneOf: ["production", "sandbox"])
-        ),
-        Schema.optional("bundleId", .string("The app to which the rule is limited.")),
-        Schema.optional(
-            "route",
-            .string("The route to which the rule is limited, such as getTransactionInfo; for notifications, the type.")
-        ),
-        Schema.optional("customer", .string("The customer to whom the rule is limited.")),
-        Schema.optional(
-            "percent",
-            .integer("The percentage of matching calls that are affected; all by default.", 1...100)
-        ),
-        Schema.optional(
-            "limit",
-            .integer("The maximum number of affected calls; unlimited by default.", 1...1_000_000)
-        ),
-        Schema.optional(
-            "until",
-            .integer("When the rule ends, in milliseconds of real time since 1970.", 0...Int64.max)
-        ),
-        Schema.optional(
-            "code",
-            .integer("The error code, HTTP status, or status of verifyReceipt that is returned.", 400...9_999_999)
-        ),
-        Schema.optional(
-            "retryAfter",
-            .integer("The value of the Retry-After header of an error, in seconds.", 0...86_400)
-        ),
-        Schema.optional("milliseconds", .integer("The length of the delay in milliseconds.", 0...600_000)),
-        Schema.optional("spread", .integer("The maximum of an additional random delay, in milliseconds.", 0...600_000)),
-        Schema.optional(
-            "perHour",
-            .integer("The calls per hour that rateLimit allows; Apple's limit by default.", 0...1_000_000_000)
-        ),
-        Schema.optional("seed", .integer("The seed of the random numbers, to repeat a run.", 0...Int64.max)),
-    ]
-
-    private static let faultSchema = Schema.object(
-        "A fault rule.",
-        [Schema.required("id", .string("The id of the rule."))] + ruleProperties + [
-            Schema.required("seen", .integer("The number of matching calls since the server started.")),
-            Schema.required("struck", .integer("The number of affected calls since the server started.")),
-        ]
-    )
-
     var faultRoutes: [ControlRoute] {
         [
-            ControlRoute(
-                method: .get,
-                path: "/v1/faults",
-                id: "listFaults",
-                tag: "faults",
-                summary: "Lists the fault rules, with the number of affected calls of each.",
-                response: .object(
-                    "Rules.",
-                    [Schema.required("faults", .array("The rules, oldest first.", of: Self.faultSchema))]
-                )
-            ) { _ in
-                var json = JSONWriter()
-                json.put("faults", objects: shop.faults.all.map(Self.json))
-                return json.finish()
-            },
-            ControlRoute(
-                method: .post,
-                path: "/v1/faults",
-                id: "addFault",
-                tag: "faults",
-                summary: "Adds a fault rule.",
-                request: .object("The rule to add.", Self.ruleProperties),
-                response: Self.faultSchema,
-                status: .created
-            ) { exchange in
-                guard
-                    let rule = try await shop.exclusively(
-                        "faults",
-                        { try await shop.faults.add(try rule(exchange.body)) }
-                    )
-                else {
+            ControlRoute(ListFaults.self) { _ in FaultRuleList(faults: shop.faults.all.map { FaultRuleInfo($0) }) },
+            ControlRoute(AddFault.self) { call in
+                let added = try await shop.exclusively("faults") { try await shop.faults.add(try rule(call.request)) }
+                guard let added else {
                     throw ControlError.conflict(
                         "too_many_faults",
                         "There are already \(FaultRules.limit) rules. Remove one with till fault remove."
                     )
                 }
-                return Self.json(FaultRules.Standing(rule: rule))
+                return FaultRuleInfo(FaultRules.Standing(rule: added))
             },
-            ControlRoute(
-                method: .delete,
-                path: "/v1/faults",
-                id: "removeFaults",
-                tag: "faults",
-                summary: "Removes all fault rules."
-            ) { _ in
+            ControlRoute(RemoveFaults.self) { _ in
                 _ = try await shop.faults.remove(nil)
-                return []
+                return NoAnswer()
             },
-            ControlRoute(
-                method: .delete,
-                path: "/v1/faults/{faultId}",
-                id: "removeFault",
-                tag: "faults",
-                summary: "Removes a fault rule."
-            ) { exchange in
-                let id = exchange.parameter("faultId")
-                guard try await shop.faults.remove(id) > 0 else {
+            ControlRoute(RemoveFault.self) { call in
+                guard try await shop.faults.remove(call.faultId) > 0 else {
                     throw ControlError.notFound(
                         "unknown_fault",
-                        "There is no fault rule \(id.prefix(64)). List them with till fault list."
+                        "There is no fault rule \(call.faultId.prefix(64)). List them with till fault list."
                     )
                 }
-                return []
+                return NoAnswer()
             },
         ]
     }
 
-    private func rule(_ body: ControlBody) throws -> FaultRule {
-        guard let kind = body.text("kind").flatMap(FaultRule.Kind.init(rawValue:)) else {
-            throw ControlError.bad("bad_fault", "A fault rule needs a kind.", path: "$.kind")
-        }
-        let seed = body.number("seed").map { UInt64($0) }
-        var rule = FaultRule(id: "", kind: kind, seed: seed ?? UInt64.random(in: 0...UInt64(Int64.max)))
-        rule.environment = body.text("realm").map { $0 == "production" ? .production : .sandbox }
-        rule.app = body.text("bundleId")
-        rule.route = body.text("route")
-        rule.customer = body.text("customer")
-        rule.share = body.number("percent").map { Double($0) / 100 }
-        rule.limit = body.number("limit").map { Int($0) }
-        rule.until = body.number("until").map { Timestamp(milliseconds: $0) }
-        rule.code = body.number("code").map { Int($0) }
-        rule.retryAfter = body.number("retryAfter").map { Int($0) }
-        rule.milliseconds = body.number("milliseconds").map { Int($0) }
-        rule.spread = body.number("spread").map { Int($0) }
-        rule.perHour = body.number("perHour").map { Int($0) }
+    private func rule(_ request: AddFault) throws -> FaultRule {
+        let seed = request.seed.map { UInt64($0) } ?? UInt64.random(in: 0...UInt64(Int64.max))
+        var rule = FaultRule(id: "", kind: request.kind, seed: seed)
+        rule.environment = request.realm
+        rule.app = request.bundleId
+        rule.route = request.route
+        rule.customer = request.customer
+        rule.share = request.percent.map { Double($0) / 100 }
+        rule.limit = request.limit
+        rule.until = request.until
+        rule.code = request.code
+        rule.retryAfter = request.retryAfter
+        rule.milliseconds = request.milliseconds
+        rule.spread = request.spread
+        rule.perHour = request.perHour
         try check(rule)
         return rule
     }
@@ -193,7 +99,7 @@ extension ControlAPI {
         }
     }
 
-    private func check(_ route: String, of kind: FaultRule.Kind) throws {
+    private func check(_ route: String, of kind: FaultKind) throws {
         if kind.isOfNotifications {
             let type = String(route.prefix { $0 != "/" })
             guard NotificationType(rawValue: type) != nil || VersionOneType(rawValue: type) != nil else {
@@ -218,27 +124,29 @@ extension ControlAPI {
             )
         }
     }
+}
 
-    private static func json(_ standing: FaultRules.Standing) -> [UInt8] {
+extension FaultRuleInfo {
+    init(_ standing: FaultRules.Standing) {
         let rule = standing.rule
-        var json = JSONWriter()
-        json.put("id", rule.id)
-        json.put("kind", rule.kind.rawValue)
-        json.put("realm", rule.environment.map { $0 == .production ? "production" : "sandbox" })
-        json.put("bundleId", rule.app)
-        json.put("route", rule.route)
-        json.put("customer", rule.customer)
-        json.put("percent", rule.share.map { Int(($0 * 100).rounded()) })
-        json.put("limit", rule.limit)
-        json.put("until", rule.until)
-        json.put("code", rule.code)
-        json.put("retryAfter", rule.retryAfter)
-        json.put("milliseconds", rule.milliseconds)
-        json.put("spread", rule.spread)
-        json.put("perHour", rule.perHour)
-        json.put("seed", Int64(clamping: rule.seed))
-        json.put("seen", standing.seen)
-        json.put("struck", standing.struck)
-        return json.finish()
+        self.init(
+            id: rule.id,
+            kind: rule.kind,
+            realm: rule.environment,
+            bundleId: rule.app,
+            route: rule.route,
+            customer: rule.customer,
+            percent: rule.share.map { Int(($0 * 100).rounded()) },
+            limit: rule.limit,
+            until: rule.until,
+            code: rule.code,
+            retryAfter: rule.retryAfter,
+            milliseconds: rule.milliseconds,
+            spread: rule.spread,
+            perHour: rule.perHour,
+            seed: Int64(clamping: rule.seed),
+            seen: standing.seen,
+            struck: standing.struck
+        )
     }
 }

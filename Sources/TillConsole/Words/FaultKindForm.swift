@@ -1,5 +1,5 @@
-/// A kind of fault and the fields of its form (docs/operating/faults.md).
-struct FaultKind: Sendable {
+/// A kind of fault, with the fields of its form (docs/operating/faults.md).
+struct FaultKindForm: Sendable {
     /// The name in the control API.
     let word: String
     /// The name on the page; nil if it follows from `word`.
@@ -16,7 +16,7 @@ struct FaultKind: Sendable {
     private static let spread = ActionForm.Field("spread", "Maximum random extra delay in milliseconds", hint: "1500")
 
     static let all = [
-        FaultKind(
+        FaultKindForm(
             word: "error",
             words: "The API answers with one of Apple’s documented errors.",
             fields: [
@@ -24,14 +24,14 @@ struct FaultKind: Sendable {
                 .init("retryAfter", "Retry-After, in seconds", hint: "60"),
             ]
         ),
-        FaultKind(word: "unauthorized", words: "The API answers with HTTP status 401 and no body.", fields: []),
-        FaultKind(
+        FaultKindForm(word: "unauthorized", words: "The API answers with HTTP status 401 and no body.", fields: []),
+        FaultKindForm(
             word: "status",
             title: "HTTP status",
             words: "The API answers with the given HTTP status and no error object.",
             fields: [.init("code", "HTTP status", hint: "503", help: "A number from 500 to 599.")]
         ),
-        FaultKind(
+        FaultKindForm(
             word: "receiptStatus",
             title: "verifyReceipt status",
             words: "verifyReceipt answers with the given status.",
@@ -44,44 +44,49 @@ struct FaultKind: Sendable {
                 )
             ]
         ),
-        FaultKind(word: "latency", words: "The API answers late.", fields: [delay, spread]),
-        FaultKind(
+        FaultKindForm(word: "latency", words: "The API answers late.", fields: [delay, spread]),
+        FaultKindForm(
             word: "cut",
             title: "Closed connection",
             words: "The server closes the connection before it sends the response.",
             fields: []
         ),
-        FaultKind(
+        FaultKindForm(
             word: "half",
             title: "Truncated response",
             words: "The server closes the connection in the middle of the response.",
             fields: []
         ),
-        FaultKind(
+        FaultKindForm(
             word: "staleReads",
             words: "Lookups of transactions, histories, orders and statuses do not contain recent purchases.",
             fields: [.init("milliseconds", "Hide purchases of the last (milliseconds)", hint: "5000"), spread],
             isCounted: false
         ),
-        FaultKind(
+        FaultKindForm(
             word: "rateLimit",
             words: "The API rejects calls over the hourly limit with error 4290000 and a Retry-After header.",
             fields: [.init("perHour", "Calls per hour", help: "If empty, Apple’s limits apply.")]
         ),
-        FaultKind(
+        FaultKindForm(
             word: "drop",
             words: "Till does not send the notification, but counts it as delivered.",
             fields: [],
             isOfNotifications: true
         ),
-        FaultKind(
+        FaultKindForm(
             word: "delay",
             words: "Till sends the notification after a delay in real time.",
             fields: [delay, spread],
             isOfNotifications: true
         ),
-        FaultKind(word: "duplicate", words: "Till sends the notification twice.", fields: [], isOfNotifications: true),
-        FaultKind(
+        FaultKindForm(
+            word: "duplicate",
+            words: "Till sends the notification twice.",
+            fields: [],
+            isOfNotifications: true
+        ),
+        FaultKindForm(
             word: "reorder",
             words: "Till sends the notification after the next notification of the same subscription.",
             fields: [.init("milliseconds", "Maximum wait in milliseconds", hint: "60000"), spread],
@@ -93,7 +98,7 @@ struct FaultKind: Sendable {
     var name: String { title ?? Words.sentence(word) }
 
     /// The kind with this name in the control API; nil if there is none.
-    static func named(_ word: String?) -> FaultKind? { all.first { $0.word == word } }
+    static func named(_ word: String?) -> FaultKindForm? { all.first { $0.word == word } }
 
     /// The form that adds a rule of this kind.
     func form(apps: ActionForm.Field.Kind?) -> ActionForm {

@@ -1,0 +1,107 @@
+/// Shows the clock of the app's environment.
+public struct GetClock: EnvironmentRequest {
+    public typealias Answer = ClockInfo
+    public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/clock", tag: .clocks)
+
+    public var app: AppEnvironment
+
+    public init(app: AppEnvironment) {
+        self.app = app
+    }
+}
+
+/// Freezes the clock, runs it at a speed, or sets it to real time. A clock never goes back.
+public struct SetClock: EnvironmentRequest {
+    public typealias Answer = ClockInfo
+    public static let operation = ControlOperation(.put, "/v1/apps/{bundleId}/{environment}/clock", tag: .clocks)
+    public static let limits = [ControlLimit.clockTime(CodingKeys.at), .clockSpeed(CodingKeys.speed)]
+
+    public var app: AppEnvironment
+    /// The mode; `real` is possible only if the clock is not ahead of real time.
+    public var mode: ClockMode
+    /// Only for `frozen`: the time that the clock shows, in milliseconds since 1970; by default its current time.
+    public var at: Timestamp?
+    /// Only for `running`: the speed as a multiple of real time; 1 by default.
+    public var speed: Int?
+
+    public init(app: AppEnvironment, mode: ClockMode, at: Timestamp? = nil, speed: Int? = nil) {
+        self.app = app
+        self.mode = mode
+        self.at = at
+        self.speed = speed
+    }
+}
+
+/// Advances the clock, and processes every event that is due before the new time.
+public struct AdvanceClock: EnvironmentRequest {
+    public typealias Answer = AdvanceReportInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/clock/advance",
+        tag: .clocks
+    )
+    public static let limits = [ControlLimit.clockTime(CodingKeys.to), .example(CodingKeys.by, "P1M")]
+
+    public var app: AppEnvironment
+    /// A duration by which to advance: `P1M`, `1mo`, `36h`, `PT36H`.
+    public var by: String?
+    /// The time to which to advance, in milliseconds since 1970.
+    public var to: Timestamp?
+    /// Whether to advance to the next scheduled event.
+    public var toNextEvent: Bool?
+    /// Whether to wait until every due notification is delivered, for a minute at most.
+    public var settle: Bool?
+
+    public init(
+        app: AppEnvironment,
+        by: String? = nil,
+        to: Timestamp? = nil,
+        toNextEvent: Bool? = nil,
+        settle: Bool? = nil
+    ) {
+        self.app = app
+        self.by = by
+        self.to = to
+        self.toNextEvent = toNextEvent
+        self.settle = settle
+    }
+}
+
+/// Shows the progress of an advance of the clock.
+public struct GetAdvance: EnvironmentRequest {
+    public typealias Answer = AdvanceProgressInfo
+    public static let operation = ControlOperation(
+        .get,
+        "/v1/apps/{bundleId}/{environment}/clock/advance",
+        tag: .clocks
+    )
+
+    public var app: AppEnvironment
+
+    public init(app: AppEnvironment) {
+        self.app = app
+    }
+}
+
+/// Lists the upcoming events on a clock, earliest first, and the date of the next delivery.
+public struct ListUpcomingEvents: EnvironmentRequest {
+    public typealias Answer = UpcomingEventList
+    public static let operation = ControlOperation(
+        .get,
+        "/v1/apps/{bundleId}/{environment}/upcoming-events",
+        tag: .clocks
+    )
+    public static let limits = [ControlLimit.range(CodingKeys.limit, 1...100)]
+
+    public var app: AppEnvironment
+    /// The name of a customer clock; by default the environment's clock.
+    public var clock: String?
+    /// The maximum number of results; 20 by default.
+    public var limit: Int?
+
+    public init(app: AppEnvironment, clock: String? = nil, limit: Int? = nil) {
+        self.app = app
+        self.clock = clock
+        self.limit = limit
+    }
+}

@@ -1,0 +1,188 @@
+/// Lists the fault rules, with the number of affected calls of each.
+public struct ListFaults: ControlRequest {
+    public typealias Answer = FaultRuleList
+    public static let operation = ControlOperation(.get, "/v1/faults", tag: .faults)
+
+    public init() {}
+}
+
+/// Adds a fault rule.
+public struct AddFault: ControlRequest {
+    public typealias Answer = FaultRuleInfo
+    public static let operation = ControlOperation(.post, "/v1/faults", tag: .faults, status: 201)
+    public static let limits = [
+        ControlLimit.range(CodingKeys.percent, 1...100), .range(CodingKeys.limit, 1...1_000_000),
+        .range(CodingKeys.until, 0...Int64.max), .range(CodingKeys.code, 400...9_999_999),
+        .range(CodingKeys.retryAfter, 0...86_400), .range(CodingKeys.milliseconds, 0...600_000),
+        .range(CodingKeys.spread, 0...600_000), .range(CodingKeys.perHour, 0...1_000_000_000),
+        .range(CodingKeys.seed, 0...Int64.max),
+    ]
+
+    /// The kind of fault.
+    public var kind: FaultKind
+    /// The environment to which the rule is limited.
+    public var realm: StoreEnvironment?
+    /// The app to which the rule is limited.
+    public var bundleId: String?
+    /// The route to which the rule is limited, such as `getTransactionInfo`; for notifications, the type.
+    public var route: String?
+    /// The customer to whom the rule is limited.
+    public var customer: String?
+    /// The percentage of matching calls that are affected; all by default.
+    public var percent: Int?
+    /// The maximum number of affected calls; unlimited by default.
+    public var limit: Int?
+    /// When the rule ends, in milliseconds of real time since 1970.
+    public var until: Timestamp?
+    /// The error code, HTTP status, or status of verifyReceipt that is returned.
+    public var code: Int?
+    /// The value of the Retry-After header of an error, in seconds.
+    public var retryAfter: Int?
+    /// The length of the delay in milliseconds.
+    public var milliseconds: Int?
+    /// The maximum of an additional random delay, in milliseconds.
+    public var spread: Int?
+    /// The calls per hour that `rateLimit` allows; Apple's limit by default.
+    public var perHour: Int?
+    /// The seed of the random numbers, to repeat a run.
+    public var seed: Int64?
+
+    public init(
+        kind: FaultKind,
+        realm: StoreEnvironment? = nil,
+        bundleId: String? = nil,
+        route: String? = nil,
+        customer: String? = nil,
+        percent: Int? = nil,
+        limit: Int? = nil,
+        until: Timestamp? = nil,
+        code: Int? = nil,
+        retryAfter: Int? = nil,
+        milliseconds: Int? = nil,
+        spread: Int? = nil,
+        perHour: Int? = nil,
+        seed: Int64? = nil
+    ) {
+        self.kind = kind
+        self.realm = realm
+        self.bundleId = bundleId
+        self.route = route
+        self.customer = customer
+        self.percent = percent
+        self.limit = limit
+        self.until = until
+        self.code = code
+        self.retryAfter = retryAfter
+        self.milliseconds = milliseconds
+        self.spread = spread
+        self.perHour = perHour
+        self.seed = seed
+    }
+}
+
+/// Removes all fault rules.
+public struct RemoveFaults: ControlRequest {
+    public typealias Answer = NoAnswer
+    public static let operation = ControlOperation(.delete, "/v1/faults", tag: .faults)
+
+    public init() {}
+}
+
+/// Removes a fault rule.
+public struct RemoveFault: ControlRequest {
+    public typealias Answer = NoAnswer
+    public static let operation = ControlOperation(.delete, "/v1/faults/{faultId}", tag: .faults)
+
+    /// The id of the rule.
+    public var faultId: String
+
+    public init(faultId: String) {
+        self.faultId = faultId
+    }
+}
+
+/// A fault rule.
+public struct FaultRuleInfo: ControlObject {
+    /// The id of the rule.
+    public var id: String
+    /// The kind of fault.
+    public var kind: FaultKind
+    /// The environment to which the rule is limited.
+    public var realm: StoreEnvironment?
+    /// The app to which the rule is limited.
+    public var bundleId: String?
+    /// The route to which the rule is limited, such as `getTransactionInfo`; for notifications, the type.
+    public var route: String?
+    /// The customer to whom the rule is limited.
+    public var customer: String?
+    /// The percentage of matching calls that are affected; absent for all.
+    public var percent: Int?
+    /// The maximum number of affected calls; absent if unlimited.
+    public var limit: Int?
+    /// When the rule ends, in milliseconds of real time since 1970.
+    public var until: Timestamp?
+    /// The error code, HTTP status, or status of verifyReceipt that is returned.
+    public var code: Int?
+    /// The value of the Retry-After header of an error, in seconds.
+    public var retryAfter: Int?
+    /// The length of the delay in milliseconds.
+    public var milliseconds: Int?
+    /// The maximum of an additional random delay, in milliseconds.
+    public var spread: Int?
+    /// The calls per hour that `rateLimit` allows; absent for Apple's limit.
+    public var perHour: Int?
+    /// The seed of the random numbers.
+    public var seed: Int64
+    /// The number of matching calls since the server started.
+    public var seen: Int
+    /// The number of affected calls since the server started.
+    public var struck: Int
+
+    public init(
+        id: String,
+        kind: FaultKind,
+        realm: StoreEnvironment? = nil,
+        bundleId: String? = nil,
+        route: String? = nil,
+        customer: String? = nil,
+        percent: Int? = nil,
+        limit: Int? = nil,
+        until: Timestamp? = nil,
+        code: Int? = nil,
+        retryAfter: Int? = nil,
+        milliseconds: Int? = nil,
+        spread: Int? = nil,
+        perHour: Int? = nil,
+        seed: Int64,
+        seen: Int,
+        struck: Int
+    ) {
+        self.id = id
+        self.kind = kind
+        self.realm = realm
+        self.bundleId = bundleId
+        self.route = route
+        self.customer = customer
+        self.percent = percent
+        self.limit = limit
+        self.until = until
+        self.code = code
+        self.retryAfter = retryAfter
+        self.milliseconds = milliseconds
+        self.spread = spread
+        self.perHour = perHour
+        self.seed = seed
+        self.seen = seen
+        self.struck = struck
+    }
+}
+
+/// The fault rules.
+public struct FaultRuleList: ControlObject {
+    /// The rules, oldest first.
+    public var faults: [FaultRuleInfo]
+
+    public init(faults: [FaultRuleInfo]) {
+        self.faults = faults
+    }
+}

@@ -1,0 +1,6 @@
+/// The progress of a job.
+public enum JobState: String, Codable, CaseIterable, Sendable {
+    case waiting
+    case running
+    case done
+}
