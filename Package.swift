@@ -11,41 +11,62 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
-let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+/// SwiftPM resolves whole packages. What only the server needs therefore stands behind a trait, so that users of the
+/// public products (`traits: []`) need neither the server's packages nor their versions.
+let server = TargetDependencyCondition.when(traits: ["Server"])
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: server)
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: server)
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates", condition: server)
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1", condition: server)
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: server)
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift", condition: server)
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird", condition: server)
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser", condition: server)
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration", condition: server)
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system", condition: server)
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics", condition: server)
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics", condition: server)
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle",
+    condition: server
+)
+let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections", condition: server)
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird", condition: server)
+let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird", condition: server)
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
-let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server)
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: server)
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio", condition: server)
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: server)
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: server)
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2", condition: server)
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache", condition: server)
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types", condition: server)
+let hummingbirdTesting = Target.Dependency.product(
+    name: "HummingbirdTesting",
+    package: "hummingbird",
+    condition: server
+)
 
 let package = Package(
     name: "till",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "till", targets: ["till"])
+        .executable(name: "till", targets: ["till"]),
+        .library(name: "AppStoreTypes", targets: ["AppStoreTypes"]),
+        .library(name: "TillControl", targets: ["TillControl"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Server"]),
+        .trait(
+            name: "Server",
+            description: "Everything but the public libraries: the server, its command and its tests."
+        ),
     ],
     dependencies: [
         // The faces: HTTP servers for Apple's routes and for control.
@@ -88,7 +109,11 @@ let package = Package(
         ),
         .executableTarget(name: "till-contract-text", swiftSettings: settings),
         .plugin(name: "ContractText", capability: .buildTool(), dependencies: ["till-contract-text"]),
-        .target(name: "TillCore", dependencies: ["TillCalendar", "AppStoreTypes", "TillTypes"], swiftSettings: settings),
+        .target(
+            name: "TillCore",
+            dependencies: ["TillCalendar", "AppStoreTypes", "TillTypes"],
+            swiftSettings: settings
+        ),
         .target(
             name: "TillSigning",
             dependencies: ["TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1],
@@ -149,7 +174,8 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "TillExec", "TillRuntime", "TillServer", "TillControl", "TillShop", "TillPostgres", "TillSQLite",
+                "CAllocator", "TillExec", "TillRuntime", "TillServer", "TillControl", "TillShop", "TillPostgres",
+                "TillSQLite",
                 "TillStorage", "TillSigning", "TillJSON", "TillCore",
                 arguments,
                 configuration, system, httpClient, logging, unixSignals, nioCore, nioHTTP1,
@@ -218,7 +244,8 @@ let package = Package(
         .testTarget(
             name: "TillConsoleTests",
             dependencies: [
-                "TillConsole", "TillServer", "TillControl", "TillTestSupport", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
+                "TillConsole", "TillServer", "TillControl", "TillTestSupport", "TillShop", "TillSQLite", "TillStorage",
+                "TillSigning",
                 "TillJSON", "TillCalendar", "TillCore", grdb, grdbSQLite, hummingbird, hummingbirdTesting, httpTypes,
                 nioCore,
             ],

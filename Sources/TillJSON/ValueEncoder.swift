@@ -64,7 +64,20 @@ private final class Slot {
 
     func encode(_ value: some Encodable, _ codingPath: [any CodingKey]) throws {
         if let tree = value as? JSONTree { return set(tree) }
+        if let dictionary = value as? any StringDictionary { return try dictionary.encode(sortedInto: self) }
         try value.encode(to: ValueEncoder(slot: self, codingPath: codingPath))
+    }
+}
+
+/// A dictionary, whose keys are encoded in ascending order. Its own order differs from run to run.
+private protocol StringDictionary {
+    func encode(sortedInto slot: Slot) throws
+}
+
+extension Dictionary: StringDictionary where Key == String, Value: Encodable {
+    fileprivate func encode(sortedInto slot: Slot) throws {
+        slot.beginObject()
+        for (key, value) in sorted(by: { $0.key < $1.key }) { try slot.member(key).encode(value, []) }
     }
 }
 

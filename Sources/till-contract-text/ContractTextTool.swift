@@ -50,7 +50,7 @@ struct ContractTextTool {
         var words = line.split(separator: " ")[...]
         while let first = words.first, ["public", "static", "indirect"].contains(first) { words = words.dropFirst() }
         guard let keyword = words.first, let next = words.dropFirst().first else { return nil }
-        let name = String(next.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+        let name = String(next.drop { $0 == "`" }.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
         guard !name.isEmpty else { return nil }
         switch keyword {
         case "struct", "enum", "protocol", "extension": return (name, true)

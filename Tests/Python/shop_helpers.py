@@ -478,7 +478,7 @@ class ShopEnvironment:
         """The request log entry of an answer."""
         request_id = answer.headers["X-Request-ID"]
         assert REQUEST_ID.fullmatch(request_id), request_id
-        entry = self.app.control.call("explain", requestId=request_id)
+        entry = self.app.control.call("explainRequest", requestId=request_id)
         assert entry["requestId"] == request_id
         assert entry["environment"] == self.wire_name
         assert len(entry["explanation"]) > 10

@@ -288,7 +288,7 @@ class MixedLoad:
         """Sends the requests of an open console."""
         customer = path_part(self.latest[-1][0]) if self.latest else None
         paths = [
-            "/v1/status", "/v1/apps", "/v1/journal?limit=20", f"{SCOPE}/customers?limit=20", f"{SCOPE}/clocks",
+            "/v1/status", "/v1/apps", "/v1/requests?limit=20", f"{SCOPE}/customers?limit=20", f"{SCOPE}/clocks",
             f"{SCOPE}/notifications?limit=20", f"/v1/apps/{BUNDLE}/catalog", f"{SCOPE}/endpoints", "/v1/faults",
         ] + ([f"{SCOPE}/customers/{customer}", f"{SCOPE}/customers/{customer}/subscriptions"] if customer else [])
         if turn % 10 == 0:

@@ -33,7 +33,7 @@ struct RuntimeTests {
         #expect(try await first.get("/inApps/v1/history/1", from: .production).status == 401)
         try await first.stop()
         let second = try await runtime(folder.configuration()).start()
-        let log = try await second.get("/v1/journal?refused=true", from: .control)
+        let log = try await second.get("/v1/requests?refused=true", from: .control)
         try await second.stop()
         #expect(log.status == 200)
         #expect(log.body.contains("/inApps/v1/history/1"))

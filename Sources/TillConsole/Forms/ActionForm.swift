@@ -259,7 +259,7 @@ extension ActionForm.Field {
         case (.instant?, _): (":instant", "isInstant")
         case (.number?, _): (":json", "isNumber")
         case (.flag?, _): (":json", "isFlag")
-        case (.lines?, _), (nil, .array?), (nil, .anyObject?), (nil, .object?): ("", "isLines")
+        case (.lines?, _), (nil, .array?), (nil, .anyObject?), (nil, .object?), (nil, .map?): ("", "isLines")
         case (.hidden?, _): ("", "isHidden")
         case (nil, .string(_, _, let words, _)?): ("", words.isEmpty ? "isText" : "isChoice")
         case (nil, .integer?), (nil, .integerOf?), (nil, .number?): ("", "isNumber")

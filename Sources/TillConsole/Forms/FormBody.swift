@@ -51,7 +51,7 @@ enum FormBody {
         case .array(_, of: .string)?:
             let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
             return .array(lines.filter { !$0.isEmpty }.map { .string($0) })
-        case .array?, .anyObject?, .object?:
+        case .array?, .anyObject?, .object?, .map?:
             return (try? JSONTree.parse(Array(text.utf8))) ?? .string(text)
         case .number?, .component?: return Double(text).map { _ in .number(text) } ?? .string(text)
         case nil where hint == "json":

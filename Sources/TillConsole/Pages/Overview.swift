@@ -56,7 +56,7 @@ private enum Overview {
     }
 
     static func rejectedRequests(_ page: PageRequest) async throws -> [PageValue] {
-        let entries = try await page.ask("listJournal", query: [(name: "limit", value: "8")])["entries"]?.elements ?? []
+        let entries = try await page.ask("listRequests", query: [(name: "limit", value: "8")])["entries"]?.elements ?? []
         return entries.map { entry in
             let id = entry["requestId"]?.text ?? ""
             return [

@@ -28,7 +28,7 @@ extension ConsolePage {
         path: "/console/requests/{id}",
         template: Template("request", PackageResources.request_mustache)
     ) { page in
-        let entry = try await page.ask("explain", ["requestId": page.parameters["id"] ?? ""])
+        let entry = try await page.ask("explainRequest", ["requestId": page.parameters["id"] ?? ""])
         let words = [entry["method"]?.text, entry["path"]?.text].compactMap(\.self).joined(separator: " ")
         return PageContent(
             words,
@@ -49,7 +49,7 @@ private enum RequestWords {
         let answer: JSONTree
         do {
             answer = try await page.ask(
-                "listJournal",
+                "listRequests",
                 query: [(name: "limit", value: "50")] + filter.query(page) + after
             )
         } catch {

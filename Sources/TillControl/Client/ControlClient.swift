@@ -58,6 +58,19 @@ public struct ControlClient: Sendable {
         try await answer(to: request, try RequestParts(request), .bytes(document), Request.mediaType, timeout)
     }
 
+    /// Sends a request with its document.
+    ///
+    /// - Throws: `ControlFailure` if the server refuses the request; `ControlUnreachable` if no answer arrives.
+    public func upload<Request: DocumentUpload>(
+        _ request: Request,
+        _ document: Request.Document,
+        timeout: Duration = .seconds(60)
+    ) async throws -> Request.Answer {
+        var bytes: [UInt8] = []
+        try JSONTree(encoding: document).append(to: &bytes)
+        return try await upload(request, bytes, timeout: timeout)
+    }
+
     /// Sends a request whose body is streamed in chunks.
     ///
     /// - Throws: `ControlFailure` if the server refuses the request; `ControlUnreachable` if no answer arrives.

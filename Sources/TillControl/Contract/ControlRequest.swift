@@ -27,6 +27,18 @@ public protocol ControlUpload: ControlRequest {
     static var mediaType: String { get }
 }
 
+/// A request whose body is one JSON document. The server reads it with a parser of its own, which reports every error of
+/// the document with its place.
+public protocol DocumentUpload: ControlUpload {
+    /// The type of the document.
+    associatedtype Document: Codable & Sendable
+}
+
+extension DocumentUpload {
+    /// JSON.
+    public static var mediaType: String { "application/json" }
+}
+
 /// An object in a request or in an answer.
 public protocol ControlObject: Codable, Sendable {
     /// The limits of properties beyond their types.

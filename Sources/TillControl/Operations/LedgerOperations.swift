@@ -1,6 +1,6 @@
 /// Lists a customer's transactions, the most recently changed first, in pages.
 public struct ListTransactions: CustomerRequest {
-    public typealias Answer = LedgerTransactionList
+    public typealias Answer = LedgerEntryList
     public static let operation = ControlOperation(
         .get,
         "/v1/apps/{bundleId}/{environment}/customers/{customer}/transactions",
@@ -24,20 +24,20 @@ public struct ListTransactions: CustomerRequest {
 }
 
 /// A page of a customer's transactions.
-public struct LedgerTransactionList: ControlObject {
+public struct LedgerEntryList: ControlObject {
     /// The transactions on the page.
-    public var transactions: [LedgerTransactionInfo]
+    public var transactions: [LedgerEntryInfo]
     /// The value of `after` for the next page; absent on the last page.
     public var next: String?
 
-    public init(transactions: [LedgerTransactionInfo], next: String? = nil) {
+    public init(transactions: [LedgerEntryInfo], next: String? = nil) {
         self.transactions = transactions
         self.next = next
     }
 }
 
-/// A transaction of a customer's ledger, unsigned.
-public struct LedgerTransactionInfo: ControlObject {
+/// A transaction as the ledger has it, unsigned.
+public struct LedgerEntryInfo: ControlObject {
     /// The transaction id.
     public var transactionId: String
     /// The original transaction id.
@@ -48,7 +48,7 @@ public struct LedgerTransactionInfo: ControlObject {
     public var type: ProductType
     /// The subscription group; only for auto-renewables.
     public var subscriptionGroupIdentifier: String?
-    /// The reason of the transaction.
+    /// The reason of the transaction: the customer's purchase, or a renewal.
     public var transactionReason: TransactionReason
     /// The ownership: bought by the customer, or shared by a family member.
     public var inAppOwnershipType: InAppOwnershipType

@@ -9,6 +9,8 @@ package indirect enum Schema: Sendable {
     case boolean(String)
     case array(String, of: Schema)
     case object(String, [Property])
+    /// An object with any keys, whose values have one schema.
+    case map(String, of: Schema)
     /// A number that may have a fraction.
     case number(String)
     /// An object whose keys are not checked here.
@@ -47,6 +49,16 @@ package indirect enum Schema: Sendable {
         }
     }
 
+    /// The description.
+    package var text: String {
+        switch self {
+        case .string(let text, _, _, _), .integer(let text, _), .integerOf(let text, _), .boolean(let text),
+            .array(let text, _), .object(let text, _), .number(let text), .anyObject(let text),
+            .component(let text, _, _):
+            text
+        }
+    }
+
     /// The schema itself, without the name of a component.
     package var plain: Schema { if case .component(_, _, let schema) = self { schema } else { self } }
 
@@ -74,6 +86,8 @@ package indirect enum Schema: Sendable {
             return []
         case (.array(_, let element), .array(let elements)):
             return elements.enumerated().flatMap { element.faults(in: $0.element, at: "\(path)[\($0.offset)]") }
+        case (.map(_, let value), .object(let members)):
+            return members.flatMap { value.faults(in: $0.value, at: JSONTree.path(path, $0.key)) }
         case (.object(_, let properties), .object(let members)):
             return Self.faults(properties, members, path)
         default:
@@ -113,7 +127,7 @@ package indirect enum Schema: Sendable {
         case .component(_, _, let schema): schema.kind
         case .boolean: "true or false"
         case .array: "an array"
-        case .object, .anyObject: "an object"
+        case .object, .map, .anyObject: "an object"
         }
     }
 
@@ -134,7 +148,7 @@ package indirect enum Schema: Sendable {
             guard found[name] == nil else { return }
             found[name] = schema
             schema.collectComponents(into: &found)
-        case .array(_, let element): element.collectComponents(into: &found)
+        case .array(_, let element), .map(_, let element): element.collectComponents(into: &found)
         case .object(_, let properties):
             for property in properties { property.schema.collectComponents(into: &found) }
         default: break
@@ -176,6 +190,11 @@ package indirect enum Schema: Sendable {
         case .array(let text, let element):
             return .object([
                 .init("type", .string("array")), .init("description", .string(text)), .init("items", element.document),
+            ])
+        case .map(let text, let value):
+            return .object([
+                .init("type", .string("object")), .init("description", .string(text)),
+                .init("additionalProperties", value.document),
             ])
         case .anyObject(let text):
             return .object([.init("type", .string("object")), .init("description", .string(text))])

@@ -30,6 +30,7 @@ package struct SchemaRecorder {
         case .number: .number(text)
         case .boolean: .boolean(text)
         case .array(let element): .array(text, of: schema(of: element, ""))
+        case .map(let value): .map(text, of: schema(of: value, ""))
         case .value(let schema): schema(text, node.range)
         case .words(let words, let type): component(text, type, .string(self.text(type) ?? "", oneOf: words))
         case .numbers(let numbers, let type):
@@ -56,6 +57,9 @@ package struct SchemaRecorder {
         guard let type else { return schema }
         return .component(text, name: Self.path(type).replacing(".", with: ""), schema)
     }
+
+    /// The description of a declaration; empty if it has none.
+    package func text(_ name: String) -> String { texts[name] ?? "" }
 
     private func text(_ type: Any.Type) -> String? { texts[Self.path(type)] }
 
@@ -86,6 +90,11 @@ extension Timestamp: SchemaValue {
     static func schema(_ text: String, _ range: ClosedRange<Int64>?) -> Schema { .integer(text, range) }
 }
 
+extension JSONObject: SchemaValue {
+    static var sample: JSONObject { JSONObject(.object([])) }
+    static func schema(_ text: String, _ range: ClosedRange<Int64>?) -> Schema { .anyObject(text) }
+}
+
 extension Storefront: SchemaValue {
     static var sample: Storefront { .unitedStates }
     static func schema(_ text: String, _ range: ClosedRange<Int64>?) -> Schema { .string(text, example: "DEU") }
@@ -106,6 +115,7 @@ private final class RecordedNode {
         case number
         case boolean
         case array(RecordedNode)
+        case map(RecordedNode)
         case value((String, ClosedRange<Int64>?) -> Schema)
         case words([String], Any.Type)
         case numbers([Int64], Any.Type)
@@ -137,6 +147,19 @@ private final class RecordedNode {
         case .format(let name): format = name
         case .example(let text): example = text
         }
+    }
+}
+
+/// A dictionary with any strings as keys. It asks for no keys itself.
+private protocol StringDictionary {
+    /// Records the values.
+    static func record(_ value: RecordedValue) throws -> Self
+}
+
+extension Dictionary: StringDictionary where Key == String, Value: Decodable {
+    fileprivate static func record(_ value: RecordedValue) throws -> [String: Value] {
+        _ = try value.decode(Value.self)
+        return [:]
     }
 }
 
@@ -177,7 +200,12 @@ private struct RecordedValue: DecodingSource {
         return 0
     }
 
-    func provide<Value>(_ type: Value.Type) -> Value? {
+    func provide<Value>(_ type: Value.Type) throws -> Value? {
+        if let type = type as? any StringDictionary.Type {
+            let value = RecordedNode()
+            node.shape = .map(value)
+            return try type.record(RecordedValue(node: value)) as? Value
+        }
         if let type = type as? any SchemaValue.Type {
             node.shape = .value(type.schema)
             return type.sample as? Value

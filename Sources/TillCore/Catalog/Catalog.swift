@@ -41,14 +41,17 @@ package enum ProductKind: String, Codable, CaseIterable, Sendable {
 
     /// The product type in the `productType` parameter of the transaction history. Its values differ from those in the
     /// payload.
-    package var queryName: String {
+    package var typeName: ProductTypeName {
         switch self {
-        case .autoRenewable: "AUTO_RENEWABLE"
-        case .nonRenewing: "NON_RENEWABLE"
-        case .consumable: "CONSUMABLE"
-        case .nonConsumable: "NON_CONSUMABLE"
+        case .autoRenewable: .autoRenewable
+        case .nonRenewing: .nonRenewing
+        case .consumable: .consumable
+        case .nonConsumable: .nonConsumable
         }
     }
+
+    /// The text of `typeName`.
+    package var queryName: String { typeName.rawValue }
 }
 
 /// A product of the catalog, with its prices and offers.

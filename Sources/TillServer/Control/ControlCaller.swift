@@ -248,9 +248,9 @@ extension ControlRoute {
     /// Whether the operation streams its answer.
     fileprivate var isDownload: Bool { if case .download? = transfer { true } else { false } }
 
-    /// Whether the operation has its own body parser. The catalog's parser reports every error.
+    /// Whether the operation has its own body parser.
     var readsItsOwnBody: Bool {
-        if case .anyObject? = request { true } else { false }
+        if case .upload? = transfer { true } else { readsDocument }
     }
 
     /// The maximum length of the body in bytes. Only catalogs may be large.

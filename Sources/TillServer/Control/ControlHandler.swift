@@ -79,6 +79,11 @@ extension ControlCall where Request: TransactionRequest {
     }
 }
 
+extension ControlCall where Request: DocumentUpload {
+    /// The document in the body, which was not parsed yet.
+    var document: [UInt8] { exchange.bytes }
+}
+
 extension ControlRoute {
     /// The route of a declared operation.
     ///
@@ -97,6 +102,7 @@ extension ControlRoute {
         }
         self.waitsForRestore = waitsForRestore
         self.handler = handler
+        readsDocument = type is any DocumentUpload.Type
     }
 
     /// The route of a declared operation that streams its answer.
@@ -139,6 +145,7 @@ extension ControlRoute {
             id: Request.operationID,
             tag: operation.tag.rawValue,
             summary: schema.summary,
+            pathParameters: schema.pathParameters,
             query: schema.query,
             request: request,
             response: response,
@@ -174,6 +181,9 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
     let body: Schema?
     private let path: [PathParameter]
 
+    /// The parameters in the path.
+    var pathParameters: [Schema.Property] { path.map(\.schema) }
+
     init(_ type: Request.Type) {
         let operation = Request.operation
         let schema = SchemaRecorder.documented.schema(of: type)
@@ -194,12 +204,15 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
                 others.append(property)
             }
         }
-        let isInQuery =
-            operation.method == .get || operation.method == .delete || type is any ControlUpload.Type
+        let isInQuery = operation.method == .get || operation.method == .delete || type is any ControlUpload.Type
         self.summary = summary
         self.path = path
         query = isInQuery ? others : []
-        body = isInQuery || others.isEmpty ? nil : .component("", name: name, .object(summary, others))
+        if let type = type as? any DocumentUpload.Type {
+            body = type.documentSchema
+        } else {
+            body = isInQuery || others.isEmpty ? nil : .component("", name: name, .object(summary, others))
+        }
     }
 
     /// The typed request, from a body that was already checked, and from parameters that are checked here.
@@ -248,6 +261,10 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         guard faults.isEmpty else { throw error(text, faults) }
         return JSONTree.Member(property.name, value)
     }
+}
+
+extension DocumentUpload {
+    fileprivate static var documentSchema: Schema { SchemaRecorder.documented.schema(of: Document.self) }
 }
 
 extension SchemaRecorder {

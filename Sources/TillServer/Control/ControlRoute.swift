@@ -18,6 +18,8 @@ struct ControlRoute: Sendable {
     let id: String
     let tag: String
     let summary: String
+    /// The parameters in the path, with their schemas.
+    var pathParameters: [Schema.Property] = []
     var query: [Schema.Property] = []
     var request: Schema?
     /// The schema of the answer's body; nil for an answer without a body.
@@ -28,6 +30,8 @@ struct ControlRoute: Sendable {
     /// Whether the operation waits for a running restore; other operations may run at the same time. Reads do not wait,
     /// nor do requests that another running operation needs to continue.
     var waitsForRestore = true
+    /// Whether the operation parses its body itself. The catalog's parser reports every error.
+    var readsDocument = false
     /// Streams a body that is too large for memory. `answer` is not called for such an operation.
     var transfer: Transfer?
     let answer: @Sendable (ControlExchange) async throws -> [UInt8]

@@ -1,3 +1,4 @@
+import TillCore
 import TillSigning
 
 /// A case of the attack pack: signed data with one defect, or valid data as a control (docs/operating/attack-pack.md).
@@ -19,21 +20,31 @@ package enum Attack: Hashable, CaseIterable, Sendable {
     package static let allCases: [Attack] =
         [.control] + Forgery.allCases.map { .forged($0) } + [.otherApp, .otherEnvironment, .renewalInfo, .replayed]
 
-    /// Finds a case by its name; nil for an unknown name.
-    package init?(name: String) {
-        guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = found
+    /// The name of the case in commands and in answers of the control API.
+    package var name: AttackCase {
+        switch self {
+        case .control: .control
+        case .forged(let forgery): Self.name(of: forgery)
+        case .otherApp: .otherApp
+        case .otherEnvironment: .otherEnvironment
+        case .replayed: .replayed
+        case .renewalInfo: .renewalInfo
+        }
     }
 
-    /// The name of the case in commands and in answers of the control API.
-    package var name: String {
-        switch self {
-        case .control: "control"
-        case .forged(let forgery): forgery.rawValue
-        case .otherApp: "other-app"
-        case .otherEnvironment: "other-realm"
-        case .replayed: "replayed-notification"
-        case .renewalInfo: "renewal-info-as-transaction"
+    private static func name(of forgery: Forgery) -> AttackCase {
+        switch forgery {
+        case .wrongRoot: .wrongRoot
+        case .leafWithoutMarker: .leafWithoutMarker
+        case .intermediateWithoutMarker: .intermediateWithoutMarker
+        case .chainOfTwo: .chainOfTwo
+        case .chainOfFour: .chainOfFour
+        case .expiredLeaf: .expiredLeaf
+        case .leafNotYetValid: .leafNotYetValid
+        case .tamperedPayload: .tamperedPayload
+        case .tamperedSignature: .tamperedSignature
+        case .algorithmNone: .algorithmNone
+        case .sharedSecret: .sharedSecret
         }
     }
 

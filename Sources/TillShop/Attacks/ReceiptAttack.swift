@@ -27,23 +27,33 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         + [.otherApp, .otherEnvironment, .otherDevice, .otherAppsHash, .transactionControl]
         + TransactionReceiptForgery.allCases.map { .forgedTransaction($0) }
 
-    /// Finds a case by its name; nil for an unknown name.
-    package init?(name: String) {
-        guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = found
+    /// The name of the case in commands and in answers of the control API.
+    package var name: ReceiptAttackCase {
+        switch self {
+        case .control: .control
+        case .forged(let forgery): Self.name(of: forgery)
+        case .otherApp: .otherApp
+        case .otherEnvironment: .otherEnvironment
+        case .otherDevice: .otherDevice
+        case .otherAppsHash: .otherAppsHash
+        case .transactionControl: .transactionControl
+        case .forgedTransaction(.wrongSigner): .transactionWrongSigner
+        case .forgedTransaction(.tamperedPurchase): .transactionTamperedPurchase
+        case .forgedTransaction(.tamperedSignature): .transactionTamperedSignature
+        }
     }
 
-    /// The name of the case in commands and in answers of the control API.
-    package var name: String {
-        switch self {
-        case .control: "control"
-        case .forged(let forgery): forgery.rawValue
-        case .otherApp: "other-app"
-        case .otherEnvironment: "other-realm"
-        case .otherDevice: "other-device"
-        case .otherAppsHash: "other-apps-hash"
-        case .transactionControl: "transaction-control"
-        case .forgedTransaction(let forgery): forgery.rawValue
+    private static func name(of forgery: ReceiptForgery) -> ReceiptAttackCase {
+        switch forgery {
+        case .wrongRoot: .wrongRoot
+        case .leafWithoutMarker: .leafWithoutMarker
+        case .intermediateWithoutMarker: .intermediateWithoutMarker
+        case .expiredLeaf: .expiredLeaf
+        case .leafNotYetValid: .leafNotYetValid
+        case .tamperedPayload: .tamperedPayload
+        case .tamperedSignature: .tamperedSignature
+        case .truncated: .truncated
+        case .trailingBytes: .trailingBytes
         }
     }
 

@@ -3,24 +3,26 @@ import TillCore
 /// The names that ``CatalogDocument`` uses for the kinds, modes and audiences of offers.
 package enum OfferNames {
     static let kinds: KeyValuePairs<String, OfferType> = [
-        "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .code, "WIN_BACK": .winBack,
+        OfferKind.introductory.rawValue: .introductory, OfferKind.promotional.rawValue: .promotional,
+        OfferKind.code.rawValue: .code, OfferKind.winBack.rawValue: .winBack,
     ]
-    static let codeOnly: KeyValuePairs<String, OfferType> = ["CODE": .code]
+    static let codeOnly: KeyValuePairs<String, OfferType> = [OfferKind.code.rawValue: .code]
     static let modes: KeyValuePairs<String, OfferDiscountType> = [
         "FREE_TRIAL": .freeTrial, "PAY_AS_YOU_GO": .payAsYouGo, "PAY_UP_FRONT": .payUpFront,
     ]
     static let oneTimeOnly: KeyValuePairs<String, OfferDiscountType> = ["ONE_TIME": .oneTime]
     static let audiences: KeyValuePairs<String, CodeAudience> = [
-        "NEW": .new, "EXISTING": .existing, "EXPIRED": .expired,
+        OfferAudience.new.rawValue: .new, OfferAudience.existing.rawValue: .existing,
+        OfferAudience.expired.rawValue: .expired,
     ]
 
     /// The name of an offer kind.
     package static func name(of kind: OfferType) -> String {
         switch kind {
-        case .introductory: "INTRODUCTORY"
-        case .promotional: "PROMOTIONAL"
-        case .code: "CODE"
-        case .winBack: "WIN_BACK"
+        case .introductory: OfferKind.introductory.rawValue
+        case .promotional: OfferKind.promotional.rawValue
+        case .code: OfferKind.code.rawValue
+        case .winBack: OfferKind.winBack.rawValue
         }
     }
 }

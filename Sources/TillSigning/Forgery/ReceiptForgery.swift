@@ -1,23 +1,23 @@
 /// The defects of forged receipts. Each has exactly one defect; everything else is correct.
-package enum ReceiptForgery: String, CaseIterable, Sendable {
+package enum ReceiptForgery: CaseIterable, Sendable {
     /// The chain is issued under another root, which has the same name as the trusted root.
-    case wrongRoot = "wrong-root"
+    case wrongRoot
     /// The leaf lacks the marker extension.
-    case leafWithoutMarker = "leaf-without-marker"
+    case leafWithoutMarker
     /// The intermediate lacks the marker extension.
-    case intermediateWithoutMarker = "intermediate-without-marker"
+    case intermediateWithoutMarker
     /// The leaf expired the day before the receipt was created.
-    case expiredLeaf = "expired-leaf"
+    case expiredLeaf
     /// The leaf becomes valid the day after the receipt was created.
-    case leafNotYetValid = "leaf-not-yet-valid"
+    case leafNotYetValid
     /// The payload was changed after signing.
-    case tamperedPayload = "tampered-payload"
+    case tamperedPayload
     /// One bit of the signature was flipped.
-    case tamperedSignature = "tampered-signature"
+    case tamperedSignature
     /// The last bytes of the receipt are missing.
-    case truncated = "truncated"
+    case truncated
     /// Extra bytes follow the end of the receipt.
-    case trailingBytes = "trailing-bytes"
+    case trailingBytes
 
     /// Whether the defect makes the bytes unreadable as a receipt. With every other defect they are a readable receipt
     /// that is not authentic.
@@ -25,11 +25,11 @@ package enum ReceiptForgery: String, CaseIterable, Sendable {
 }
 
 /// The defects of forged receipts of single transactions.
-package enum TransactionReceiptForgery: String, CaseIterable, Sendable {
+package enum TransactionReceiptForgery: CaseIterable, Sendable {
     /// The receipt is signed with a certificate of the same name under another root.
-    case wrongSigner = "transaction-wrong-signer"
+    case wrongSigner
     /// The purchase info was changed after signing.
-    case tamperedPurchase = "transaction-tampered-purchase"
+    case tamperedPurchase
     /// One bit of the signature was flipped.
-    case tamperedSignature = "transaction-tampered-signature"
+    case tamperedSignature
 }

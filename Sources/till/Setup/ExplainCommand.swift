@@ -35,10 +35,10 @@ struct Explain: AsyncParsableCommand {
         if follow {
             try await followRequestLog(client)
         } else if let requestID {
-            let entry = try await client.get("/v1/journal/\(escaped(requestID))")
+            let entry = try await client.get("/v1/requests/\(escaped(requestID))")
             Output.show(entry, asJSON: server.json) { Output.lines($0) }
         } else {
-            let entries = try await client.get("/v1/journal?refused=true&limit=\(limit ?? 1)")
+            let entries = try await client.get("/v1/requests?refused=true&limit=\(limit ?? 1)")
             Output.show(entries, asJSON: server.json) { tree in
                 // The newest request is printed last, so that it is visible at the end of the terminal.
                 let entries = tree["entries"]?.elements ?? []
@@ -52,7 +52,7 @@ struct Explain: AsyncParsableCommand {
     private func followRequestLog(_ client: ControlClient) async throws {
         var seen: Set<String>?
         while true {
-            let entries = try await client.get("/v1/journal?limit=100")["entries"]?.elements ?? []
+            let entries = try await client.get("/v1/requests?limit=100")["entries"]?.elements ?? []
             let ids = Set(entries.compactMap { $0["requestId"]?.text })
             // Requests from before the start of the command are not printed.
             for entry in entries.reversed() where seen?.contains(entry["requestId"]?.text ?? "") == false {

@@ -40,7 +40,7 @@ struct ListenCommand: AsyncParsableCommand {
         if !server.json { Self.say("Listening. Forwarding notifications to \(forwardTo).") }
         while left > 0 {
             let delivery = try await client.get("\(path)?wait=25")
-            guard let token = delivery["deliveryToken"]?.text, let body = delivery["body"] else { continue }
+            guard let token = delivery["deliveryToken"]?.text, let body = delivery["body"]?.text else { continue }
             let outcome = await forward(body)
             // An error is ignored: if the delivery has timed out on the server, the server repeats it.
             _ = try? await client.post("\(path)/\(escaped(token))", outcome.answer)
@@ -57,12 +57,12 @@ struct ListenCommand: AsyncParsableCommand {
         var answer: JSONTree { .members(["status": .count(status), "result": .text(result)]) }
     }
 
-    private func forward(_ body: JSONTree) async -> Forwarded {
+    private func forward(_ body: String) async -> Forwarded {
         var request = HTTPClientRequest(url: forwardTo)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: DeliveryHeader.name, value: DeliveryHeader.value)
-        request.body = .bytes(ByteBuffer(bytes: body.written()))
+        request.body = .bytes(ByteBuffer(string: body))
         let begun = ContinuousClock.now
         func milliseconds() -> Int { Int((ContinuousClock.now - begun) / .milliseconds(1)) }
         do {

@@ -121,7 +121,7 @@ struct NotificationsCommand: AsyncParsableCommand {
                     ])
                 )
             }
-            Output.show(answer, asJSON: server.json) { "Pending deliveries: \($0["owed"]?.text ?? "0")." }
+            Output.show(answer, asJSON: server.json) { "Pending deliveries: \($0["pending"]?.text ?? "0")." }
         }
     }
 

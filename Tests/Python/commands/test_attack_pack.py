@@ -94,10 +94,12 @@ def test_every_notification_has_a_uuid_of_its_own(sandbox):
 def test_the_control_api_validates_case_names(sandbox):
     only = pack(sandbox, case="alg-none")
     assert list(only) == ["alg-none"]
-    for query, code in [({"case": "alg-any"}, "unknown_case"), ({"transactionId": "1"}, "unknown_transaction")]:
+    for query, error in [
+        ({"case": "alg-any"}, (400, "bad_query")), ({"transactionId": "1"}, (404, "unknown_transaction")),
+    ]:
         with pytest.raises(ControlRefused) as refused:
             pack(sandbox, **query)
-        assert (refused.value.status, refused.value.code) == (404, code)
+        assert (refused.value.status, refused.value.code) == error
 
 
 # Backends -------------------------------------------------------------------------------------------------------------
@@ -321,7 +323,7 @@ def test_the_command_lists_prints_and_serves(app, sandbox):
     assert "hs256-public-key" in printed
     printed = json.loads(attack(app, "--case", "hs256-public-key", "--json", code=0).stdout)
     assert len(printed["cases"]) == 1 and printed["cases"][0]["signedPayload"].count(".") == 2
-    assert "There is no case lost" in attack(app, "--case", "lost", code=1).stderr
+    assert "case must be one of control, wrong-root" in attack(app, "--case", "lost", code=1).stderr
     assert attack(app, "--post", "here", code=64).stderr
 
 

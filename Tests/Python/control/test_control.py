@@ -244,7 +244,7 @@ def test_an_unknown_name_is_404_and_lists_the_known_ones(control, app):
         ("getTransaction", {"bundleId": app.bundle_id, "environment": "sandbox", "transactionId": "12"}, "12"),
         ("getTransaction", {"bundleId": app.bundle_id, "environment": "sandbox", "transactionId": "x"}, "x"),
         ("revokeKey", {"keyId": "NOSUCHKEY1"}, "NOSUCHKEY1"),
-        ("explain", {"requestId": "NOSUCHREQUEST"}, "NOSUCHREQUEST"),
+        ("explainRequest", {"requestId": "NOSUCHREQUEST"}, "NOSUCHREQUEST"),
     ):
         with pytest.raises(ControlRefused) as refused:
             control.call(operation, **parameters)
@@ -418,7 +418,7 @@ def test_a_customers_transactions_are_listed_unsigned_with_the_last_change_first
     for wrong in ({"limit": 0}, {"limit": "x"}, {"after": "x"}, {"after": 0}):
         with pytest.raises(ControlRefused) as refused:
             sandbox.control("listTransactions", customer=customer, query=wrong)
-        assert (refused.value.status, refused.value.code) == (400, "bad_page")
+        assert (refused.value.status, refused.value.code) == (400, "bad_query" if "limit" in wrong else "bad_page")
 
 
 def test_the_device_can_finish_too(sandbox, customer):
@@ -433,18 +433,18 @@ def test_the_device_can_finish_too(sandbox, customer):
 
 def test_the_request_log_lists_the_newest_errors_first(control, app):
     wanted = [app.sandbox.send("GET", f"/inApps/v2/history/x{number}").headers["X-Request-ID"] for number in range(5)]
-    listed = [entry["requestId"] for entry in control.call("listJournal", query={"limit": 5})["entries"]]
+    listed = [entry["requestId"] for entry in control.call("listRequests", query={"limit": 5})["entries"]]
     assert listed == wanted[::-1]
     for limit in (0, 101, "x"):
         with pytest.raises(ControlRefused) as refused:
-            control.call("listJournal", query={"limit": limit})
+            control.call("listRequests", query={"limit": limit})
         assert refused.value.status == 400
 
 
 def test_successful_requests_are_not_in_the_request_log(control, app, customer):
     answer = app.sandbox.send("GET", f"/inApps/v2/history/{app.sandbox.buy(customer, COINS).id}")
     with pytest.raises(ControlRefused) as refused:
-        control.call("explain", requestId=answer.headers["X-Request-ID"])
+        control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
     assert status_and_code(refused) == (404, "unknown_request")
 
 
@@ -508,7 +508,7 @@ def test_a_restarted_server_keeps_its_data(serve):
     assert [signed.lasting for signed in after] == [signed.lasting for signed in before]
     assert environment.control("getCustomer", customer="ann") == shown
     assert app.control.call("getCatalog", bundleId=app.bundle_id) == catalog
-    assert app.control.call("explain", requestId=refusal)["status"] == 400, "the request log survives, too"
+    assert app.control.call("explainRequest", requestId=refusal)["status"] == 400, "the request log survives, too"
     more = environment.buy("ann", COINS)
     assert more.id not in bought and more.app_transaction_id == shown["appTransactionId"]
 

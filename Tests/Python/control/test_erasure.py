@@ -24,7 +24,7 @@ def test_apples_api_does_not_know_an_erased_customer(app, environment, customer)
     assert dry["dryRun"] and dry["transactions"] == 2 and dry["notificationsErased"] >= 2
     environment.client.get_transaction_info(bought.id)
     erased = environment.control("eraseCustomer", {}, customer=customer)
-    assert {**erased, "dryRun": True} == dry and erased["journalEntries"] >= 1
+    assert {**erased, "dryRun": True} == dry and erased["requestLogEntries"] >= 1
 
     for id_ in (bought.id, original, account):
         environment.refused(
@@ -41,7 +41,7 @@ def test_apples_api_does_not_know_an_erased_customer(app, environment, customer)
     assert environment.client.look_up_order_id(order).status.name == "INVALID"
     environment.client.get_transaction_info(other.id)
     with pytest.raises(ControlRefused) as gone:
-        app.control.call("explain", requestId=named)
+        app.control.call("explainRequest", requestId=named)
     assert gone.value.status == 404
     with pytest.raises(ControlRefused) as gone:
         environment.control("eraseCustomer", {}, customer=customer)

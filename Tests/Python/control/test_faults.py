@@ -148,7 +148,7 @@ def test_an_error_may_have_a_retry_after_header(environment):
     fault(environment, "error", code=4_290_000, retryAfter=7)
     answer = environment.send("GET", INFO + id_)
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "7")
-    entry = environment.app.control.call("explain", requestId=answer.headers["X-Request-ID"])
+    entry = environment.app.control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
     assert entry["errorCode"] == 4_290_000 and "Fault f" in entry["explanation"]
 
 
@@ -211,7 +211,7 @@ def test_an_answer_may_be_slow_truncated_or_missing(environment):
             headers = {"Authorization": f"Bearer {environment.app.token()}"}
             requests.get(environment.base + INFO + id_, headers=headers, timeout=10)
         assert environment.send("GET", INFO + id_).status_code == 200, "more than one call was affected"
-    entries = environment.app.control.call("listJournal", query={"limit": 20})["entries"]
+    entries = environment.app.control.call("listRequests", query={"limit": 20})["entries"]
     words = " ".join(entry["explanation"] for entry in entries)
     assert "latency 400 ms" in words and "cut" in words and "half" in words
 
@@ -325,7 +325,7 @@ def test_one_notification_overtakes_another(environment, post):
     environment.cancel(bought.id)
     found = [notification_checks.notification(environment, received.jws).words for received in post.wait_for(2)]
     assert found == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "SUBSCRIBED/INITIAL_BUY"]
-    entries = environment.app.control.call("listJournal", query={"limit": 20})["entries"]
+    entries = environment.app.control.call("listRequests", query={"limit": 20})["entries"]
     assert any(entry["explanation"].endswith("reorder 6000 ms.") for entry in entries if entry["path"] == "SUBSCRIBED")
 
 
@@ -338,7 +338,7 @@ def test_production_rejects_an_app_before_its_release(environment):
     answer = environment.send("GET", INFO + id_)
     assert answer.status_code == (401 if environment.name == "production" else 200)
     if environment.name == "production":
-        entry = environment.app.control.call("explain", requestId=answer.headers["X-Request-ID"])
+        entry = environment.app.control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
         assert "not released" in entry["explanation"]
     assert environment.control("setRules", {"released": True})["released"] is True
     assert environment.send("GET", INFO + id_).status_code == 200
@@ -383,11 +383,11 @@ def test_the_request_log_stores_all_requests_and_bodies_on_demand(serve, tmp_pat
     body = {"appAccountToken": "x", "password": "hush"}
     answer = sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json=body)
     assert answer.status_code == 400
-    refused = control.call("explain", requestId=answer.headers["X-Request-ID"])
+    refused = control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
     assert json.loads(refused["requestBody"]) == {"appAccountToken": "x", "password": "struck out"}
     assert refused["responseBody"] == answer.text and refused["milliseconds"] >= 0
     answer = sandbox.send("GET", INFO + bought.id)
-    seen = control.call("explain", requestId=answer.headers["X-Request-ID"])
+    seen = control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
     assert (seen["status"], seen["explanation"]) == (200, "Answered.")
     assert seen["responseBody"].startswith('{"signedTransactionInfo":"') and len(seen["responseBody"]) <= 4_097
     assert bought.transaction.jws not in seen["responseBody"], "not cut to 4 KiB"
@@ -396,6 +396,6 @@ def test_the_request_log_stores_all_requests_and_bodies_on_demand(serve, tmp_pat
     assert sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json={"appAccountToken": token}).status_code == 200
     receipt = requests.post(f"{sandbox.base}/verifyReceipt", json={"receipt-data": "A" * 100_000, "password": "hush"})
     assert receipt.json() == {"status": 21_002}
-    entry = control.call("explain", requestId=receipt.headers["X-Request-ID"])
+    entry = control.call("explainRequest", requestId=receipt.headers["X-Request-ID"])
     assert entry["errorCode"] == 21_002 and "requestBody" not in entry
     assert b"hush" not in (tmp_path / "till-0" / "data" / "till.sqlite").read_bytes()

@@ -260,19 +260,19 @@ def test_notifications_are_listed_shown_and_resent(environment, post):
     assert shown["payload"]["notificationUUID"] == uuid
     assert shown["transactionInfo"]["transactionId"] == bought.id == shown["transactionId"]
     assert shown["renewalInfo"]["originalTransactionId"] == bought.id
-    assert environment.control("resendNotification", {}, notificationUUID=uuid) == {"owed": 1}
+    assert environment.control("resendNotification", {}, notificationUUID=uuid) == {"pending": 1}
     wait_for(lambda: len(post.bodies) == 3)
     assert post.bodies[2] in post.bodies[:2]
     everything = {"from": now_ms() - DAY, "to": now_ms() + DAY}
-    assert environment.control("resendNotifications", everything) == {"owed": 2}
+    assert environment.control("resendNotifications", everything) == {"pending": 2}
     wait_for(lambda: len(post.bodies) == 5)
     page = environment.control("listNotifications", query={"limit": 1})
     rest = environment.control("listNotifications", query={"limit": 1, "after": page["next"]})
     assert "next" not in rest and page["notifications"] != rest["notifications"]
     assert environment.control("listNotifications", query={"type": "SUBSCRIBED/RESUBSCRIBE"}) == {"notifications": []}
     assert environment.control("listNotifications", query={"failed": "true"}) == {"notifications": []}
-    for query in ({"limit": 0}, {"limit": 101}, {"after": "x"}):
-        assert refused(environment.control, "listNotifications", query=query) == (400, "bad_page")
+    for query, code in (({"limit": 0}, "bad_query"), ({"limit": 101}, "bad_query"), ({"after": "x"}, "bad_page")):
+        assert refused(environment.control, "listNotifications", query=query) == (400, code)
     assert refused(environment.control, "listNotifications", query={"customer": "no"}) == (404, "unknown_account")
     assert refused(environment.control, "getNotification", notificationUUID="x") == (404, "unknown_notification")
     wrong = {"endpoint": "no"}
@@ -303,11 +303,11 @@ def test_a_listener_replaces_a_missing_endpoint(environment):
     environment.buy("ann", COINS)
     delivery = wait_for(lambda: environment.control("listen", query={"wait": 10}))
     assert delivery["notificationType"] == "ONE_TIME_CHARGE"
-    environment.verifier.verify_and_decode_notification(delivery["body"]["signedPayload"])
+    environment.verifier.verify_and_decode_notification(json.loads(delivery["body"])["signedPayload"])
     answer = {"deliveryToken": delivery["deliveryToken"]}
     environment.control("answerDelivery", {"status": 200}, **answer)
     uuid = delivery["notificationUUID"]
     shown = wait_for(lambda: delivered(environment, uuid))
     assert shown["deliveries"][0]["attempts"][0]["status"] == 200
     assert refused(environment.control, "answerDelivery", {"status": 200}, **answer) == (404, "unknown_delivery")
-    assert refused(environment.control, "listen", query={"wait": 51}) == (400, "bad_wait")
+    assert refused(environment.control, "listen", query={"wait": 51}) == (400, "bad_query")

@@ -132,7 +132,7 @@ def test_a_string_that_postgresql_cannot_store_is_rejected_on_every_engine(tmp_p
         control = till.address("control") + "/v1"
         for method, path, body in (
             ("POST", "/apps", {"bundleId": "com.example.\0"}), ("POST", "/apps", {"bundleId": "a.b", "name": "x\0y"}),
-            ("GET", "/journal/%00", None), ("GET", "/apps/%00", None), ("GET", "/journal?limit=%00", None),
+            ("GET", "/requests/%00", None), ("GET", "/apps/%00", None), ("GET", "/requests?limit=%00", None),
         ):
             answer = requests.request(method, control + path, json=body, timeout=30)
             assert answer.status_code == 400 and "U+0000" in answer.text, (path, answer.status_code, answer.text)

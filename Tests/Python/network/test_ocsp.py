@@ -316,7 +316,7 @@ def test_garbage_is_answered_as_malformed_and_not_logged_as_an_api_error(respond
         assert (answer.status, answer.body) == (200, malformed), path
     assert responder.post(bytes(16_385)).status_code == 413
     assert responder.post(b"\x30\x00", content_type="application/json").status_code == 415
-    assert responder.call("listJournal")["entries"] == []
+    assert responder.call("listRequests")["entries"] == []
     assert responder.verify() is None
 
 

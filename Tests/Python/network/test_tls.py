@@ -53,7 +53,7 @@ class Secure:
 
     def environment_of(self, answer) -> str:
         """The environment whose request log contains the rejected request."""
-        entry = self.control.call("explain", requestId=answer.headers["X-Request-ID"])
+        entry = self.control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
         return entry["environment"]
 
     def connection(self, name="api.storekit.apple.com", alpn=None, limit=20):
@@ -154,7 +154,7 @@ def test_each_name_maps_to_its_environment(secure, host, environment):
 def test_added_names_map_to_an_environment_and_are_case_insensitive(secure, host, environment):
     head = curl(secure, "--head", "--request", "GET", f"https://{host}{PATH}")
     request_id = next(line.split(": ")[1] for line in head.splitlines() if line.lower().startswith("x-request-id"))
-    assert secure.control.call("explain", requestId=request_id.strip())["environment"] == environment
+    assert secure.control.call("explainRequest", requestId=request_id.strip())["environment"] == environment
 
 
 @pytest.mark.parametrize("host", ["api.storekit.apple.com:443", "api.storekit.apple.com:65535",

@@ -282,8 +282,8 @@ def test_a_version_one_endpoint_gets_version_two_test_notifications_and_has_no_o
     environment.control("resendNotification", {}, notificationUUID=entry["notificationUUID"])
     assert post.wait_for(3)[2].body == post.received[0].body
     listen(environment, post)
-    owed = environment.control("resendNotification", {}, notificationUUID=entry["notificationUUID"])
-    assert owed == {"owed": 0}
+    resent = environment.control("resendNotification", {}, notificationUUID=entry["notificationUUID"])
+    assert resent == {"pending": 0}
 
 
 def test_an_endpoint_accepts_only_the_types_of_its_version(environment, post):

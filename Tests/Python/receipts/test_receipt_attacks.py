@@ -114,10 +114,12 @@ def test_forged_receipts_differ_only_in_the_forged_part(sandbox, customer):
 
 def test_the_control_api_validates_case_names(sandbox):
     assert list(pack(sandbox, case="expired-leaf")) == ["expired-leaf"]
-    for query, code in [({"case": "alg-none"}, "unknown_case"), ({"transactionId": "1"}, "unknown_transaction")]:
+    for query, error in [
+        ({"case": "alg-none"}, (400, "bad_query")), ({"transactionId": "1"}, (404, "unknown_transaction")),
+    ]:
         with pytest.raises(ControlRefused) as refused:
             pack(sandbox, **query)
-        assert (refused.value.status, refused.value.code) == (404, code)
+        assert (refused.value.status, refused.value.code) == error
 
 
 # Backends -------------------------------------------------------------------------------------------------------------
@@ -233,4 +235,4 @@ def test_the_command_lists_and_prints(app, sandbox):
         assert name in listed and case["wrong"] in listed and f"status: {case['status']}" in listed
     printed = json.loads(attack(app, "--case", "truncated", "--json", code=0).stdout)
     assert base64.b64decode(printed["cases"][0]["receipt"])[:1] == b"\x30"
-    assert "There is no case lost" in attack(app, "--case", "lost", code=1).stderr
+    assert "case must be one of control, wrong-root" in attack(app, "--case", "lost", code=1).stderr

@@ -114,13 +114,13 @@ def renewed(shop, customer):
 
 def environments_asked(control, before) -> list:
     """The environments and statuses of the verifyReceipt errors since an instant, from the request log."""
-    entries = control.call("listJournal", query={"limit": 100})["entries"]
+    entries = control.call("listRequests", query={"limit": 100})["entries"]
     return [(entry["environment"], entry["errorCode"]) for entry in entries
             if entry["requestId"] not in before and entry["path"] == "/verifyReceipt"]
 
 
 def request_log(control) -> set:
-    return {entry["requestId"] for entry in control.call("listJournal", query={"limit": 100})["entries"]}
+    return {entry["requestId"] for entry in control.call("listRequests", query={"limit": 100})["entries"]}
 
 
 def test_itunes_iap_goes_from_production_to_the_sandbox(shop, control, monkeypatch):

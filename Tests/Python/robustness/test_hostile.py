@@ -94,7 +94,7 @@ class Shop:
                     environment = ("production", "sandbox")[turn % 2]
                     assert self.ordinary(session, environment).status_code == 200
                     session.get(f"http://127.0.0.1:{self.faces[environment]}/inApps/v1/transactions/1", timeout=LIMIT)
-                    session.get(f"http://127.0.0.1:{self.faces['control']}/v1/journal", timeout=LIMIT)
+                    session.get(f"http://127.0.0.1:{self.faces['control']}/v1/requests", timeout=LIMIT)
                     if turn % 4 == 0:
                         self.buy(ONE, environment, f"warm {number}", "coins")
 
@@ -953,11 +953,11 @@ def test_bodies_of_control(shop):
     for query in ("limit=0", "limit=-1", "limit=101", "limit=NaN", "limit=99999999999999999999", "limit=%00", "after=x"):
         shop.ask("control", f"/v1/apps/{ONE}/sandbox/customers?{query}", {400})
     for query in ("limit=0", "limit=101", "limit=%EF%BC%91", "limit=" + "9" * 1_000):
-        shop.ask("control", f"/v1/journal?{query}", {400})
+        shop.ask("control", f"/v1/requests?{query}", {400})
     for id in ("0", "-1", "99999999999999999999", "%00", "x" * 10_000, "9223372036854775807", "%EF%BC%91", "%2B1"):
         missing = {400} if id == "%00" else {404}
         shop.ask("control", f"/v1/apps/{ONE}/sandbox/transactions/{id}", missing)
-        shop.ask("control", f"/v1/journal/{id}", missing)
+        shop.ask("control", f"/v1/requests/{id}", missing)
     # Similar names are different names.
     after = shop.server.control("GET", f"/v1/apps/{ONE}/sandbox/customers/ann")["transactions"]
     assert after == before, "a rejected purchase was stored"
@@ -1181,7 +1181,7 @@ def test_a_rejected_request_can_be_explained_at_once(shop):
         for _ in range(60):
             head = await exchange(refusals, wanted)
             id = re.search(rb"(?i)x-request-id: *(\S+)", head).group(1)
-            answer = await exchange(request_log, request_bytes("GET", b"/v1/journal/" + id))
+            answer = await exchange(request_log, request_bytes("GET", b"/v1/requests/" + id))
             missing += not answer.startswith(b"HTTP/1.1 200")
         refusals[1].close()
         request_log[1].close()

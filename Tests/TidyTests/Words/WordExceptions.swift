@@ -11,6 +11,5 @@ enum WordExceptions {
         "journalAll": "the flag --journal-all",
         "journalBodies": "the flag --journal-bodies",
         "realm": "a key of fault rules in the control API",
-        "listJournal": "an operation id of the control API",
     ]
 }

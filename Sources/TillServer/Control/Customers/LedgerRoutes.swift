@@ -1,6 +1,5 @@
 import TillControl
 import TillCore
-import TillShop
 import TillStorage
 
 /// Lists the transactions of a customer's ledger, unsigned.
@@ -9,7 +8,7 @@ extension ControlAPI {
         [ControlRoute(ListTransactions.self) { try await listTransactions($0) }]
     }
 
-    private func listTransactions(_ call: ControlCall<ListTransactions>) async throws -> LedgerTransactionList {
+    private func listTransactions(_ call: ControlCall<ListTransactions>) async throws -> LedgerEntryList {
         let account = try await call.account()
         var query = HistoryQuery(account: account.id, isAscending: false, limit: call.limit ?? 50)
         if let text = call.after {
@@ -24,14 +23,14 @@ extension ControlAPI {
         }
         let page = try await shop.storage.history(query)
         let available = availableActions(of: account)
-        return LedgerTransactionList(
-            transactions: page.rows.map { LedgerTransactionInfo($0, availableActions: available.actions(on: $0)) },
+        return LedgerEntryList(
+            transactions: page.rows.map { LedgerEntryInfo($0, availableActions: available.actions(on: $0)) },
             next: page.hasMore ? page.rows.last.map { String($0.change) } : nil
         )
     }
 }
 
-extension LedgerTransactionInfo {
+extension LedgerEntryInfo {
     init(_ row: Transaction, availableActions: [CustomerAction]) {
         self.init(
             transactionId: row.id.wireForm,
