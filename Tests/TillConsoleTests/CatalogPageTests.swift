@@ -97,8 +97,8 @@ struct CatalogPageTests {
 /// Products of every kind, with localizations in several scripts.
 enum CatalogInManyScripts {
     static func put(in test: TestShop) async throws {
-        let verbs = try TestConsole(test).console.verbs
-        _ = try await verbs.call("putCatalog", ["bundleId": TestShop.bundleID], document: Array(json.utf8))
+        let control = try TestConsole(test).console.control
+        _ = try await control.call("putCatalog", ["bundleId": TestShop.bundleID], document: Array(json.utf8))
     }
 
     private static let json = """

@@ -79,7 +79,7 @@ enum EnvironmentSettingsForm {
                 field(
                     "refundRule",
                     "Refund decisions",
-                    RefundRule.allCases.map { (value: $0.rawValue, name: words(ofRefundRule: $0.rawValue)) },
+                    RefundRule.allCases.map { (value: $0.rawValue, name: words(ofRefundRule: $0)) },
                     settings["refundRule"]?.text
                 ),
                 field(
@@ -131,11 +131,11 @@ enum EnvironmentSettingsForm {
     }
 
     /// The name of a rule by which refund requests are decided.
-    static func words(ofRefundRule rule: String) -> String {
-        switch RefundRule(rawValue: rule) {
-        case .byHand?: "manual"
-        case .followPreference?: "follow the developer’s preference"
-        default: Words.plain(rule)
+    static func words(ofRefundRule rule: RefundRule) -> String {
+        switch rule {
+        case .byHand: "manual"
+        case .followPreference: "follow the developer’s preference"
+        case .alwaysGrant, .alwaysDecline: Words.plain(rule.rawValue)
         }
     }
 }
