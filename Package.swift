@@ -91,7 +91,7 @@ let package = Package(
         .target(name: "TillCore", dependencies: ["TillCalendar", "AppStoreTypes", "TillTypes"], swiftSettings: settings),
         .target(
             name: "TillSigning",
-            dependencies: ["TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1],
+            dependencies: ["TillTypes", "TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings
         ),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),

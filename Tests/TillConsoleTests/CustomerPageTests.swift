@@ -23,7 +23,7 @@ struct CustomerPageTests {
         let frozen: JSONTree = .object([.init("mode", .string("frozen"))])
         _ = try await site.console.verbs.call("setClock", scope, body: frozen)
         let rules: JSONTree = .object([.init("rate", .string("calendar"))])
-        _ = try await site.console.verbs.call("setRules", scope, body: rules)
+        _ = try await site.console.verbs.call("updateSettings", scope, body: rules)
         let bought: JSONTree = .object([.init("productId", .string("pro"))])
         _ = try await site.console.verbs.call("buy", scope.merging(["customer": "ann"]) { $1 }, body: bought)
         return site
@@ -149,8 +149,8 @@ struct CustomerPageTests {
         let site = try await site()
         try await advance(site, by: "1mo")
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let rules: JSONTree = .object([.init("weather", .string(profile))])
-        _ = try await site.console.verbs.call("setRules", scope, body: rules)
+        let rules: JSONTree = .object([.init("payloadProfile", .string(profile))])
+        _ = try await site.console.verbs.call("updateSettings", scope, body: rules)
         let name = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         func account(_ customer: String) async throws -> Account {
             try #require(
@@ -271,7 +271,7 @@ struct CustomerPageTests {
             _ = try await site.console.verbs.call(verb, scope.merging(more) { $1 }, body: body)
         }
         let grace: JSONTree = .object([.init("grace", .object([.init("days", .number("16"))]))])
-        try await perform("setRules", [:], grace)
+        try await perform("updateSettings", [:], grace)
         try await perform("setCard", [:], .object([.init("card", .string("declined"))]))
         try await advance(site, by: "10d")
         try await perform("setCard", [:], .object([.init("card", .string("accepted"))]))

@@ -145,7 +145,7 @@ final class Actions: Sendable {
             case "createApp": return .success(try await newApp(body, form))
             case "createCustomer": try await checkIsNew(form, parameters)
             case "createClock": return .success(try await newClock(body, parameters, form))
-            case "setRules":
+            case "updateSettings":
                 return .success(try await verbs.call(verb.id, parameters, body: try await changes(body, parameters)))
             default: break
             }
@@ -198,7 +198,7 @@ final class Actions: Sendable {
     /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
     /// the server's default must not become a fixed value.
     private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
-        let current = try await verbs.call("getRules", parameters)
+        let current = try await verbs.call("getSettings", parameters)
         return .object(
             body.members.filter { member in
                 let isStillWithoutGrace =
@@ -226,7 +226,7 @@ final class Actions: Sendable {
         "setCard": "Change payment method", "requestTestNotification": "Send test notification",
         "triggerNotification": "Send notification", "importStoreKitFile": "Import .storekit file",
         "putCatalog": "Replace catalog", "putProduct": "Save product", "putGroup": "Save group",
-        "setAskToBuy": "Change Ask to Buy", "setForSale": "Change availability", "setRules": "Save settings",
+        "setAskToBuy": "Change Ask to Buy", "setForSale": "Change availability", "updateSettings": "Save settings",
         "setRevocation": "Change OCSP response", "rotateChain": "Issue new leaf and intermediate certificates",
         "eraseCustomer": "Delete customer", "joinFamily": "Add a family member",
         "extendAll": "Extend renewal date for all subscribers",
