@@ -208,7 +208,7 @@ final class Actions: Sendable {
     /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
     /// the server's default must not become a fixed value.
     private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
-        let current = try await control.call("getRules", parameters)
+        let current = try await control.call("getSettings", parameters)
         return .object(
             body.members.filter { member in
                 let isStillWithoutGrace =
@@ -236,7 +236,7 @@ final class Actions: Sendable {
         SetCard.operationID: "Change payment method", "requestTestNotification": "Send test notification",
         "triggerNotification": "Send notification", "importStoreKitFile": "Import .storekit file",
         "putCatalog": "Replace catalog", "putProduct": "Save product", "putGroup": "Save group",
-        SetAskToBuy.operationID: "Change Ask to Buy", "setForSale": "Change availability", "setRules": "Save settings",
+        SetAskToBuy.operationID: "Change Ask to Buy", "setForSale": "Change availability", "updateSettings": "Save settings",
         "setRevocation": "Change OCSP response", "rotateChain": "Issue new leaf and intermediate certificates",
         "eraseCustomer": "Delete customer", JoinFamily.operationID: "Add a family member",
         "extendAll": "Extend renewal date for all subscribers",
