@@ -83,7 +83,7 @@ public struct ExportState: ControlDownload {
 
 /// Replaces the current state with an exported state, completely or not at all.
 public struct ImportState: ControlUpload {
-    public typealias Answer = ImportInfo
+    public typealias Answer = StateImportInfo
     public static let operation = ControlOperation(.put, "/v1/state", tag: .snapshots, scope: .administer)
     public static let mediaType = "application/x-ndjson"
 
@@ -133,7 +133,7 @@ public struct SnapshotList: ControlObject {
 }
 
 /// The imported data.
-public struct ImportInfo: ControlObject {
+public struct StateImportInfo: ControlObject {
     /// The app; absent for all apps.
     public var bundleId: String?
     /// The number of customers.

@@ -44,7 +44,7 @@ extension ControlAPI {
                     await state.abandon()
                     throw error
                 }
-                return ImportInfo(try await state.finish())
+                return StateImportInfo(try await state.finish())
             },
         ]
     }
@@ -63,7 +63,7 @@ extension SnapshotInfo {
     }
 }
 
-extension ImportInfo {
+extension StateImportInfo {
     init(_ snapshot: Snapshot) {
         self.init(
             bundleId: snapshot.app,
