@@ -54,7 +54,7 @@ extension Console {
         }
         // A signed-in user needs no sign-in page, and actions have no page of their own.
         if path == "/console/sign-in" || path.hasPrefix("/console/actions/") { return Self.redirect("/console/") }
-        if let file = try await Downloads.response(path, query, verbs) { return file }
+        if let file = try await Downloads.response(path, query, control) { return file }
         guard let address = Address.local(request.uri.description) else { throw ControlError.missingPage }
         return response(await shown(at: address, session), session, request)
     }
@@ -120,11 +120,11 @@ extension Console {
             return response(await shown(at: path, session, form: form), session, request)
         }
         let parts = Address.parts(path) ?? []
-        guard parts.count == 3, parts[1] == "actions", let verb = verbs[parts[2]], !verb.isQuestion else {
+        guard parts.count == 3, parts[1] == "actions", let operation = control[parts[2]], !operation.isReadOnly else {
             throw ControlError.missing("No such action: \(path).")
         }
         let back = Address.local(form["_back"]) ?? "/console/"
-        let (effect, name) = await actions.perform(verb, form, by: session)
+        let (effect, name) = await actions.perform(operation, form, by: session)
         var refused: RefusedForm?
         if case .failure(let error)? = effect.outcome {
             refused = RefusedForm(id: form["_form"] ?? "", form: form, error: error)

@@ -11,7 +11,7 @@ import TillShop
 /// logic.
 package struct Console: Sendable {
     let shop: Shop
-    let verbs: ControlVerbs
+    let control: ControlCaller
     let sessions: Sessions
     let failedTokens: FailedTokenLimiter
     let actions: Actions
@@ -31,10 +31,10 @@ package struct Console: Sendable {
 
     init(_ control: ControlAPI, pages: [ConsolePage], patience: Duration = .seconds(2)) throws {
         shop = control.shop
-        verbs = ControlVerbs(control)
+        self.control = ControlCaller(control)
         sessions = Sessions(control.shop, token: control.guardian.token)
         failedTokens = control.guardian.failedTokens
-        actions = Actions(verbs, patience: patience, logger: control.shop.logger)
+        actions = Actions(self.control, patience: patience, logger: control.shop.logger)
         changeCounter = ChangeCounter(control.shop)
         self.pages = pages
         known = Set(pages.map(\.path))
@@ -100,7 +100,7 @@ package struct Console: Sendable {
         _ form: FormData? = nil
     ) -> PageRequest {
         PageRequest(
-            verbs: verbs,
+            control: control,
             shop: shop,
             parameters: parameters,
             query: query,

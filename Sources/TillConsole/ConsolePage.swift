@@ -1,3 +1,4 @@
+import TillControl
 import TillJSON
 import TillServer
 import TillShop
@@ -43,7 +44,7 @@ struct PageContent: Sendable {
 
 /// A request for a page.
 struct PageRequest: Sendable {
-    let verbs: ControlVerbs
+    let control: ControlCaller
     /// The shop, for data that no control operation returns.
     let shop: Shop
     /// The parameters in the path.
@@ -67,11 +68,39 @@ struct PageRequest: Sendable {
         query.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
 
-    /// Calls a control operation. Parameters that are not given come from the page's path.
+    /// Sends a request to the control API.
+    func send<Request: ControlRequest>(_ request: Request) async throws(ControlError) -> Request.Answer {
+        try await control.send(request)
+    }
+
+    /// The app and environment in the path.
+    var app: AppEnvironment {
+        get throws(ControlError) {
+            let name = parameters["environment"] ?? ""
+            guard let environment = StoreEnvironment(rawValue: name) else {
+                throw .missing("No environment \"\(name.prefix(64))\". Environments: production, sandbox.")
+            }
+            return AppEnvironment(parameters["bundleId"] ?? "", environment)
+        }
+    }
+
+    /// The name of the customer in the path.
+    var customer: String { parameters["customer"] ?? "" }
+
+    /// The transaction id in the path.
+    var transactionId: String { parameters["transactionId"] ?? "" }
+
+    /// The URL of a customer's page; nil in the tests that have no such page.
+    func link(toCustomer customer: String) -> String? { link(ConsolePage.customerPath, ["customer": customer]) }
+
+    /// The URL of a transaction's page.
+    func link(toTransaction id: String) -> String? { link(RowsCard.path, ["transactionId": id]) }
+
+    /// Calls an operation that is not declared as a type yet. Parameters that are not given come from the page's path.
     func ask(_ id: String, _ more: [String: String] = [:], query: [(name: String, value: String)] = [])
         async throws(ControlError) -> JSONTree
     {
-        try await verbs.call(id, parameters.merging(more) { $1 }, query: query) ?? .null
+        try await control.call(id, parameters.merging(more) { $1 }, query: query) ?? .null
     }
 
     /// The URL of a page with its parameters filled in; nil if no such page exists.

@@ -12,7 +12,7 @@ struct PublicCertificate: Sendable {
     let name: String
     let words: String
     /// The control operation that returns the certificate, and the key of the certificate in the response.
-    let verb: String
+    let operation: String
     let key: String
     /// The index in the chain, where the leaf is 0; nil for the root or the whole chain.
     var position: Int?
@@ -29,20 +29,20 @@ enum Downloads {
     static let signedData = authority("till", "getAuthority")
     static let receipts = authority("till-receipts", "getReceiptAuthority")
     static let tls = [
-        PublicCertificate(name: "till-tls-root", words: "Root", verb: "getTLS", key: "rootCertificate")
+        PublicCertificate(name: "till-tls-root", words: "Root", operation: "getTLS", key: "rootCertificate")
     ]
 
     private static let statePath = "/console/state"
 
-    private static func authority(_ name: String, _ verb: String) -> [PublicCertificate] {
+    private static func authority(_ name: String, _ operation: String) -> [PublicCertificate] {
         [
-            PublicCertificate(name: "\(name)-root", words: "Root", verb: verb, key: "rootCertificate"),
-            PublicCertificate(name: "\(name)-chain", words: "Chain", verb: verb, key: "chain"),
-            PublicCertificate(name: "\(name)-leaf", words: "Leaf", verb: verb, key: "chain", position: 0),
+            PublicCertificate(name: "\(name)-root", words: "Root", operation: operation, key: "rootCertificate"),
+            PublicCertificate(name: "\(name)-chain", words: "Chain", operation: operation, key: "chain"),
+            PublicCertificate(name: "\(name)-leaf", words: "Leaf", operation: operation, key: "chain", position: 0),
             PublicCertificate(
                 name: "\(name)-intermediate",
                 words: "Intermediate",
-                verb: verb,
+                operation: operation,
                 key: "chain",
                 position: 1
             ),
@@ -57,26 +57,28 @@ enum Downloads {
     /// The file at a path; nil if the path is not a download.
     ///
     /// - Throws: `ControlError`.
-    static func response(_ path: String, _ query: [(name: String, value: String)], _ verbs: ControlVerbs) async throws
+    static func response(_ path: String, _ query: [(name: String, value: String)], _ control: ControlCaller)
+        async throws
         -> Response?
     {
         if path == statePath {
             let app = query.filter { $0.name == "bundleId" && !$0.value.isEmpty }
-            let (body, type) = try await verbs.download("exportState", query: app)
+            let (body, type) = try await control.download("exportState", query: app)
             return file("\(app.first?.value ?? "shop").till", type, body)
         }
         for certificate in signedData + receipts + tls {
             for type in ["pem", "der"] where path == certificate.address(type) {
-                return try await response(certificate, type, verbs)
+                return try await response(certificate, type, control)
             }
         }
         return nil
     }
 
-    private static func response(_ certificate: PublicCertificate, _ type: String, _ verbs: ControlVerbs) async throws
+    private static func response(_ certificate: PublicCertificate, _ type: String, _ control: ControlCaller)
+        async throws
         -> Response?
     {
-        let text = try await verbs.call(certificate.verb)?[certificate.key]?.text ?? ""
+        let text = try await control.call(certificate.operation)?[certificate.key]?.text ?? ""
         let blocks = blocks(of: text)
         let chosen = certificate.position.map { Array(blocks.dropFirst($0).prefix(1)) } ?? blocks
         let isDER = type == "der"

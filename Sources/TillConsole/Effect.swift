@@ -1,3 +1,4 @@
+import TillControl
 import TillJSON
 import TillServer
 import TillShop
@@ -6,8 +7,8 @@ import TillShop
 struct Effect: Sendable {
     /// The name of the action.
     let title: String
-    /// The response or the error; nil while the action is in progress.
-    var outcome: Result<JSONTree?, ControlError>?
+    /// The answer or the error; nil while the action is in progress.
+    var outcome: Result<OperationAnswer, ControlError>?
     /// The path parameters of the control operation.
     let parameters: [String: String]
 
@@ -34,23 +35,41 @@ struct Effect: Sendable {
         }
     }
 
-    private func value(of answer: JSONTree?, _ page: PageRequest) -> PageValue {
-        let shown = answer.map { Self.withoutSecrets($0) }
-        let json = shown.map { String(decoding: $0.written(), as: UTF8.self) }
+    private func value(of answer: OperationAnswer, _ page: PageRequest) -> PageValue {
+        let tree = answer.tree
+        let effects = EffectsOfAction(answer)
+        let json = tree.map { String(decoding: Self.withoutSecrets($0).written(), as: UTF8.self) }
         return [
             "title": .text(title), "isUnderWay": false, "isRefused": false, "isDone": true,
-            "events": .list((answer?["events"]?.elements ?? []).compactMap(\.text).map { .text(Words.sentence($0)) }),
-            "notifications": .list(notifications(answer, page)),
-            "rows": .list(rows(answer, page)),
-            "advance": advance(answer),
-            "facts": .list(facts(answer)), "links": .list(links(answer, page)),
-            "secrets": .list(secrets(answer)),
+            "events": .list((effects?.events ?? []).map { .text(Words.sentence($0.rawValue)) }),
+            "notifications": .list(
+                effects.map { notifications($0, page) } ?? notificationsOfUndeclared(tree, page)
+            ),
+            "transaction": effects?.transaction.map { value(of: $0, isSold: effects?.isSale == true, page) }
+                ?? .nothing,
+            "advance": advance(tree),
+            "facts": .list(effects == nil ? facts(tree) : []), "links": .list(links(answer, page)),
+            "secrets": .list(secrets(tree)),
             "json": PageValue(json),
         ]
     }
 
     /// Notification types, each with a link to the customer's notifications of the type.
-    private func notifications(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
+    private func notifications(_ effects: EffectsOfAction, _ page: PageRequest) -> [PageValue] {
+        let customer = effects.customer ?? parameters["customer"]
+        return effects.notifications.map { notification($0, of: customer, page) }
+    }
+
+    private func notification(_ words: String, of customer: String?, count: String? = nil, _ page: PageRequest)
+        -> PageValue
+    {
+        let query = [(name: "type", value: words)] + (customer.map { [(name: "customer", value: $0)] } ?? [])
+        let link = page.link("/console/apps/{bundleId}/{environment}/notifications", parameters, query: query)
+        return ["words": .text(words), "count": PageValue(count), "link": PageValue(link)]
+    }
+
+    /// The notifications in the answer of an operation that is not declared as a type yet.
+    private func notificationsOfUndeclared(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
         if let uuid = answer?["notificationUUID"]?.text {
             let words = [answer?["notificationType"]?.text, answer?["subtype"]?.text].compactMap(\.self)
             let more = parameters.merging(["notificationUUID": uuid]) { $1 }
@@ -68,42 +87,24 @@ struct Effect: Sendable {
             let words = element.text ?? kind
             guard !words.isEmpty else { return nil }
             let customer = answer?["customer"]?.text ?? parameters["customer"]
-            let query = [(name: "type", value: words)] + (customer.map { [(name: "customer", value: $0)] } ?? [])
-            return [
-                "words": .text(words), "count": PageValue(element["count"]?.text),
-                "link": PageValue(
-                    page.link("/console/apps/{bundleId}/{environment}/notifications", parameters, query: query)
-                ),
-            ]
+            return notification(words, of: customer, count: element["count"]?.text, page)
         }
     }
 
-    private func rows(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
-        guard let id = answer?["transactionId"]?.text, let customer = answer?["customer"]?.text else { return [] }
-        let more = parameters.merging(["customer": customer, "transactionId": id]) { $1 }
+    /// A transaction. The price is shown only if the action charged it.
+    private func value(of transaction: TransactionInfo, isSold: Bool, _ page: PageRequest) -> PageValue {
+        let id = transaction.transactionId
         return [
-            [
-                "id": .text(id), "product": PageValue(answer?["productId"]?.text),
-                // The price is shown only if the action charged it.
-                "price": PageValue(
-                    sells(answer) ? Words.money(answer?["price"]?.number, answer?["currency"]?.text) : nil
-                ),
-                "link": PageValue(page.link(RowsCard.path, more)),
-                "subscription": PageValue(answer?["subscription"]?["summary"]?.text.map(Words.datesInWords)),
-            ]
+            "id": .text(id), "product": .text(transaction.productId),
+            "price": PageValue(isSold ? Words.money(transaction.price, transaction.currency) : nil),
+            "link": PageValue(page.link(RowsCard.path, parameters.merging(["transactionId": id]) { $1 })),
+            "subscription": PageValue(transaction.subscription.map { Words.datesInWords($0.summary) }),
         ]
     }
 
-    private func sells(_ answer: JSONTree?) -> Bool {
-        let events = (answer?["events"]?.elements ?? []).compactMap(\.text)
-        return events.contains { Self.sales.contains($0) }
-    }
-
-    /// Events that charge the customer.
-    private static let sales: Set = ["charged", "subscribed", "resubscribed", "renewed", "recovered", "upgraded"]
-
     /// Links to the objects that the action created, unless the current page shows them.
-    private func links(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
+    private func links(_ answer: OperationAnswer, _ page: PageRequest) -> [PageValue] {
+        let tree = answer.tree
         var links: [PageValue] = []
         func link(
             _ words: String,
@@ -114,18 +115,14 @@ struct Effect: Sendable {
             guard let address = page.link(path, parameters.merging(more) { $1 }, query: query) else { return }
             links.append(["words": .text(words), "address": .text(address)])
         }
-        if let app = answer?["bundleId"]?.text, parameters["bundleId"] == nil {
+        if let app = tree?["bundleId"]?.text, parameters["bundleId"] == nil {
             link("Open \(app)", "/console/apps/{bundleId}/{environment}/", ["bundleId": app, "environment": "sandbox"])
         }
         let here = parameters["customer"] ?? page.parameters["customer"]
-        if let customer = answer?["customer"]?.text, here != customer {
-            link(
-                "Open \(customer)",
-                "/console/apps/{bundleId}/{environment}/customers/{customer}",
-                ["customer": customer]
-            )
+        if let customer = EffectsOfAction.customer(of: answer), here != customer {
+            link("Open \(customer)", ConsolePage.customerPath, ["customer": customer])
         }
-        if answer?["testNotificationToken"] != nil {
+        if tree?["testNotificationToken"] != nil {
             let query = [(name: "type", value: "TEST")]
             link("View the notification", "/console/apps/{bundleId}/{environment}/notifications", [:], query: query)
         }
@@ -143,9 +140,9 @@ struct Effect: Sendable {
         ]
     }
 
-    /// The top-level values of a response without events, such as the response of a catalog import.
+    /// The top-level values of an answer without events, such as the answer of a catalog import.
     private func facts(_ answer: JSONTree?) -> [PageValue] {
-        guard let answer, answer["events"] == nil, answer["from"] == nil else { return [] }
+        guard let answer, answer["from"] == nil else { return [] }
         return answer.members.compactMap { member in
             if case .bool = member.value { return nil }
             guard !Self.secrets.contains(member.key), let text = member.value.text, text.utf8.count <= 200 else {

@@ -44,7 +44,7 @@ struct CatalogPageTests {
             _ = try await visitor.perform("putGroup", on: path, [("groupId", "plans"), ("name", "Plans")])
             let fields = [
                 ("productId", "pro"), ("type", "AUTO_RENEWABLE"), ("price", "4.99"), ("subscription.groupId", "plans"),
-                ("subscription.level:json", "2"), ("subscription.period", "P1M"), ("familyShareable:json", "true"),
+                ("subscription.level", "2"), ("subscription.period", "P1M"), ("familyShareable", "true"),
             ]
             let wrong = try await visitor.perform(
                 "putProduct",
@@ -97,8 +97,8 @@ struct CatalogPageTests {
 /// Products of every kind, with localizations in several scripts.
 enum CatalogInManyScripts {
     static func put(in test: TestShop) async throws {
-        let verbs = try TestConsole(test).console.verbs
-        _ = try await verbs.call("putCatalog", ["bundleId": TestShop.bundleID], document: Array(json.utf8))
+        let control = try TestConsole(test).console.control
+        _ = try await control.call("putCatalog", ["bundleId": TestShop.bundleID], document: Array(json.utf8))
     }
 
     private static let json = """

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillControl
 import TillCore
 import TillJSON
 import TillServer
@@ -12,6 +13,7 @@ import TillTestSupport
 /// The content and actions of a customer's page.
 @Suite("Customer page")
 struct CustomerPageTests {
+    private static let app = AppEnvironment(TestShop.bundleID)
     private static let page = "/console/apps/com.example.shop/sandbox/customers/ann"
     private var page: String { Self.page }
 
@@ -21,18 +23,17 @@ struct CustomerPageTests {
         let site = try TestConsole(test)
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let frozen: JSONTree = .object([.init("mode", .string("frozen"))])
-        _ = try await site.console.verbs.call("setClock", scope, body: frozen)
+        _ = try await site.console.control.call("setClock", scope, body: frozen)
         let rules: JSONTree = .object([.init("rate", .string("calendar"))])
-        _ = try await site.console.verbs.call("setRules", scope, body: rules)
-        let bought: JSONTree = .object([.init("productId", .string("pro"))])
-        _ = try await site.console.verbs.call("buy", scope.merging(["customer": "ann"]) { $1 }, body: bought)
+        _ = try await site.console.control.call("updateSettings", scope, body: rules)
+        _ = try await site.console.control.send(BuyProduct(app: Self.app, customer: "ann", productId: "pro"))
         return site
     }
 
     private func advance(_ site: TestConsole, by length: String) async throws {
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let body: JSONTree = .object([.init("by", .string(length))])
-        _ = try await site.console.verbs.call("advanceClock", scope, body: body)
+        _ = try await site.console.control.call("advanceClock", scope, body: body)
     }
 
     @Test("The page has a timeline for each width, and each timeline shows a renewal")
@@ -68,7 +69,12 @@ struct CustomerPageTests {
             #expect(cancelled.text.contains(">Resume</button>") && cancelled.text.contains("and does not renew"))
             let effect = try #require(cancelled.text.components(separatedBy: "id=\"effect\"").last)
             #expect(effect.components(separatedBy: "</section>")[0].contains("It does not renew."))
-            let refunded = try await visitor.perform("refund", form: form, on: page, fields + [("share", "UNUSED")])
+            let refunded = try await visitor.perform(
+                "refundTransaction",
+                form: form,
+                on: page,
+                fields + [("share", "UNUSED")]
+            )
             #expect(refunded.text.contains("id=\"effect\""))
             #expect(refunded.text.contains(">Reverse refund</button>"))
             #expect(refunded.text.contains(">Subscribe again</button>"))
@@ -84,9 +90,13 @@ struct CustomerPageTests {
     func row() async throws {
         let site = try await site()
         let html = try await site.console.page(at: page, Session(cookie: "a")).html
-        for verb in ["setCard", "setAskToBuy", "cancelSubscription", "refund", "requestRefund", "finishTransaction"] {
-            #expect(html.contains("formaction=\"/console/actions/\(verb)\""), "\(verb)")
-            #expect(site.console.verbs[verb] != nil)
+        let operations = [
+            SetCard.operationID, SetAskToBuy.operationID, CancelSubscription.operationID, RefundTransaction.operationID,
+            RequestRefund.operationID, FinishTransaction.operationID,
+        ]
+        for operation in operations {
+            #expect(html.contains("formaction=\"/console/actions/\(operation)\""), "\(operation)")
+            #expect(site.console.control[operation] != nil)
         }
         #expect(html.contains("name=\"card\" value=\"declined\""))
         // There is no button for the current status of the payment method.
@@ -99,7 +109,7 @@ struct CustomerPageTests {
         let page = page
         try await site.visit { visitor in
             _ = try await visitor.perform("setAskToBuy", form: "card", on: page, [("asksToBuy", "true")])
-            let held = try await visitor.perform("buy", on: page, [("productId", "year")])
+            let held = try await visitor.perform("buyProduct", on: page, [("productId", "year")])
             #expect(held.text.contains("Pending purchases") && held.text.contains("parental approval"))
             let form = "held-1"
             let number = try #require(held.field("path.number", in: form))
@@ -136,7 +146,7 @@ struct CustomerPageTests {
             #expect(seen.text.contains("&quot;transactionId&quot;: &quot;\(id)&quot;"))
             #expect(seen.text.contains("&quot;autoRenewProductId&quot;: &quot;pro&quot;"))
             let fields = [("path.transactionId", id), ("share", "PART"), ("percentage", "25000")]
-            let refunded = try await visitor.perform("refund", on: page, fields)
+            let refunded = try await visitor.perform("refundTransaction", on: page, fields)
             #expect(refunded.text.contains("REFUND") && refunded.text.contains("refund prorated"))
         }
     }
@@ -149,8 +159,8 @@ struct CustomerPageTests {
         let site = try await site()
         try await advance(site, by: "1mo")
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let rules: JSONTree = .object([.init("weather", .string(profile))])
-        _ = try await site.console.verbs.call("setRules", scope, body: rules)
+        let rules: JSONTree = .object([.init("payloadProfile", .string(profile))])
+        _ = try await site.console.control.call("updateSettings", scope, body: rules)
         let name = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         func account(_ customer: String) async throws -> Account {
             try #require(
@@ -162,10 +172,7 @@ struct CustomerPageTests {
             )
         }
         let id = try await account("ann").subscriptions[0].latestTransaction.id.wireForm
-        let family: JSONTree = .object([
-            .init("organizer", .string("ann")), .init("members", .array([.string("bob")])),
-        ])
-        _ = try await site.console.verbs.call("createFamily", scope, body: family)
+        _ = try await site.console.control.send(CreateFamily(app: Self.app, organizer: "ann", members: ["bob"]))
         let copy = try #require(try await account("bob").sharedSubscriptions.first).latestTransaction.id.wireForm
         let pages = "/console/apps/com.example.shop/sandbox/transactions/"
         try await site.visit { visitor in
@@ -180,7 +187,7 @@ struct CustomerPageTests {
             }
             #expect(bought.text.contains(">Refund</button>") && !bought.text.contains(">Reverse refund</button>"))
             let fields = [("path.transactionId", id), ("share", "PART"), ("percentage", "25000")]
-            let refunded = try await visitor.perform("refund", on: pages + id, fields)
+            let refunded = try await visitor.perform("refundTransaction", on: pages + id, fields)
             #expect(refunded.text.contains(">Reverse refund</button>"))
             #expect(!refunded.text.contains(">Refund</button>"))
             #expect(facts(refunded).contains("refund prorated, 25 %"))
@@ -198,39 +205,36 @@ struct CustomerPageTests {
         let site = try await site()
         let page = page
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let customer = scope.merging(["customer": "ann"]) { $1 }
-        let original = try #require(
-            try await site.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first?[
-                "originalTransactionId"
-            ]?.text
-        )
-        let subscription = scope.merging(["originalTransactionId": original]) { $1 }
+        let (app, control) = (Self.app, site.console.control)
+        func subscription() async throws -> SubscriptionInfo {
+            try #require(try await control.send(GetCustomer(app: app, customer: "ann")).subscriptions.first)
+        }
+        let original = try await subscription().originalTransactionId
         func see() async throws -> (html: String, summary: String) {
             let html = try await site.console.page(at: page, Session(cookie: "a")).html
-            let first = try await site.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first
-            return (html, first?["summary"]?.text ?? "")
+            return (html, try await subscription().summary)
         }
         let price: JSONTree = .object([
             .init("price", .number("19990")), .init("consent", .string("required")),
         ])
-        _ = try await site.console.verbs.call("raisePrice", scope.merging(["productId": "pro"]) { $1 }, body: price)
+        _ = try await site.console.control.call("raisePrice", scope.merging(["productId": "pro"]) { $1 }, body: price)
         try await advance(site, by: "1mo")
         let stays = try await see()
         #expect(stays.html.contains("<dt>Price increase</dt>"))
         #expect(stays.html.contains(">Accept price increase</button>"))
         #expect(stays.summary.contains("waits for the customer's consent"))
         // Change to another plan, change back, then cancel.
-        let basic: JSONTree = .object([.init("productId", .string("basic"))])
-        _ = try await site.console.verbs.call("changeSubscription", subscription, body: basic)
+        let basic = ChangeSubscription(app: app, originalTransactionId: original, productId: "basic")
+        _ = try await control.send(basic)
         let changes = try await see()
         #expect(!changes.html.contains("<dt>Price increase</dt>"))
         #expect(!changes.html.contains(">Accept price increase</button>"))
         #expect(!changes.summary.contains("consent") && !changes.summary.contains("19.99"))
-        let pro: JSONTree = .object([.init("productId", .string("pro"))])
-        _ = try await site.console.verbs.call("changeSubscription", subscription, body: pro)
+        let pro = ChangeSubscription(app: app, originalTransactionId: original, productId: "pro")
+        _ = try await control.send(pro)
         let back = try await see()
         #expect(back.html.contains("<dt>Price increase</dt>") && back.html.contains(">Accept price increase</button>"))
-        _ = try await site.console.verbs.call("cancelSubscription", subscription)
+        _ = try await control.send(CancelSubscription(app: app, originalTransactionId: original))
         let leaves = try await see()
         #expect(!leaves.html.contains("<dt>Price increase</dt>"))
         #expect(!leaves.summary.contains("consent") && !leaves.summary.contains("19.99"))
@@ -255,9 +259,10 @@ struct CustomerPageTests {
             try await storage.account(environment: scope.environment, app: scope.app, customer: "ann")
         )
         let rows = try await storage.history(HistoryQuery(account: account.id, limit: 5)).rows
-        let early = ["bundleId": scope.app, "environment": "sandbox", "transactionId": rows[2].id.wireForm]
-        let part: JSONTree = .object([.init("share", .string("PART")), .init("percentage", .number("10000"))])
-        _ = try await site.console.verbs.call("refund", early, body: part)
+        let id = rows[2].id.wireForm
+        _ = try await site.console.control.send(
+            RefundTransaction(app: Self.app, transactionId: id, share: .part, percentage: 10_000)
+        )
         let later = try await site.console.page(at: "\(page)?after=\(position)", Session(cookie: "a")).html
         #expect(!later.contains("No access"))
         #expect(later.contains("Refunded by 10 %"))
@@ -266,22 +271,20 @@ struct CustomerPageTests {
     @Test("The timeline shows old notifications, and the page reports which notifications it omits")
     func manyNotifications() async throws {
         let site = try await site()
-        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox", "customer": "ann"]
-        func perform(_ verb: String, _ more: [String: String] = [:], _ body: JSONTree = .object([])) async throws {
-            _ = try await site.console.verbs.call(verb, scope.merging(more) { $1 }, body: body)
-        }
+        let (app, control) = (Self.app, site.console.control)
+        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let grace: JSONTree = .object([.init("grace", .object([.init("days", .number("16"))]))])
-        try await perform("setRules", [:], grace)
-        try await perform("setCard", [:], .object([.init("card", .string("declined"))]))
+        _ = try await control.call("updateSettings", scope, body: grace)
+        _ = try await control.send(SetCard(app: app, customer: "ann", card: .declined))
         try await advance(site, by: "10d")
-        try await perform("setCard", [:], .object([.init("card", .string("accepted"))]))
+        _ = try await control.send(SetCard(app: app, customer: "ann", card: .accepted))
         let first = try await site.console.page(at: page, Session(cookie: "a")).html
         let id = try #require(Self.original(in: first))
         #expect(first.contains("tl-grace"))
         func toggle(_ times: Int) async throws {
             for _ in 0..<times {
-                try await perform("cancelSubscription", ["originalTransactionId": id])
-                try await perform("resumeSubscription", ["originalTransactionId": id])
+                _ = try await control.send(CancelSubscription(app: app, originalTransactionId: id))
+                _ = try await control.send(ResumeSubscription(app: app, originalTransactionId: id))
             }
         }
         try await toggle(60)
@@ -299,7 +302,7 @@ struct CustomerPageTests {
         let site = try await site()
         let page = page
         try await site.visit { visitor in
-            let joined = try await visitor.perform("joinFamily", on: page, [("customer", "bob")])
+            let joined = try await visitor.perform("joinFamily", on: page, [("member", "bob")])
             #expect(joined.text.contains("SUBSCRIBED/INITIAL_BUY</a>"), "\(joined.text)")
             let bob = "/console/apps/com.example.shop/sandbox/customers/bob"
             let left = try await visitor.perform("leaveFamily", form: "leave", on: bob, [])

@@ -19,10 +19,10 @@ enum LargeShop {
     static func make(customers: Int, notifications: Int) async throws -> TestConsole {
         let test = try await TestShop(selling: SampleCatalog.all)
         let site = try TestConsole(test)
-        let verbs = site.console.verbs
+        let control = site.console.control
         let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/"}"#.utf8))
-        _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
-        _ = try await verbs.call("saveSnapshot", ["name": "before"])
+        _ = try await control.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
+        _ = try await control.call("saveSnapshot", ["name": "before"])
         _ = try await test.buy("pro", by: customer)
         let sent = try await test.shop.storage.notifications(Self.query())
         let newest = try #require(sent.first)

@@ -29,7 +29,7 @@ struct LiveTests {
         let page = try await site.console.page(at: address, session)
         var had = LiveRegions.digests(LiveRegions.summary(page.html))
         let stream = LiveStream(console: site.console, session: session, address: address, action: nil, had: had)
-        let frozen = try await site.console.verbs.call(
+        let frozen = try await site.console.control.call(
             "setClock",
             ["bundleId": "com.example.shop", "environment": "sandbox"],
             body: .object([.init("mode", .string("frozen"))])
@@ -131,10 +131,10 @@ struct LiveTests {
         let test = try await TestShop()
         let site = try TestConsole(test, patience: .milliseconds(20))
         let actions = site.console.actions
-        let verb = try #require(site.console.verbs["createTeam"])
+        let operation = try #require(site.console.control["createTeam"])
         let form = FormData(fields: [.init(name: "name", value: "Another")])
         let name = try await test.shop.exclusively("set-up") {
-            let (effect, name) = await actions.perform(verb, form)
+            let (effect, name) = await actions.perform(operation, form)
             #expect(effect.outcome == nil)
             let session = Session(cookie: "a cookie")
             let page = try await site.console.page(at: "/console/", session, effect, action: name)
@@ -148,7 +148,7 @@ struct LiveTests {
             ended = actions.effect(of: action)
             try await Task.sleep(for: .milliseconds(5))
         }
-        #expect((try ended?.outcome?.get())??["name"]?.text == "Another")
+        #expect((try ended?.outcome?.get())?.tree?["name"]?.text == "Another")
         #expect(actions.effect(of: action) == nil)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillControl
 import TillJSON
 import TillServer
 import TillShop
@@ -17,18 +18,19 @@ struct NamesTests {
         let test = try await TestShop()
         try await CatalogInManyScripts.put(in: test)
         let site = try TestConsole(test)
-        let verbs = site.console.verbs
+        let control = site.console.control
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/?a=<b>&c=\"d\""}"#.utf8))
-        _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
-        _ = try await verbs.call("createCustomer", scope, body: .object([.init("customer", .string(name))]))
+        _ = try await control.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
+        let app = AppEnvironment(TestShop.bundleID)
+        _ = try await control.send(CreateCustomer(app: app, customer: name))
         let buyer = scope.merging(["customer": name]) { $1 }
-        let bought = try await verbs.call("buy", buyer, body: .object([.init("productId", .string("pro.month"))]))
-        _ = try await verbs.call("createKey", body: .object([.init("name", .string(name))]))
-        let notifications = try await verbs.call("listNotifications", scope)?["notifications"]?.elements ?? []
+        let bought = try await control.send(BuyProduct(app: app, customer: name, productId: "pro.month"))
+        _ = try await control.call("createKey", body: .object([.init("name", .string(name))]))
+        let notifications = try await control.call("listNotifications", scope)?["notifications"]?.elements ?? []
         let uuid = try #require(notifications.first?["notificationUUID"]?.text)
         let values = buyer.merging(["notificationUUID": uuid, "productId": "pro.month"]) { $1 }
-            .merging(["transactionId": bought?["transactionId"]?.text ?? ""]) { $1 }
+            .merging(["transactionId": bought.transaction?.transactionId ?? ""]) { $1 }
         let (addresses, missing) = EveryPage.addresses(values)
         #expect(missing.isSubset(of: ["id"]), "\(missing)")
         let shown = name.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")

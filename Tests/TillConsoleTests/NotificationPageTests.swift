@@ -69,7 +69,7 @@ struct NotificationPageTests {
         for name in ["first", "second"] {
             let path = ["bundleId": place.app, "environment": "sandbox", "endpoint": name]
             let body: JSONTree = .object([.init("url", .string("http://127.0.0.1:1/x"))])
-            _ = try await site.console.verbs.call("setEndpoint", path, body: body)
+            _ = try await site.console.control.call("setEndpoint", path, body: body)
         }
         let account = try #require(try await storage.account(environment: .sandbox, app: place.app, customer: "ann"))
         var wanted: [String] = []
@@ -92,7 +92,7 @@ struct NotificationPageTests {
         var after: String?
         repeat {
             let query = [(name: "failed", value: "true"), (name: "limit", value: "2")]
-            let answer = try await site.console.verbs.call(
+            let answer = try await site.console.control.call(
                 "listNotifications",
                 ["bundleId": place.app, "environment": "sandbox"],
                 query: query + (after.map { [(name: "after", value: $0)] } ?? [])
@@ -107,7 +107,7 @@ struct NotificationPageTests {
         delivery.attempts = [SendAttempt(date: lost.signedDate, result: .timedOut, milliseconds: 1)]
         delivery.due = nil
         try await storage.commit([Change(deliveries: [delivery])])[0].get()
-        let failing = try await site.console.verbs.call(
+        let failing = try await site.console.control.call(
             "listNotifications",
             ["bundleId": place.app, "environment": "sandbox"],
             query: [(name: "failed", value: "true"), (name: "limit", value: "1")]

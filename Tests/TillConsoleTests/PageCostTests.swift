@@ -1,7 +1,7 @@
 import Foundation
 import Testing
+import TillControl
 import TillCore
-import TillJSON
 import TillServer
 import TillShop
 import TillStorage
@@ -48,8 +48,8 @@ struct PageCostTests {
         for page in ConsolePage.all {
             for query in Self.queries[page.path] ?? [] { addresses.append(Address.of(page.path, values, query: query)) }
         }
-        let customers = try await site.console.verbs.call("listCustomers", LargeShop.scope)
-        let next = try #require(customers?["next"]?.text)
+        let customers = try await site.console.control.send(ListCustomers(app: AppEnvironment(TestShop.bundleID)))
+        let next = try #require(customers.next)
         addresses.append(
             Address.of(
                 "/console/apps/{bundleId}/{environment}/customers",
@@ -72,7 +72,7 @@ struct PageCostTests {
         for filter in Self.filters {
             for _ in 0..<2 {
                 _ = counter.take()
-                _ = try await site.console.verbs.call("listNotifications", LargeShop.scope, query: filter)
+                _ = try await site.console.control.call("listNotifications", LargeShop.scope, query: filter)
             }
             costs.append(("listNotifications \(filter)", counter.take()))
         }

@@ -166,7 +166,7 @@ struct PageTests {
             #expect(made.status == 200)
             #expect(made.text.contains("<bdi>ann</bdi></a>"))
             let page = "\(scope)/customers/ann"
-            let bought = try await visitor.perform("buy", on: page, [("productId", product.id)])
+            let bought = try await visitor.perform("buyProduct", on: page, [("productId", product.id)])
             #expect(bought.status == 200)
             #expect(bought.text.contains("id=\"effect\""))
             #expect(bought.text.contains("SUBSCRIBED/INITIAL_BUY"))
@@ -184,7 +184,11 @@ struct PageTests {
         try await site.visit { visitor in
             _ = try await visitor.perform("createCustomer", on: "\(scope)/customers", [("customer", "ann")])
             let page = "\(scope)/customers/ann"
-            let refused = try await visitor.perform("buy", on: page, [("productId", "coins"), ("quantity", "many")])
+            let refused = try await visitor.perform(
+                "buyProduct",
+                on: page,
+                [("productId", "coins"), ("quantity", "many")]
+            )
             #expect(refused.status == 400)
             #expect(refused.text.contains(": failed</h2>"))
             #expect(refused.text.contains("<code>$.quantity</code>"))

@@ -44,9 +44,9 @@ struct SafetyTests {
         let site = try TestConsole(try await TestShop())
         try await site.visit { visitor in
             let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
-            for verb in ["getStatus", "nothing", "exportState", "createApp/more"] {
-                let answer = try await visitor.post("/console/actions/\(verb)", [("_proof", proof)])
-                #expect(answer.status == 404, "\(verb)")
+            for operation in ["getStatus", "nothing", "exportState", "createApp/more"] {
+                let answer = try await visitor.post("/console/actions/\(operation)", [("_proof", proof)])
+                #expect(answer.status == 404, "\(operation)")
             }
             let seen = try await visitor.get("/console/actions/createApp")
             #expect(seen.status == 303)
@@ -97,8 +97,8 @@ struct SafetyTests {
             }
             let inside = try await visitor.get("/console/")
             #expect(inside.status == 200)
-            let verbs = try await visitor.get("/v1/status")
-            #expect(verbs.status == 401)
+            let control = try await visitor.get("/v1/status")
+            #expect(control.status == 401)
             test.advance(13 * 3_600_000)
             let late = try await visitor.get("/console/")
             #expect(late.status == 303)
@@ -157,8 +157,8 @@ struct SafetyTests {
             #expect(waits.withLock { $0.isEmpty })
             _ = try await visitor.post("/console/sign-in", [("token", "guess"), ("_proof", proof)])
             #expect(waits.withLock { $0 } == [.seconds(1)])
-            let verb = try await visitor.get("/v1/apps", headers: [.authorization: "Bearer guess"])
-            #expect(verb.status == 401)
+            let operation = try await visitor.get("/v1/apps", headers: [.authorization: "Bearer guess"])
+            #expect(operation.status == 401)
             #expect(waits.withLock { $0 } == [.seconds(1), .seconds(2)])
             // Requests without a token or with a right token are not throttled.
             let none = try await visitor.get("/v1/apps", headers: [:])

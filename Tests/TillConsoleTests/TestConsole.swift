@@ -69,16 +69,16 @@ actor Visitor {
     }
 
     /// Fills in a form of a page and sends it.
-    func perform(_ verb: String, form: String? = nil, on page: String, _ fields: [(String, String)]) async throws
+    func perform(_ operation: String, form: String? = nil, on page: String, _ fields: [(String, String)]) async throws
         -> Answer
     {
         let seen = try await get(page)
-        let id = form ?? verb
+        let id = form ?? operation
         var all = fields.filter { !$0.0.isEmpty }
         for name in ["_proof", "_back", "_form", "path.bundleId", "path.environment", "path.customer"] {
             if let value = seen.field(name, in: id) { all.append((name, value)) }
         }
-        return try await post("/console/actions/\(verb)", all)
+        return try await post("/console/actions/\(operation)", all)
     }
 
     func send(_ method: HTTPRequest.Method, _ uri: String, _ body: String?, _ headers: HTTPFields) async throws

@@ -1,53 +1,99 @@
+import TillControl
+import TillJSON
 import TillServer
 
 /// A row of actions without input fields. `{{>actions}}` shows it as one form with a button per action.
 struct ActionButtons: Sendable {
     /// The button of an action.
     struct Button: Sendable {
-        /// The ID of the control operation.
-        var verb: String
+        /// The ID of the operation.
+        let operation: String
         /// The button's text.
-        var label: String
-        /// A field of the request body and its value; nil for an empty body.
-        var field: (name: String, value: String)?
+        let label: String
+        /// The path parameters of the request.
+        let path: [String: String]
+        /// The property of the request body and its value; nil for an empty body.
+        let field: (name: String, value: String)?
         /// Whether the action deletes something.
-        var isDestructive = false
+        let isDestructive: Bool
 
-        init(_ verb: String, _ label: String, _ name: String? = nil, _ value: String = "", isDestructive: Bool = false)
-        {
-            self.verb = verb
+        /// A button that sends a request, whose body has at most one property.
+        init(_ label: String, _ request: some ControlRequest, isDestructive: Bool = false) {
+            let parts = FormParts(request)
+            assert(parts.fields.count <= 1, "\(parts.operation) needs a form, because its body has several properties")
             self.label = label
-            field = name.map { ($0, value) }
             self.isDestructive = isDestructive
+            (operation, path, field) = (parts.operation, parts.path, parts.fields.first)
         }
     }
 
     /// The ID of the form element, unique on the page.
     let id: String
     let buttons: [Button]
-    /// Path parameters in addition to those of the page.
-    var parameters: [String: String] = [:]
 
     /// The value for `{{>actions}}`; nothing if there are no buttons.
     func value(_ page: PageRequest) -> PageValue {
-        let known = buttons.compactMap { button in page.verbs[button.verb].map { (button, $0) } }
-        guard !known.isEmpty else { return .nothing }
-        var path: [String: String] = [:]
-        for key in known.flatMap(\.1.parameters) { path[key] = parameters[key] ?? page.parameters[key] }
+        guard let first = buttons.first else { return .nothing }
+        let path = buttons.flatMap(\.path).reduce(into: [:]) { path, part in
+            assert(
+                path[part.key] ?? part.value == part.value,
+                "The buttons of \(id) have different values of \(part.key)"
+            )
+            path[part.key] = part.value
+        }
         return [
             "id": .text(id), "proof": .text(page.proof), "once": .text(page.once), "back": .text(page.address),
-            "first": .text(known[0].0.verb),
-            "path": .list(path.sorted { $0.key < $1.key }.map { ["name": .text($0.key), "value": .text($0.value)] }),
+            "first": .text(first.operation), "path": FormParts.hiddenFields(path),
             "buttons": .list(
-                known.map { button, _ in
-                    [
-                        "id": .text([id, button.verb, button.field?.value].compactMap(\.self).joined(separator: "-")),
-                        "verb": .text(button.verb), "label": .text(button.label),
+                buttons.map { button in
+                    let id = [id, button.operation, button.field?.value].compactMap(\.self).joined(separator: "-")
+                    return [
+                        "id": .text(id), "operation": .text(button.operation), "label": .text(button.label),
                         "name": PageValue(button.field?.name), "value": PageValue(button.field?.value),
                         "isDestructive": .flag(button.isDestructive),
                     ]
                 }
             ),
         ]
+    }
+}
+
+/// A request as the names and values of a form.
+struct FormParts: Sendable {
+    /// The ID of the operation.
+    let operation: String
+    /// The path parameters.
+    let path: [String: String]
+    /// The properties of the body that have a value, with `.` between the keys of nested objects.
+    let fields: [(name: String, value: String)]
+
+    init<Request: ControlRequest>(_ request: Request) {
+        operation = Request.operationID
+        // The types of the contract encode without errors.
+        let parts = try? RequestParts(request)
+        path = parts?.path ?? [:]
+        fields = Self.fields(parts?.others ?? [], in: "")
+    }
+
+    private static func fields(_ members: [JSONTree.Member], in parent: String) -> [(name: String, value: String)] {
+        members.flatMap { member in
+            let name = parent + member.key
+            if !member.value.members.isEmpty { return fields(member.value.members, in: name + ".") }
+            // A list is shown as lines.
+            let lines = member.value.elements.compactMap(\.text)
+            return [(name, member.value.text ?? lines.joined(separator: "\n"))]
+        }
+    }
+
+    /// The parts of an operation that is not declared as a type yet.
+    init(operation: String, path: [String: String]) {
+        self.operation = operation
+        self.path = path
+        fields = []
+    }
+
+    /// Hidden fields with path parameters.
+    static func hiddenFields(_ path: [String: String]) -> PageValue {
+        .list(path.sorted { $0.key < $1.key }.map { ["name": .text($0.key), "value": .text($0.value)] })
     }
 }

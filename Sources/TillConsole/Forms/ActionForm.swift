@@ -4,7 +4,7 @@ import TillJSON
 import TillServer
 import TillShop
 
-/// The form of an action, shown by `{{>action}}`. The schema of the control operation gives the fields' types.
+/// The form of an action, shown by `{{>action}}`. The schema of the operation gives the fields' types.
 struct ActionForm: Sendable {
     /// A field of the form, named by its path in the request body.
     struct Field: Sendable {
@@ -24,10 +24,6 @@ struct ActionForm: Sendable {
             case instant
             /// Text of several lines.
             case lines
-            /// An integer in a body without a schema.
-            case number
-            /// A Boolean in a body without a schema.
-            case flag
             /// A hidden field.
             case hidden
         }
@@ -59,28 +55,60 @@ struct ActionForm: Sendable {
         }
     }
 
-    /// The ID of the control operation.
-    let verb: String
+    /// The ID of the operation.
+    let operation: String
     /// The button's text.
     let label: String
     let fields: [Field]
-    /// Path parameters in addition to those of the page.
-    var parameters: [String: String] = [:]
+    /// The path parameters of the request; for an operation that is not declared yet, those that the page's path lacks.
+    let path: [String: String]
+    /// The values of the request's other properties: the initial value of a field, or a hidden field.
+    let values: [(name: String, value: String)]
     /// Distinguishes several forms of one operation on a page.
-    var name = ""
+    let name: String
     /// The label of a file field; nil without one.
-    var file: String?
+    let file: String?
     /// Whether the file is required.
-    var needsFile = true
+    let needsFile: Bool
     /// The URL of the page that shows the result; nil for the page with the form.
-    var back: String?
+    let back: String?
     /// Whether the action deletes something.
-    var isDestructive = false
+    let isDestructive: Bool
     /// The label of a checkbox that the user must tick to confirm; nil without one.
-    var confirmation: String?
+    let confirmation: String?
 
+    /// A form that sends a request after the user has filled in the fields.
+    ///
+    /// - Parameters:
+    ///   - request: the request with the values that the user need not enter. A property that has a field may be empty.
+    ///   - fields: fields with the names of the request's properties.
     init(
-        _ verb: String,
+        _ request: some ControlRequest,
+        _ label: String,
+        _ fields: [Field] = [],
+        name: String = "",
+        file: String? = nil,
+        needsFile: Bool = true,
+        back: String? = nil,
+        isDestructive: Bool = false,
+        confirmation: String? = nil
+    ) {
+        self.init(
+            FormParts(request),
+            label,
+            fields,
+            name: name,
+            file: file,
+            needsFile: needsFile,
+            back: back,
+            isDestructive: isDestructive,
+            confirmation: confirmation
+        )
+    }
+
+    /// A form of an operation that is not declared as a type yet.
+    init(
+        _ operation: String,
         _ label: String,
         _ fields: [Field] = [],
         parameters: [String: String] = [:],
@@ -91,10 +119,33 @@ struct ActionForm: Sendable {
         isDestructive: Bool = false,
         confirmation: String? = nil
     ) {
-        self.verb = verb
+        self.init(
+            FormParts(operation: operation, path: parameters),
+            label,
+            fields,
+            name: name,
+            file: file,
+            needsFile: needsFile,
+            back: back,
+            isDestructive: isDestructive,
+            confirmation: confirmation
+        )
+    }
+
+    private init(
+        _ parts: FormParts,
+        _ label: String,
+        _ fields: [Field],
+        name: String,
+        file: String?,
+        needsFile: Bool,
+        back: String?,
+        isDestructive: Bool,
+        confirmation: String?
+    ) {
+        (operation, path, values) = (parts.operation, parts.path, parts.fields)
         self.label = label
         self.fields = fields
-        self.parameters = parameters
         self.name = name
         self.file = file
         self.needsFile = needsFile
@@ -105,29 +156,57 @@ struct ActionForm: Sendable {
 
     /// The value for `{{>action}}`; a rejected form keeps its entered values.
     func value(_ page: PageRequest) -> PageValue {
-        guard let verb = page.verbs[verb] else { return .nothing }
-        var path: [String: String] = [:]
-        for key in verb.parameters { path[key] = parameters[key] ?? page.parameters[key] }
-        let id = ([self.verb] + (name.isEmpty ? [] : [name])).joined(separator: "-")
+        guard let operation = page.control[operation] else {
+            assertionFailure("There is no operation \(operation)")
+            return .nothing
+        }
+        assert(unknownFields(of: operation).isEmpty, "\(operation.id) has no \(unknownFields(of: operation))")
+        let id = ([operation.id] + (name.isEmpty ? [] : [name])).joined(separator: "-")
         let refused = page.refused.flatMap { $0.id == id ? $0 : nil }
+        let hidden = values.filter { value in !fields.contains { $0.name == value.name } }
+            .map { Field($0.name, "", .hidden, value: $0.value) }
         return [
-            "id": .text(id), "verb": .text(self.verb), "label": .text(label), "proof": .text(page.proof),
+            "id": .text(id), "operation": .text(operation.id), "label": .text(label), "proof": .text(page.proof),
             "once": .text(page.once),
             "back": .text(back ?? page.address), "isDestructive": .flag(isDestructive), "file": PageValue(file),
             "needsFile": .flag(needsFile),
             "confirmation": PageValue(confirmation),
-            "path": .list(
-                path.sorted { $0.key < $1.key }.map { ["name": .text($0.key), "value": .text($0.value)] }
-            ),
-            "fields": .list(fields.map { $0.value(in: id, verb, refused) }),
+            "path": FormParts.hiddenFields(hiddenPath(of: operation, page)),
+            "fields": .list((hidden + fields.map(filled)).map { $0.value(in: id, operation, refused) }),
         ]
+    }
+
+    /// The path parameters that the user does not enter.
+    private func hiddenPath(of operation: OperationForm, _ page: PageRequest) -> [String: String] {
+        var hidden: [String: String] = [:]
+        for key in operation.parameters where !fields.contains(where: { $0.name == "path.\(key)" }) {
+            hidden[key] = path[key] ?? page.parameters[key]
+        }
+        return hidden
+    }
+
+    /// A field with the value of the request's property, unless it has another value.
+    private func filled(_ field: Field) -> Field {
+        var field = field
+        if field.value.isEmpty { field.value = values.first { $0.name == field.name }?.value ?? "" }
+        return field
+    }
+
+    /// The names of fields that are neither properties of the request nor the console's own.
+    func unknownFields(of operation: OperationForm) -> [String] {
+        guard !operation.readsItsOwnBody else { return [] }
+        let path = operation.parameters.map { "path.\($0)" }
+        return fields.map(\.name).filter { name in
+            !name.hasPrefix("_") && !path.contains(name)
+                && operation.request?.property(at: name.split(separator: ".").map(String.init)) == nil
+        }
     }
 }
 
 extension ActionForm.Field {
-    fileprivate func value(in form: String, _ verb: ControlVerb, _ refused: RefusedForm?) -> PageValue {
+    fileprivate func value(in form: String, _ operation: OperationForm, _ refused: RefusedForm?) -> PageValue {
         let path = name.split(separator: ".").map(String.init)
-        let property = verb.request?.property(at: path)
+        let property = operation.request?.property(at: path)
         let (suffix, shape) = shape(property?.schema)
         let typed = refused.map { $0.form[name + suffix] ?? "" } ?? value
         let id = "\(form)-\(name)".replacing(".", with: "-")
@@ -174,8 +253,6 @@ extension ActionForm.Field {
         case (.notice?, _): (":notice", "isChoice")
         case (.money?, _), (.thousandths?, _): (":money", "isText")
         case (.instant?, _): (":instant", "isInstant")
-        case (.number?, _): (":json", "isNumber")
-        case (.flag?, _): (":json", "isFlag")
         case (.lines?, _), (nil, .array?), (nil, .anyObject?), (nil, .object?), (nil, .map?): ("", "isLines")
         case (.hidden?, _): ("", "isHidden")
         case (nil, .string(_, _, let words, _)?): ("", words.isEmpty ? "isText" : "isChoice")

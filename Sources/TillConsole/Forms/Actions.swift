@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import Synchronization
+import TillControl
 import TillJSON
 import TillServer
 import TillShop
@@ -32,7 +33,7 @@ final class Actions: Sendable {
         case full
     }
 
-    private let verbs: ControlVerbs
+    private let control: ControlCaller
     private let logger: Logger
     private let entries = Mutex<[String: Entry]>([:])
     /// How long a page waits for an action before it shows the action as in progress.
@@ -46,8 +47,8 @@ final class Actions: Sendable {
     /// How long a repeated form shows the earlier result.
     private static let repeatWindow = Duration.seconds(600)
 
-    init(_ verbs: ControlVerbs, patience: Duration = .seconds(2), logger: Logger) {
-        self.verbs = verbs
+    init(_ control: ControlCaller, patience: Duration = .seconds(2), logger: Logger) {
+        self.control = control
         self.logger = logger
         self.patience = patience
     }
@@ -55,14 +56,14 @@ final class Actions: Sendable {
     /// Runs the action of a form, unless the same form was sent before.
     ///
     /// - Returns: the result, and the identifier for `effect(of:)` while the action is in progress.
-    func perform(_ verb: ControlVerb, _ form: FormData, by session: Session? = nil) async -> (
+    func perform(_ operation: OperationForm, _ form: FormData, by session: Session? = nil) async -> (
         effect: Effect, name: String?
     ) {
         let parameters = FormBody.parameters(form)
         let isDry = form["dryRun"] == "true"
-        let title = Self.title(verb) + (isDry ? " (dry run: nothing was changed)" : "")
+        let title = Self.title(operation) + (isDry ? " (dry run: nothing was changed)" : "")
         let name: String
-        switch begin(Effect(title: title, parameters: parameters), SentForm(form, verb, session)) {
+        switch begin(Effect(title: title, parameters: parameters), SentForm(form, operation, session)) {
         case .full:
             let error = ControlError.busy("Too many operations are in progress. Try again later.")
             return (Effect(title: title, outcome: .failure(error), parameters: parameters), nil)
@@ -70,7 +71,7 @@ final class Actions: Sendable {
         case .new(let new):
             name = new
             // Closing the page does not cancel the action.
-            Task { [self] in end(new, await outcome(of: verb, parameters, form)) }
+            Task { [self] in end(new, await outcome(of: operation, parameters, form)) }
         }
         await waitForEnd(of: name)
         guard let effect = self.effect(of: name) else {
@@ -107,7 +108,7 @@ final class Actions: Sendable {
         }
     }
 
-    private func end(_ name: String, _ outcome: Result<JSONTree?, ControlError>) {
+    private func end(_ name: String, _ outcome: Result<OperationAnswer, ControlError>) {
         let waiting = entries.withLock { entries in
             entries[name]?.effect.outcome = outcome
             defer { entries[name]?.waiting = [] }
@@ -132,50 +133,59 @@ final class Actions: Sendable {
         }
     }
 
-    private func outcome(of verb: ControlVerb, _ parameters: [String: String], _ form: FormData) async -> Result<
-        JSONTree?, ControlError
+    private func outcome(of operation: OperationForm, _ parameters: [String: String], _ form: FormData) async -> Result<
+        OperationAnswer, ControlError
     > {
         do {
-            if verb.readsItsOwnBody {
-                let document = form.file ?? form["_document"].map { Array($0.utf8) } ?? fields(of: form, verb)
-                return .success(try await verbs.call(verb.id, parameters, document: document))
-            }
-            let body = verb.request.map { FormBody.tree(form, $0) } ?? .object([])
-            switch verb.id {
-            case "createApp": return .success(try await newApp(body, form))
-            case "createCustomer": try await checkIsNew(form, parameters)
-            case "createClock": return .success(try await newClock(body, parameters, form))
-            case "setRules":
-                return .success(try await verbs.call(verb.id, parameters, body: try await changes(body, parameters)))
-            default: break
-            }
-            return .success(try await verbs.call(verb.id, parameters, body: body))
+            return .success(try await answer(to: operation, parameters, form))
         } catch {
             return .failure(error)
         }
     }
 
+    private func answer(to operation: OperationForm, _ parameters: [String: String], _ form: FormData)
+        async throws(ControlError) -> OperationAnswer
+    {
+        if operation.readsItsOwnBody {
+            let document = form.file ?? form["_document"].map { Array($0.utf8) } ?? fields(of: form, operation)
+            return try await control.perform(operation.id, parameters, document: document)
+        }
+        let body = operation.request.map { FormBody.tree(form, $0) } ?? .object([])
+        switch operation.id {
+        case "createApp": return try await newApp(body, form)
+        case CreateCustomer.operationID: try await checkIsNew(form, parameters)
+        case "createClock": return try await newClock(body, parameters, form)
+        case "setRules":
+            return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
+        default: break
+        }
+        return try await control.perform(operation.id, parameters, body: body)
+    }
+
     // MARK: Actions with several operations
 
     /// Creates an app and imports its products. The file is parsed first, so that an invalid file creates no app.
-    private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> JSONTree? {
-        guard let file = form.file else { return try await verbs.call("createApp", body: body) }
+    private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> OperationAnswer {
+        guard let file = form.file else { return try await control.perform("createApp", body: body) }
         do {
             _ = try StoreKitFile.read(file)
         } catch {
             throw ControlError(of: error, logger: logger)
         }
-        let made = try await verbs.call("createApp", body: body)
-        guard let app = made?["bundleId"]?.text else { return made }
-        let sold = try await verbs.call("importStoreKitFile", ["bundleId": app], document: file)
-        return .object((made?.members ?? []) + (sold?.members ?? []))
+        let made = try await control.perform("createApp", body: body)
+        guard let app = made.tree?["bundleId"]?.text else { return made }
+        let sold = try await control.perform("importStoreKitFile", ["bundleId": app], document: file)
+        return .undeclared(.object((made.tree?.members ?? []) + (sold.tree?.members ?? [])))
     }
 
     /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
     private func checkIsNew(_ form: FormData, _ parameters: [String: String]) async throws(ControlError) {
-        guard let name = form["customer"], !name.isEmpty else { return }
-        let known = try? await verbs.call("getCustomer", parameters.merging(["customer": name]) { $1 })
-        if known != nil {
+        guard
+            let name = form["customer"], !name.isEmpty, let bundleID = parameters["bundleId"],
+            let environment = parameters["environment"].flatMap(StoreEnvironment.init)
+        else { return }
+        let app = AppEnvironment(bundleID, environment)
+        if (try? await control.send(GetCustomer(app: app, customer: name))) != nil {
             throw ControlError(
                 status: .conflict,
                 code: "customer_exists",
@@ -186,19 +196,19 @@ final class Actions: Sendable {
 
     /// Creates a clock and, on a customer's page, assigns it to the customer.
     private func newClock(_ body: JSONTree, _ parameters: [String: String], _ form: FormData)
-        async throws(ControlError) -> JSONTree?
+        async throws(ControlError) -> OperationAnswer
     {
-        let made = try await verbs.call("createClock", parameters, body: body)
-        guard let customer = form["_customer"], let name = made?["name"]?.text else { return made }
+        let made = try await control.perform("createClock", parameters, body: body)
+        guard let customer = form["_customer"], let name = made.tree?["name"]?.text else { return made }
         let use = parameters.merging(["customer": customer]) { $1 }
-        _ = try await verbs.call("assignClock", use, body: .object([.init("clock", .string(name))]))
+        _ = try await control.call("assignClock", use, body: .object([.init("clock", .string(name))]))
         return made
     }
 
     /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
     /// the server's default must not become a fixed value.
     private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
-        let current = try await verbs.call("getRules", parameters)
+        let current = try await control.call("getSettings", parameters)
         return .object(
             body.members.filter { member in
                 let isStillWithoutGrace =
@@ -210,30 +220,31 @@ final class Actions: Sendable {
     }
 
     /// The body of an operation that reads a document, if the user enters the document field by field.
-    private func fields(of form: FormData, _ verb: ControlVerb) -> [UInt8] {
-        let tree = verb.request.map { FormBody.tree(form, $0) } ?? .object([])
+    private func fields(of form: FormData, _ operation: OperationForm) -> [UInt8] {
+        let tree = operation.request.map { FormBody.tree(form, $0) } ?? .object([])
         return tree.members.isEmpty ? [] : tree.written()
     }
 
     /// The title of an action. By default, it follows from the operation ID: `Advance clock` for `advanceClock`.
-    private static func title(_ verb: ControlVerb) -> String {
-        let title = titles[verb.id] ?? Words.sentence(verb.id)
+    private static func title(_ operation: OperationForm) -> String {
+        let title = titles[operation.id] ?? Words.sentence(operation.id)
         return title.hasPrefix("Remove ") ? "Delete " + title.dropFirst(7) : title
     }
 
     private static let titles = [
         "advanceCustomerClock": "Advance clock", "setCustomerClock": "Set clock",
-        "setCard": "Change payment method", "requestTestNotification": "Send test notification",
+        SetCard.operationID: "Change payment method", "requestTestNotification": "Send test notification",
         "triggerNotification": "Send notification", "importStoreKitFile": "Import .storekit file",
         "putCatalog": "Replace catalog", "putProduct": "Save product", "putGroup": "Save group",
-        "setAskToBuy": "Change Ask to Buy", "setForSale": "Change availability", "setRules": "Save settings",
+        SetAskToBuy.operationID: "Change Ask to Buy", "setForSale": "Change availability",
+        "updateSettings": "Save settings",
         "setRevocation": "Change OCSP response", "rotateChain": "Issue new leaf and intermediate certificates",
-        "eraseCustomer": "Delete customer", "joinFamily": "Add a family member",
+        "eraseCustomer": "Delete customer", JoinFamily.operationID: "Add a family member",
         "extendAll": "Extend renewal date for all subscribers",
         "shareProduct": "Turn on Family Sharing", "addFault": "Add fault rule", "removeFault": "Delete fault rule",
         "removeFaults": "Delete all fault rules", "setSharedSecret": "Set app-specific secret",
         "setPrimarySharedSecret": "Set team secret", "removePrimarySharedSecret": "Delete team secret",
-        "removeSharedSecret": "Delete app-specific secret", "buy": "Buy product",
+        "removeSharedSecret": "Delete app-specific secret",
     ]
 }
 
@@ -242,7 +253,7 @@ struct SentForm: Hashable, Sendable {
     private let digest: [UInt8]
 
     /// - Returns: nil for a form that does not contain the identifier of its page's rendering.
-    init?(_ form: FormData, _ verb: ControlVerb, _ session: Session?) {
+    init?(_ form: FormData, _ operation: OperationForm, _ session: Session?) {
         guard let session, form["_once"] != nil else { return nil }
         var hash = SHA256()
         func add(_ bytes: some Collection<UInt8>) {
@@ -250,7 +261,7 @@ struct SentForm: Hashable, Sendable {
             hash.update(data: Data(bytes))
         }
         add(session.cookie.utf8)
-        add(verb.id.utf8)
+        add(operation.id.utf8)
         for field in form.fields {
             add(field.name.utf8)
             add(field.value.utf8)

@@ -127,8 +127,8 @@ struct ClockCard: Sendable {
         let isAhead = (clock["now"]?.number ?? 0) > page.shop.wallClock().milliseconds
         let settle = ActionForm.Field("settle", "Wait until due notifications are delivered")
         let (set, advance) = own == nil ? ("setClock", "advanceClock") : ("setCustomerClock", "advanceCustomerClock")
-        func form(_ verb: String, _ label: String, _ name: String, _ fields: [ActionForm.Field]) -> ActionForm {
-            ActionForm(verb, label, fields, parameters: parameters, name: "\(name)-\(id)")
+        func form(_ operation: String, _ label: String, _ name: String, _ fields: [ActionForm.Field]) -> ActionForm {
+            ActionForm(operation, label, fields, parameters: parameters, name: "\(name)-\(id)")
         }
         func hidden(_ mode: String) -> [ActionForm.Field] { [.init("mode", "", .hidden, value: mode)] }
         var forms = [

@@ -30,7 +30,7 @@ extension ConsolePage {
                 "failing": .list(try await Deliveries.failing(page, page.parameters, limit: 10)),
                 "hasEndpoints": .flag(try await Deliveries.hasEndpoints(page, page.parameters)),
                 "endpointLink": PageValue(Deliveries.endpointLink(page, page.parameters)),
-                "list": try await CustomerList.value(page, after: nil, limit: 10),
+                "list": try await CustomerTable.value(page, after: nil, limit: 10),
                 "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{environment}/customers")),
                 "jobs": try await Jobs.value(page),
                 "settings": try await EnvironmentSettingsForm.value(page),

@@ -15,6 +15,11 @@ enum Words {
         ]
     }
 
+    /// A date for `{{>time}}`, with its distance from `now`.
+    static func time(_ instant: Timestamp?, from now: Timestamp? = nil) -> PageValue {
+        time(instant?.milliseconds, from: now?.milliseconds)
+    }
+
     /// `31 Jan 2026, 18:30:00 UTC`.
     static func instant(_ milliseconds: Int64) -> String {
         let iso = Timestamp(milliseconds: milliseconds).iso8601

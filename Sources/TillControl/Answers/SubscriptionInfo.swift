@@ -42,6 +42,8 @@ public struct SubscriptionInfo: ControlObject {
     public var eligibleWinBackOfferIds: [String]?
     /// Whether the subscription is shared with the family; only if the product can be shared.
     public var isShared: Bool
+    /// The actions that are possible now on the subscription; none if a family member shares it.
+    public var availableActions: [CustomerAction]
 
     public init(
         subscriptionGroupIdentifier: String,
@@ -64,7 +66,8 @@ public struct SubscriptionInfo: ControlObject {
         priceIncrease: PriceIncreaseInfo? = nil,
         commitment: CommitmentInfo? = nil,
         eligibleWinBackOfferIds: [String]? = nil,
-        isShared: Bool
+        isShared: Bool,
+        availableActions: [CustomerAction]
     ) {
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.originalTransactionId = originalTransactionId
@@ -87,6 +90,7 @@ public struct SubscriptionInfo: ControlObject {
         self.commitment = commitment
         self.eligibleWinBackOfferIds = eligibleWinBackOfferIds
         self.isShared = isShared
+        self.availableActions = availableActions
     }
 }
 

@@ -51,6 +51,8 @@ public struct TransactionInfo: ControlObject {
     public var subscription: SubscriptionInfo?
     /// The undecided refund request for the transaction.
     public var refundRequest: RefundRequestInfo?
+    /// The actions that are possible now on the transaction; `subscription` has those on the subscription.
+    public var availableActions: [CustomerAction]
 
     public init(
         customer: String,
@@ -72,7 +74,8 @@ public struct TransactionInfo: ControlObject {
         signedRenewalInfo: String? = nil,
         device: DeviceData? = nil,
         subscription: SubscriptionInfo? = nil,
-        refundRequest: RefundRequestInfo? = nil
+        refundRequest: RefundRequestInfo? = nil,
+        availableActions: [CustomerAction]
     ) {
         self.customer = customer
         self.transactionId = transactionId
@@ -94,6 +97,7 @@ public struct TransactionInfo: ControlObject {
         self.device = device
         self.subscription = subscription
         self.refundRequest = refundRequest
+        self.availableActions = availableActions
     }
 }
 

@@ -2,13 +2,18 @@ import Foundation
 import TillJSON
 
 /// A request, split into what is sent in the path and query, and what is sent in the body.
-struct RequestParts {
+package struct RequestParts: Sendable {
+    /// The path parameters.
+    package let path: [String: String]
+    /// The properties that are sent in the query or in the body.
+    package let others: [JSONTree.Member]
     /// The path with the query.
     let target: String
     /// The body; nil for an operation without a body.
     let body: JSONTree?
 
-    init<Request: ControlCallable>(_ request: Request) throws {
+    /// - Throws: an error of a type that cannot be encoded.
+    package init<Request: ControlCallable>(_ request: Request) throws {
         let operation = Request.operation
         let names = Set(operation.pathParameters)
         let isInQuery = operation.method == .get || operation.method == .delete || request is any ControlUpload
@@ -26,6 +31,7 @@ struct RequestParts {
                 others.append(member)
             }
         }
+        (self.path, self.others) = (path, others)
         let steps = operation.path.split(separator: "/").map { step -> String in
             guard step.hasPrefix("{") else { return String(step) }
             return Self.encoded(path[String(step.dropFirst().dropLast())] ?? "")

@@ -27,8 +27,8 @@ public protocol ControlUpload: ControlRequest {
     static var mediaType: String { get }
 }
 
-/// A request whose body is one JSON document. The server reads it with a parser of its own, which reports every error of
-/// the document with its place.
+/// A request whose body is one JSON document. The server reads it with a parser of its own, which reports every error
+/// with its place.
 public protocol DocumentUpload: ControlUpload {
     /// The type of the document.
     associatedtype Document: Codable & Sendable

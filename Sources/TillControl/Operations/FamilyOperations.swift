@@ -81,7 +81,7 @@ public struct LeaveFamily: CustomerRequest {
     }
 }
 
-/// Starts or stops sharing a purchase with the purchaser's family.
+/// Starts or stops sharing a purchase, which any of its transactions identifies, with the purchaser's family.
 public struct SetSharing: TransactionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(

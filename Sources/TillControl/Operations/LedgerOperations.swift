@@ -82,6 +82,8 @@ public struct LedgerEntryInfo: ControlObject {
     public var isUpgraded: Bool
     /// Whether the app has finished the transaction.
     public var isFinished: Bool
+    /// The actions that are possible now on the transaction.
+    public var availableActions: [CustomerAction]
 
     public init(
         transactionId: String,
@@ -105,7 +107,8 @@ public struct LedgerEntryInfo: ControlObject {
         revocationType: RevocationType? = nil,
         revocationPercentage: Int? = nil,
         isUpgraded: Bool,
-        isFinished: Bool
+        isFinished: Bool,
+        availableActions: [CustomerAction]
     ) {
         self.transactionId = transactionId
         self.originalTransactionId = originalTransactionId
@@ -129,5 +132,6 @@ public struct LedgerEntryInfo: ControlObject {
         self.revocationPercentage = revocationPercentage
         self.isUpgraded = isUpgraded
         self.isFinished = isFinished
+        self.availableActions = availableActions
     }
 }

@@ -55,7 +55,7 @@ package indirect enum Schema: Sendable {
         switch self {
         case .string(let text, _, _, _), .integer(let text, _), .integerOf(let text, _), .boolean(let text),
             .array(let text, _), .object(let text, _), .number(let text), .anyObject(let text),
-            .component(let text, _, _):
+            .map(let text, _), .component(let text, _, _):
             text
         }
     }

@@ -6,14 +6,7 @@ extension Ledger {
     /// Records a customer's refund request. For a subscription, auto-renewal is turned off first, as in the App Store.
     mutating func requestRefund(of id: TransactionID, because reason: ConsumptionRequestReason) throws(Refusal) {
         let transaction = try transaction(id)
-        guard transaction.ownership == .purchased else { throw .familyShared(id) }
-        if let revocation = transaction.revocation { throw .alreadyRevoked(id, on: revocation.date) }
-        guard !self[transaction.account].refundRequests.contains(where: { $0.transaction == id }) else {
-            throw .refundAlreadyRequested(id)
-        }
-        guard self[transaction.account].refundRequests.count < Ledger.maxRefundRequests else {
-            throw .tooManyRefundRequests(limit: Ledger.maxRefundRequests)
-        }
+        if let refusal = self[transaction.account].refusalToRequestRefund(transaction) { throw refusal }
         if let subscription = self[transaction.account].subscription(transaction.originalID),
             subscription.state.contains(id),
             subscription.status == .active, subscription.willRenew
@@ -72,7 +65,7 @@ extension Ledger {
     /// consumed.
     private func share(after request: RefundRequest, of id: TransactionID) -> Refund.Share {
         guard let transaction = transactions[id] else { return .full }
-        if transaction.groupID != nil { return unusedPart(of: transaction) == nil ? .full : .unused }
+        if transaction.groupID != nil { return transaction.unusedPart(at: now) == nil ? .full : .unused }
         guard let consumed = request.report?.consumptionPercentage, (1..<Ledger.wholePercentage).contains(consumed)
         else {
             return .full
@@ -82,17 +75,14 @@ extension Ledger {
 
     mutating func declineRefund(of id: TransactionID) throws(Refusal) {
         let transaction = try transaction(id)
-        guard self[transaction.account].refundRequests.contains(where: { $0.transaction == id }) else {
-            throw .refundNotRequested(id)
-        }
+        guard self[transaction.account].hasRefundRequest(for: id) else { throw .refundNotRequested(id) }
         self[transaction.account].refundRequests.removeAll { $0.transaction == id }
         note(.refundDeclined(id))
     }
 
     mutating func grant(_ refund: Refund) throws(Refusal) {
         let transaction = try transaction(refund.transaction)
-        guard transaction.ownership == .purchased else { throw .familyShared(transaction.id) }
-        if let revocation = transaction.revocation { throw .alreadyRevoked(transaction.id, on: revocation.date) }
+        if let refusal = self[transaction.account].refusalToRefund(transaction) { throw refusal }
         let percentage = try percentage(of: refund, transaction)
         let isFull = percentage == Ledger.wholePercentage
         self[transaction.account].refundRequests.removeAll { $0.transaction == transaction.id }
@@ -123,7 +113,7 @@ extension Ledger {
 
     mutating func reverseRefund(of id: TransactionID) throws(Refusal) {
         let transaction = try transaction(id)
-        guard transaction.ownership == .purchased, transaction.refundNumber != nil else { throw .notRefunded(id) }
+        guard transaction.isRefunded else { throw .notRefunded(id) }
         let held = self[transaction.account].subscription(transaction.originalID)
         let wasReplaced = held?.replacedRefunds.contains(id) == true
         let restored = amend(transaction) {
@@ -160,24 +150,50 @@ extension Ledger {
             guard (1..<Ledger.wholePercentage).contains(part) else { throw .badPercentage(part) }
             return part
         case .unused:
-            guard let part = unusedPart(of: transaction) else { throw .nothingLeftToProrate(transaction.id) }
+            guard let part = transaction.unusedPart(at: now) else { throw .nothingLeftToProrate(transaction.id) }
             return part
         }
     }
 
+    /// A full refund in thousandths of a percent.
+    static let wholePercentage = 100_000
+}
+
+extension Transaction {
+    /// Whether the purchaser's transaction is refunded, in full or in part.
+    var isRefunded: Bool { ownership == .purchased && refundNumber != nil }
+
     /// The unused part of a period in thousandths of a percent. A period that has not begun is completely unused.
-    private func unusedPart(of transaction: Transaction) -> Int? {
-        guard let end = transaction.expiresDate else { return nil }
-        let whole = end.milliseconds - transaction.purchaseDate.milliseconds
-        let left = end.milliseconds - max(now.milliseconds, transaction.purchaseDate.milliseconds)
+    func unusedPart(at now: Timestamp) -> Int? {
+        guard let end = expiresDate else { return nil }
+        let whole = end.milliseconds - purchaseDate.milliseconds
+        let left = end.milliseconds - max(now.milliseconds, purchaseDate.milliseconds)
         guard whole > 0, left > 0 else { return nil }
         let divided = whole.dividingFullWidth(left.multipliedFullWidth(by: Int64(Ledger.wholePercentage)))
         let part = Int(divided.quotient)
         return part >= 1 ? min(part, Ledger.wholePercentage) : nil
     }
+}
 
-    /// A full refund in thousandths of a percent.
-    private static let wholePercentage = 100_000
-
+extension Account {
     private static let maxRefundRequests = 100
+
+    /// Whether a refund request for a transaction is undecided.
+    func hasRefundRequest(for id: TransactionID) -> Bool { refundRequests.contains { $0.transaction == id } }
+
+    /// The reason why a transaction of the account cannot be refunded; nil if it can.
+    func refusalToRefund(_ transaction: Transaction) -> Refusal? {
+        guard transaction.ownership == .purchased else { return .familyShared(transaction.id) }
+        return transaction.revocation.map { .alreadyRevoked(transaction.id, on: $0.date) }
+    }
+
+    /// The reason why the customer cannot request a refund of a transaction; nil if the customer can.
+    func refusalToRequestRefund(_ transaction: Transaction) -> Refusal? {
+        if let refusal = refusalToRefund(transaction) { return refusal }
+        if hasRefundRequest(for: transaction.id) { return .refundAlreadyRequested(transaction.id) }
+        guard refundRequests.count < Self.maxRefundRequests else {
+            return .tooManyRefundRequests(limit: Self.maxRefundRequests)
+        }
+        return nil
+    }
 }

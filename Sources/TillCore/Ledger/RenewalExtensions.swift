@@ -4,7 +4,7 @@ extension Ledger {
         let subscription = try subscription(wanted.subscription, of: id)
         // A repeated request gets the same response as the first.
         if subscription.extensions.contains(where: { $0.request == wanted.request }) { return }
-        if let refusal = refusalToExtend(subscription, held: self[id]) { throw refusal }
+        if let refusal = self[id].refusalToExtend(subscription, at: now, policy: policy) { throw refusal }
         try extend(subscription, by: id, days: wanted.days, request: wanted.request)
     }
 
@@ -19,31 +19,13 @@ extension Ledger {
             })
         else { return nil }
         do {
-            if let refusal = refusalToExtend(subscription, held: self[id]) { throw refusal }
+            if let refusal = self[id].refusalToExtend(subscription, at: now, policy: policy) { throw refusal }
             try extend(subscription, by: id, days: wanted.days, request: wanted.request)
             return true
         } catch {
             applyDue(.renewalExtensionFailure, to: subscription, of: id)
             return false
         }
-    }
-
-    private func refusalToExtend(_ subscription: Subscription, held account: Account) -> Refusal? {
-        guard subscription.status == .active else {
-            return .extensionIneligible(subscription.originalID, because: .notActive)
-        }
-        if subscription.currentTransaction(at: now).offer?.mode == .freeTrial {
-            return .extensionIneligible(subscription.originalID, because: .freeTrial)
-        }
-        guard subscription.paidService > 0 else {
-            return .extensionIneligible(subscription.originalID, because: .neverPaid)
-        }
-        guard policy.extendsFirstPeriod || subscription.hasPaidPeriodBefore(now) else {
-            return .extensionIneligible(subscription.originalID, because: .firstPaidPeriod)
-        }
-        let yearAgo = Period(-365, .day).end(from: now)
-        let recent = account.subscriptions.flatMap(\.extensions).filter { $0.date > yearAgo }
-        return recent.count >= 2 ? .extensionLimit(subscription.originalID) : nil
     }
 
     /// Moves the end of the latest period, even if it was charged in advance, because `renewalDate` shows the end of
@@ -62,5 +44,26 @@ extension Ledger {
             $0.anchor = PeriodAnchor(day: Period.anchorDay(of: end), time: anchor.time)
             $0.extensions.append(given)
         }
+    }
+}
+
+extension Account {
+    /// The reason why a subscription of the account cannot be extended; nil if it can.
+    func refusalToExtend(_ subscription: Subscription, at now: Timestamp, policy: Policy) -> Refusal? {
+        guard subscription.status == .active else {
+            return .extensionIneligible(subscription.originalID, because: .notActive)
+        }
+        if subscription.currentTransaction(at: now).offer?.mode == .freeTrial {
+            return .extensionIneligible(subscription.originalID, because: .freeTrial)
+        }
+        guard subscription.paidService > 0 else {
+            return .extensionIneligible(subscription.originalID, because: .neverPaid)
+        }
+        guard policy.extendsFirstPeriod || subscription.hasPaidPeriodBefore(now) else {
+            return .extensionIneligible(subscription.originalID, because: .firstPaidPeriod)
+        }
+        let yearAgo = Period(-365, .day).end(from: now)
+        let recent = subscriptions.flatMap(\.extensions).filter { $0.date > yearAgo }
+        return recent.count >= 2 ? .extensionLimit(subscription.originalID) : nil
     }
 }

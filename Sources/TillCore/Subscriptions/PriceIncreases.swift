@@ -109,15 +109,17 @@ extension Ledger {
         try turnAutoRenewOff(original, by: id)
     }
 
-    /// The subscription, if its price increase needs the customer's answer. A customer who chose another plan is not
-    /// asked.
+    /// The subscription, if its price increase needs the customer's answer.
     private func subscriptionAskedForConsent(_ original: TransactionID, of id: AccountID) throws(Refusal)
         -> Subscription
     {
         let subscription = try subscription(original, of: id)
-        guard case .active = subscription.state, subscription.expectedPriceIncrease?.stage == .pending else {
-            throw .noPriceIncrease(original)
-        }
+        guard subscription.isAskedForConsent else { throw .noPriceIncrease(original) }
         return subscription
     }
+}
+
+extension Subscription {
+    /// Whether a price increase needs the customer's answer. A customer who chose another plan is not asked.
+    var isAskedForConsent: Bool { status == .active && expectedPriceIncrease?.stage == .pending }
 }

@@ -50,7 +50,7 @@ package struct ControlAPI: Sendable {
             customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             upcomingEventRoutes,
-            ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, requestLogRoutes, authorityRoutes,
+            settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes, requestLogRoutes, authorityRoutes,
             receiptRoutes,
             revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, snapshotRoutes, securityRoutes,
         ].flatMap(\.self)

@@ -8,8 +8,19 @@ import TillShop
 import TillStorage
 
 /// What runs a declared operation: a typed request becomes a typed answer.
-struct ControlHandler<Request: ControlRequest>: Sendable {
+struct ControlHandler<Request: ControlRequest>: DeclaredHandler {
+    let schema: RequestSchema<Request>
     let handle: @Sendable (ControlCall<Request>) async throws -> Request.Answer
+
+    func answer(to exchange: ControlExchange) async throws -> any Encodable & Sendable {
+        try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange))
+    }
+}
+
+/// A `ControlHandler` of any request.
+protocol DeclaredHandler: Sendable {
+    /// The typed answer to a request whose body was already checked.
+    func answer(to exchange: ControlExchange) async throws -> any Encodable & Sendable
 }
 
 /// A request in progress, with the shop. The properties of the request can be read directly.
@@ -83,15 +94,15 @@ extension ControlRoute {
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> Request.Answer
     ) {
         let schema = RequestSchema(type)
+        let handler = ControlHandler(schema: schema, handle: handle)
         self.init(schema, request: schema.body, response: Self.schema(of: Request.Answer.self)) { exchange in
-            let call = ControlCall(request: try schema.request(of: exchange), exchange: exchange)
-            let answer = try await handle(call)
+            let answer = try await handler.answer(to: exchange)
             guard Request.Answer.self != NoAnswer.self else { return [] }
             return try Self.bytes(of: answer)
         }
         self.waitsForRestore = waitsForRestore
+        self.handler = handler
         readsDocument = type is any DocumentUpload.Type
-        handler = ControlHandler(handle: handle)
     }
 
     /// The route of a declared operation that streams its answer.

@@ -36,7 +36,7 @@ struct ControlRoute: Sendable {
     var transfer: Transfer?
     let answer: @Sendable (ControlExchange) async throws -> [UInt8]
     /// The handler of a declared operation, a `ControlHandler`; nil for other operations.
-    var handler: (any Sendable)?
+    var handler: (any DeclaredHandler)?
 
     /// The parameters in the paths of operations that change only customers. Customers are in the store, not in the
     /// memory of the nodes.

@@ -32,7 +32,7 @@ COMMANDS = [
     "refund list", "product remove", "product restore", "product share", "price raise", "extend", "job list",
     "job show",
     "clock show", "clock freeze", "clock set", "clock advance", "clock run", "clock real", "clock create", "clock list",
-    "rules show", "rules set", "endpoint list", "endpoint set", "endpoint remove", "notifications list",
+    "settings show", "settings set", "endpoint list", "endpoint set", "endpoint remove", "notifications list",
     "notifications show", "notifications resend", "notify", "listen", "history", "explain", "ca show", "ca export",
     "ca rotate", "ca ocsp show", "ca ocsp set", "attack", "doctor", "backup", "receipt", "secret create", "secret show",
     "secret remove", "fault add", "fault list", "fault remove", "reset", "snapshot save", "snapshot list",

@@ -181,10 +181,10 @@ def test_a_modified_backup_is_rejected(tmp_path):
     till = Till(tmp_path / "first", "--demo")
     control = ControlClient(till.address("control"))
     backup = tmp_path / "backup"
-    made = control.call("backup", {"to": str(backup)})
+    made = control.call("createBackup", {"to": str(backup)})
     assert made["directory"] == str(backup) and {part["table"] for part in made["tables"]} >= {"ledger", "outbox"}
     with pytest.raises(ControlRefused) as refused:
-        control.call("backup", {"to": str(backup)})
+        control.call("createBackup", {"to": str(backup)})
     assert (refused.value.status, refused.value.code) == (409, "backup_refused")
     assert till.stop() == 0
 

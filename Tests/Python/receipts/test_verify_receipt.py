@@ -254,7 +254,7 @@ def test_21010_an_unknown_app_or_customer(serve, tmp_path):
     app = App(till, control, "com.example.first", 81, None, CATALOG)
     app.sandbox.buy("ann", COINS)
     receipt_of(app.sandbox, "ann")
-    control.call("backup", {"to": str(tmp_path / "copy")})
+    control.call("createBackup", {"to": str(tmp_path / "copy")})
     copy = serve(data=tmp_path / "copy")
     late = App(till, control, "com.example.late", 82, app.issuer_id, CATALOG)
     late.sandbox.buy("ann", COINS)

@@ -1,3 +1,4 @@
+import TillControl
 import TillCore
 import TillJSON
 import TillServer
@@ -6,75 +7,69 @@ import TillShop
 /// A customer's details, payment method, family and clock.
 struct AboutCard: Sendable {
     private let page: PageRequest
-    private let customer: JSONTree
+    private let customer: CustomerInfo
     private let ledger: CustomerLedger
 
-    init(_ page: PageRequest, _ customer: JSONTree, _ ledger: CustomerLedger) {
+    init(_ page: PageRequest, _ customer: CustomerInfo, _ ledger: CustomerLedger) {
         self.page = page
         self.customer = customer
         self.ledger = ledger
     }
 
     func value() async throws -> PageValue {
-        let card = customer["card"]?.text ?? ""
+        let join = JoinFamily(app: ledger.app, customer: customer.customer, member: "")
         return [
-            "appTransactionId": PageValue(customer["appTransactionId"]?.text),
-            "storefront": PageValue(customer["storefront"]?.text),
-            "downloaded": .text(customer["hasAppTransaction"]?.isTrue == true ? "yes" : "no"),
-            "card": .text(Words.card(card)), "cardStyle": .text(card == "accepted" ? "good" : "bad"),
-            "asksToBuy": PageValue(customer["asksToBuy"]),
-            "transactions": PageValue(customer["transactions"]?.text),
-            "owned": .list((customer["owned"]?.elements ?? []).compactMap(\.text).map { .text(ledger.name(of: $0)) }),
-            "actions": actions(card).value(page),
+            "appTransactionId": .text(customer.appTransactionId), "storefront": .text(customer.storefront.code),
+            "downloaded": .text(customer.hasAppTransaction ? "yes" : "no"),
+            "card": .text(Words.card(customer.card)), "cardStyle": .text(customer.card == .accepted ? "good" : "bad"),
+            "asksToBuy": .flag(customer.asksToBuy), "transactions": PageValue(customer.transactions),
+            "owned": .list(customer.owned.map { .text(ledger.name(of: $0)) }),
+            "actions": actions.value(page),
             "family": try await family(),
-            "join": ActionForm("joinFamily", "Add a family member", [.init("customer", "Customer")]).value(page),
+            "join": ActionForm(join, "Add a family member", [.init("member", "Customer")]).value(page),
             "ownClock": try await ownClock(),
         ]
     }
 
-    private func actions(_ card: String) -> ActionButtons {
-        let cards: [ActionButtons.Button] = [
-            .init("setCard", "Payment method: accept payments", "card", "accepted"),
-            .init("setCard", "Payment method: decline renewals", "card", "declinedForRenewals"),
-            .init("setCard", "Payment method: decline all payments", "card", "declined"),
-        ]
-        let asks = customer["asksToBuy"]?.isTrue == true
+    private var actions: ActionButtons {
+        let (app, name, asks) = (ledger.app, customer.customer, customer.asksToBuy)
+        let cards = Card.allCases.filter { $0 != customer.card }.map { card in
+            ActionButtons.Button(
+                "Payment method: \(Words.effect(of: card))",
+                SetCard(app: app, customer: name, card: card)
+            )
+        }
         let ask = ActionButtons.Button(
-            "setAskToBuy",
             asks ? "Turn off Ask to Buy" : "Require Ask to Buy",
-            "asksToBuy",
-            asks ? "false" : "true"
+            SetAskToBuy(app: app, customer: name, asksToBuy: !asks)
         )
-        return ActionButtons(id: "card", buttons: cards.filter { $0.field?.value != card } + [ask])
+        return ActionButtons(id: "card", buttons: cards + [ask])
     }
 
     private func family() async throws -> PageValue {
-        guard customer["family"] != nil else { return .nothing }
-        let family = try await page.ask("getFamily")
-        let path = "/console/apps/{bundleId}/{environment}/customers/{customer}"
-        let organizer = family["organizer"]?.text
+        guard customer.family != nil else { return .nothing }
+        let family = try await page.send(GetFamily(app: ledger.app, customer: customer.customer))
+        let leave = LeaveFamily(app: ledger.app, customer: customer.customer)
         return [
-            "name": PageValue(family["name"]?.text),
+            "name": .text(family.name),
             "members": .list(
-                (family["members"]?.elements ?? []).compactMap(\.text).map { member in
+                family.members.map { member in
                     [
-                        "name": .text(member), "isOrganizer": .flag(member == organizer),
-                        "link": PageValue(
-                            member == page.parameters["customer"] ? nil : page.link(path, ["customer": member])
-                        ),
+                        "name": .text(member), "isOrganizer": .flag(member == family.organizer),
+                        "link": PageValue(member == customer.customer ? nil : page.link(toCustomer: member)),
                     ]
                 }
             ),
-            "actions": ActionButtons(id: "leave", buttons: [.init("leaveFamily", "Leave family", isDestructive: true)])
+            "actions": ActionButtons(id: "leave", buttons: [.init("Leave family", leave, isDestructive: true)])
                 .value(page),
         ]
     }
 
     private func ownClock() async throws -> PageValue {
         let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
-        let name = page.parameters["customer"] ?? ""
+        let name = customer.customer
         // Suggests the customer's name only if no clock has this name.
-        let isFree = customer["clock"] == nil && !clocks.contains { $0["name"]?.text == name }
+        let isFree = customer.clock == nil && !clocks.contains { $0["name"]?.text == name }
         let make = ActionForm(
             "createClock",
             "Create and assign clock",
@@ -89,7 +84,7 @@ struct AboutCard: Sendable {
         let use = ActionForm(
             "assignClock",
             "Assign clock",
-            [.init("clock", "Clock", .choice(choices), value: customer["clock"]?.text ?? "")]
+            [.init("clock", "Clock", .choice(choices), value: customer.clock ?? "")]
         )
         return ["use": use.value(page), "make": make.value(page)]
     }
@@ -116,11 +111,20 @@ struct AboutCard: Sendable {
 
 extension Words {
     /// The status of the payment method.
-    static func card(_ card: String) -> String {
+    static func card(_ card: Card) -> String {
         switch card {
-        case "accepted": "valid"
-        case "declinedForRenewals": "declined for renewals"
-        default: plain(card)
+        case .accepted: "valid"
+        case .declinedForRenewals: "declined for renewals"
+        case .declined: "declined"
+        }
+    }
+
+    /// What happens with payments.
+    fileprivate static func effect(of card: Card) -> String {
+        switch card {
+        case .accepted: "accept payments"
+        case .declinedForRenewals: "decline renewals"
+        case .declined: "decline all payments"
         }
     }
 }

@@ -1,3 +1,4 @@
+import TillControl
 import TillCore
 import TillServer
 import TillShop
@@ -33,12 +34,13 @@ struct BuyCard: Sendable {
             .init("interrupted", "Interrupt the purchase"),
             .init("finished", "Finish the transaction"),
         ]
+        let buy = BuyProduct(app: ledger.app, customer: page.customer, productId: "")
         return [
             "isEmpty": false,
             "form":
-                ActionForm("buy", "Buy", first + Self.offerFields(of: products, withSigned: false) + rest).value(page),
+                ActionForm(buy, "Buy", first + Self.offerFields(of: products, withSigned: false) + rest).value(page),
             "more": ActionForm(
-                "buy",
+                buy,
                 "Buy with options",
                 first + Self.offerFields(of: products, withSigned: true) + rest + more,
                 name: "more"
@@ -54,21 +56,26 @@ struct BuyCard: Sendable {
             product.offers.filter { withSigned || $0.kind != .promotional }.compactMap { offer in
                 offer.id.map { id in
                     (
-                        value: "\(OfferNames.name(of: offer.kind)):\(id)",
+                        value: "\(kind(offer.kind).rawValue):\(id)",
                         name: "\(id) (\(offer.kind.words) offer of \(product.referenceName))"
                     )
                 }
             }
         }
-        let always = [
-            (value: "", name: "Automatic"), (value: "NONE", name: "None"),
-            (value: "INTRODUCTORY", name: "Introductory"),
-        ]
+        func choice(_ kind: OfferKindToApply) -> (value: String, name: String) {
+            (kind.rawValue, Words.sentence(kind.rawValue))
+        }
+        let always = [(value: "", name: "Automatic"), choice(.none), choice(.introductory)]
         if named.count <= maxChoices { return [.init("offer", "Offer", .offer(always + named))] }
-        let kinds =
-            always + (withSigned ? [("PROMOTIONAL", "Promotional")] : []) + [
-                ("CODE", "Code"), ("WIN_BACK", "Win-back"),
-            ]
+        let kinds = always + (withSigned ? [choice(.promotional)] : []) + [choice(.code), choice(.winBack)]
         return [.init("offer.kind", "Offer", .choice(kinds)), .init("offer.id", "Offer ID")]
+    }
+    private static func kind(_ type: OfferType) -> OfferKindToApply {
+        switch type {
+        case .introductory: .introductory
+        case .promotional: .promotional
+        case .code: .code
+        case .winBack: .winBack
+        }
     }
 }

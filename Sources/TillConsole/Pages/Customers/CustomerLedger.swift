@@ -1,3 +1,4 @@
+import TillControl
 import TillCore
 import TillServer
 import TillShop
@@ -7,6 +8,7 @@ import TillStorage
 ///
 /// The data is read from the store, because timelines need more data than the control API returns.
 struct CustomerLedger: Sendable {
+    let app: AppEnvironment
     let account: Account
     /// The customer's transactions, most recent change first.
     let rows: [Transaction]
@@ -27,7 +29,7 @@ struct CustomerLedger: Sendable {
     private let changedLater: [Transaction]
     private let page: PageRequest
     /// The change number that precedes `rows`; nil for the newest page.
-    private let position: Int64?
+    let position: Int64?
 
     private static let maxRows = 200
     private static let maxNotices = 400
@@ -35,11 +37,9 @@ struct CustomerLedger: Sendable {
 
     /// - Throws: `ControlError` if the customer does not exist.
     init(_ page: PageRequest) async throws {
-        let scope = AccountScope(
-            environment: StoreEnvironment(rawValue: page.parameters["environment"] ?? "") ?? .sandbox,
-            app: page.parameters["bundleId"] ?? ""
-        )
-        let customer = page.parameters["customer"] ?? ""
+        app = try page.app
+        let scope = AccountScope(environment: app.environment, app: app.bundleId)
+        let customer = page.customer
         guard
             let account = try await page.shop.storage.account(
                 environment: scope.environment,
@@ -160,7 +160,6 @@ struct CustomerLedger: Sendable {
             }
         }
         guard !known.isEmpty else { return nil }
-        let path = "/console/apps/{bundleId}/{environment}/customers/{customer}"
         return TimelineFacts(
             rows: known,
             subscription: subscription,
@@ -170,8 +169,8 @@ struct CustomerLedger: Sendable {
             products: products(ofGroup: subscription.groupID).map { ($0.id, $0.referenceName) },
             now: now,
             hasEarlier: hasEarlier,
-            earlier: page.link(path).map { "\($0)?after=" },
-            transactions: page.link(RowsCard.path, ["transactionId": ""]),
+            earlier: page.link(toCustomer: page.customer).map { "\($0)?after=" },
+            transactions: page.link(toTransaction: ""),
             isPast: isPast
         )
     }

@@ -1,25 +1,28 @@
-import TillJSON
+import TillControl
 import TillServer
 import TillShop
 
 extension ConsolePage {
+    static let customerPath = "/console/apps/{bundleId}/{environment}/customers/{customer}"
+
     /// One customer: subscriptions, transactions, pending decisions, and the customer's actions.
     static let customer = ConsolePage(
-        path: "/console/apps/{bundleId}/{environment}/customers/{customer}",
+        path: customerPath,
         template: Template("customer", PackageResources.customer_mustache)
     ) { page in
-        let customer = try await page.ask("getCustomer")
+        let customer = try await page.send(GetCustomer(app: try page.app, customer: page.customer))
         let ledger = try await CustomerLedger(page)
         let clock = ClockCard(
             page,
-            bundleID: page.parameters["bundleId"] ?? "",
-            environment: page.parameters["environment"] ?? "",
-            own: customer["clock"]?.text,
+            bundleID: try page.app.bundleId,
+            environment: try page.app.environment.rawValue,
+            own: customer.clock,
             customer: ledger.account
         )
         let waiting = WaitingCards(page, ledger)
+        let rows = RowsCard(page, ledger)
         return PageContent(
-            page.parameters["customer"] ?? "",
+            page.customer,
             [
                 "about": try await AboutCard(page, customer, ledger).value(),
                 "clock": try await clock.value(limit: 3),
@@ -27,8 +30,8 @@ extension ConsolePage {
                 "subscriptions": .list(try await SubscriptionCard.all(page, customer, ledger)),
                 "held": try await waiting.held(),
                 "requests": try await waiting.requests(),
-                "notifications": RowsCard(page, ledger).notifications,
-                "rows": RowsCard(page, ledger).value,
+                "notifications": rows.notifications,
+                "rows": try await rows.value(),
                 "erase": AboutCard.erase(page),
             ]
         )

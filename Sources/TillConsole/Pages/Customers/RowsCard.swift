@@ -1,3 +1,4 @@
+import TillControl
 import TillCore
 import TillServer
 import TillShop
@@ -16,14 +17,25 @@ struct RowsCard: Sendable {
         self.ledger = ledger
     }
 
-    var value: PageValue {
+    func value() async throws(ControlError) -> PageValue {
         let shown = ledger.rows.prefix(Self.pageSize)
-        let path = "/console/apps/{bundleId}/{environment}/customers/{customer}"
+        let list = try await page.send(
+            ListTransactions(
+                app: ledger.app,
+                customer: page.customer,
+                after: ledger.position.map { String($0) },
+                limit: Self.pageSize
+            )
+        )
+        let actions = Dictionary(list.transactions.map { ($0.transactionId, $0.availableActions) }) { $1 }
+        let path = page.link(toCustomer: page.customer)
         let last = ledger.hasMore || ledger.rows.count > Self.pageSize ? shown.last : nil
-        let next = last.flatMap { page.link(path, query: [(name: "after", value: String($0.change))]) }
         return [
-            "rows": .list(shown.map(value)), "next": PageValue(next),
-            "newest": PageValue(ledger.isPast ? page.link(path) : nil),
+            "rows": .list(shown.map { value(of: $0, actions[$0.id.wireForm] ?? []) }),
+            "next": PageValue(
+                last.flatMap { page.link(ConsolePage.customerPath, query: [(name: "after", value: String($0.change))]) }
+            ),
+            "newest": PageValue(ledger.isPast ? path : nil),
         ]
     }
 
@@ -43,26 +55,23 @@ struct RowsCard: Sendable {
         return [
             "words": .text(notice.words), "link": PageValue(notice.address), "fate": .text(words),
             "style": .text(style),
-            "time": Words.time(notice.date.milliseconds, from: ledger.now.milliseconds),
+            "time": Words.time(notice.date, from: ledger.now),
             "transaction": PageValue(notice.transaction?.wireForm),
-            "transactionLink": PageValue(
-                notice.transaction.flatMap { page.link(Self.path, ["transactionId": $0.wireForm]) }
-            ),
+            "transactionLink": PageValue(notice.transaction.flatMap { page.link(toTransaction: $0.wireForm) }),
         ]
     }
 
-    private func value(of row: Transaction) -> PageValue {
+    private func value(of row: Transaction, _ actions: [CustomerAction]) -> PageValue {
         let id = row.id.wireForm
-        let buttons =
-            Self.refunds(of: row, ledger) + (row.isFinished ? [] : [.init("finishTransaction", "Finish transaction")])
+        let buttons = actions.compactMap { ActionButtons.Button($0, onTransaction: id, ledger.app) }
         return [
             "id": .text(id), "product": .text(ledger.name(of: row.productID)),
-            "link": PageValue(page.link(Self.path, ["transactionId": id])),
+            "link": PageValue(page.link(toTransaction: id)),
             "reason": .text(Words.sentence(row.reason.rawValue)),
             "quantity": PageValue(row.quantity > 1 ? "\(row.quantity) ×" : nil),
-            "bought": Words.time(row.purchaseDate.milliseconds), "expires": Words.time(row.expiresDate?.milliseconds),
+            "bought": Words.time(row.purchaseDate), "expires": Words.time(row.expiresDate),
             "price": PageValue(row.price?.words), "details": .list(Self.details(of: row)),
-            "actions": ActionButtons(id: "row-\(id)", buttons: buttons, parameters: ["transactionId": id]).value(page),
+            "actions": ActionButtons(id: "row-\(id)", buttons: buttons).value(page),
         ]
     }
 
@@ -70,7 +79,7 @@ struct RowsCard: Sendable {
     static func details(of row: Transaction) -> [PageValue] {
         var details: [PageValue] = []
         func add(_ words: String, _ style: String = "", at instant: Timestamp? = nil) {
-            details.append(["words": .text(words), "style": .text(style), "time": Words.time(instant?.milliseconds)])
+            details.append(["words": .text(words), "style": .text(style), "time": Words.time(instant)])
         }
         if let offer = row.offer {
             let name = offer.id.map { " \($0)" } ?? ""
@@ -89,21 +98,6 @@ struct RowsCard: Sendable {
         }
         if row.isFinished { add("finished", "over") }
         return details
-    }
-
-    /// The refund actions of a transaction.
-    static func refunds(of row: Transaction, _ ledger: CustomerLedger) -> [ActionButtons.Button] {
-        guard row.ownership == .purchased else { return [] }
-        if row.refundNumber != nil { return [.init("reverseRefund", "Reverse refund")] }
-        guard row.revocation == nil else { return [] }
-        var buttons: [ActionButtons.Button] = [.init("refund", "Refund", "share", "FULL", isDestructive: true)]
-        if let end = row.expiresDate, end > ledger.now, row.purchaseDate < ledger.now {
-            buttons.append(.init("refund", "Refund unused part", "share", "UNUSED", isDestructive: true))
-        }
-        if !ledger.account.refundRequests.contains(where: { $0.transaction == row.id }) {
-            buttons.append(.init("requestRefund", "Request refund", "reason", "UNINTENDED_PURCHASE"))
-        }
-        return buttons
     }
 }
 

@@ -1,3 +1,4 @@
+import TillControl
 import TillCore
 import TillJSON
 import TillServer
@@ -10,84 +11,72 @@ struct SubscriptionCard: Sendable {
     private let ledger: CustomerLedger
     /// The stored subscription.
     private let subscription: any HeldSubscription
-    /// The response of the control API.
-    private let response: JSONTree
+    /// The answer of the control API about the subscription.
+    private let info: SubscriptionInfo
+    /// The answer about the latest transaction.
+    private let latest: TransactionInfo
 
     /// Each card needs timelines and a signature, so a page shows only a few cards.
     private static let maxCards = 12
 
-    static func all(_ page: PageRequest, _ customer: JSONTree, _ ledger: CustomerLedger) async throws -> [PageValue] {
+    static func all(_ page: PageRequest, _ customer: CustomerInfo, _ ledger: CustomerLedger) async throws
+        -> [PageValue]
+    {
         var cards: [PageValue] = []
-        for response in (customer["subscriptions"]?.elements ?? []).prefix(maxCards) {
-            let original = response["originalTransactionId"]?.text ?? ""
-            guard
-                let subscription = ledger.account.heldSubscriptions.first(where: { $0.originalID.wireForm == original })
+        for info in customer.subscriptions.prefix(maxCards) {
+            let id = info.originalTransactionId
+            guard let subscription = ledger.account.heldSubscriptions.first(where: { $0.originalID.wireForm == id })
             else { continue }
-            let card = SubscriptionCard(page: page, ledger: ledger, subscription: subscription, response: response)
-            cards.append(try await card.value())
+            let latest = try await page.send(
+                GetSubscription(app: ledger.app, originalTransactionId: id, include: [.signed])
+            )
+            let card = SubscriptionCard(
+                page: page,
+                ledger: ledger,
+                subscription: subscription,
+                info: info,
+                latest: latest
+            )
+            cards.append(card.value)
         }
         return cards
     }
 
-    private var id: String { subscription.originalID.wireForm }
+    private var id: String { info.originalTransactionId }
 
-    private func value() async throws -> PageValue {
-        let name = ledger.name(of: subscription.latestTransaction.productID)
-        return [
-            "id": .text(id), "name": .text(name), "product": .text(subscription.latestTransaction.productID),
-            "state": SubscriptionWords.status(response),
-            "summary": PageValue(response["summary"]?.text.map(Words.datesInWords)),
-            "isShared": .flag(subscription.ownership == .familyShared),
+    private var value: PageValue {
+        [
+            "id": .text(id), "name": .text(ledger.name(of: info.productId)), "product": .text(info.productId),
+            "state": SubscriptionWords.status(info.status), "summary": .text(Words.datesInWords(info.summary)),
+            "isShared": .flag(info.inAppOwnershipType == .familyShared),
             "pictures": .list(ledger.pictures(of: subscription).map { .text($0) }),
-            "omittedBefore": Words.time(ledger.omittedBefore(of: subscription)?.milliseconds),
+            "omittedBefore": Words.time(ledger.omittedBefore(of: subscription)),
             "all": PageValue(ledger.allNotifications),
-            "actions": actions.value(page), "facts": .list(facts),
-            "renewalInfo": PageValue(try await renewalInfo()),
-            "isOwn": .flag(subscription.ownership == .purchased && !ledger.isPast),
-            "change": change?.value(page) ?? .nothing, "extend": status == .active ? extend.value(page) : .nothing,
+            "actions": buttons.value(page), "facts": .list(facts),
+            "renewalInfo": PageValue(renewalInfo),
+            "change": change?.value(page) ?? .nothing, "extend": extend?.value(page) ?? .nothing,
         ]
     }
 
     // MARK: Actions
 
-    private var status: SubscriptionStatus { subscription.status }
+    private var status: SubscriptionStatus { info.status }
 
-    private var actions: ActionButtons {
-        guard subscription.ownership == .purchased, !ledger.isPast else {
-            return ActionButtons(id: "buttons-\(id)", buttons: [])
+    /// The actions on the subscription; none on a page of older transactions.
+    private var actions: [CustomerAction] { ledger.isPast ? [] : info.availableActions }
+
+    private var buttons: ActionButtons {
+        let ofSubscription = actions.compactMap {
+            ActionButtons.Button($0, on: info, of: latest.customer, ledger.app)
         }
-        var buttons: [ActionButtons.Button] = []
-        let isOver = status == .expired || status == .revoked
-        let renews = ledger.renewal(of: subscription).commitment?.autoRenews ?? subscription.preference.autoRenews
-        if isOver {
-            buttons.append(.init("buy", "Subscribe again", "productId", subscription.preference.productID))
-        } else if renews {
-            buttons.append(.init("cancelSubscription", "Cancel"))
-        } else {
-            buttons.append(.init("resumeSubscription", "Resume"))
-        }
-        if subscription.bought?.expectedPriceIncrease?.stage == .pending, !isOver {
-            buttons.append(.init("acceptPriceIncrease", "Accept price increase"))
-            buttons.append(.init("declinePriceIncrease", "Decline price increase"))
-        }
-        buttons += RowsCard.refunds(of: subscription.latestTransaction, ledger)
-        if ledger.product(subscription.latestTransaction.productID)?.isFamilyShareable == true,
-            ledger.account.family != nil
-        {
-            let shares = subscription.bought?.isShared != false
-            buttons.append(
-                .init(
-                    "setSharing",
-                    shares ? "Stop Family Sharing" : "Resume Family Sharing",
-                    "shared",
-                    shares ? "false" : "true"
-                )
-            )
-        }
+        // The list of transactions below has a button to finish a transaction.
+        let ofTransaction = ledger.isPast ? [] : latest.availableActions.filter { $0 != .finish }
         return ActionButtons(
             id: "buttons-\(id)",
-            buttons: buttons,
-            parameters: ["originalTransactionId": id, "transactionId": subscription.latestTransaction.id.wireForm]
+            buttons: ofSubscription
+                + ofTransaction.compactMap {
+                    ActionButtons.Button($0, onTransaction: latest.transactionId, ledger.app)
+                }
         )
     }
 
@@ -96,19 +85,18 @@ struct SubscriptionCard: Sendable {
         let others = ledger.products(ofGroup: subscription.groupID).filter {
             $0.isForSale && $0.id != subscription.preference.productID
         }
-        guard status != .expired, status != .revoked, !others.isEmpty else { return nil }
+        guard actions.contains(.change), !others.isEmpty else { return nil }
         let choices = others.map { product in
             (value: product.id, name: "\(product.referenceName) (level \(product.plan?.level ?? 0))")
         }
         return ActionForm(
-            "changeSubscription",
+            ChangeSubscription(app: ledger.app, originalTransactionId: id, productId: ""),
             "Change plan",
             [.init("productId", "New plan", .choice(choices))]
                 + BuyCard.offerFields(of: others, withSigned: false) + [
                     .init("billingPlan", "Billing plan"),
                     .init("at", "Time of this action (UTC, empty: now)", .instant),
                 ],
-            parameters: ["originalTransactionId": id],
             name: id
         )
     }
@@ -120,16 +108,15 @@ struct SubscriptionCard: Sendable {
         .choice([("0", "Undeclared"), ("1", "Customer satisfaction"), ("2", "Other"), ("3", "Service issue or outage")])
     )
 
-    private var extend: ActionForm {
-        ActionForm(
-            "extendSubscription",
+    private var extend: ActionForm? {
+        guard actions.contains(.extend) else { return nil }
+        return ActionForm(
+            ExtendSubscription(app: ledger.app, originalTransactionId: id, days: 30),
             "Extend",
             [
-                .init("days", "Days", value: "30"),
-                Self.extensionReason,
+                .init("days", "Days"), Self.extensionReason,
                 .init("requestIdentifier", "Request identifier", hint: "generated"),
             ],
-            parameters: ["originalTransactionId": id],
             name: id
         )
     }
@@ -144,7 +131,7 @@ struct SubscriptionCard: Sendable {
         }
         func fact(_ name: String, at instant: Timestamp?) {
             guard let instant else { return }
-            let time = Words.time(instant.milliseconds, from: ledger.now.milliseconds)
+            let time = Words.time(instant, from: ledger.now)
             facts.append(["name": .text(name), "words": .nothing, "time": time])
         }
         let renewal = ledger.renewal(of: subscription)
@@ -192,9 +179,8 @@ struct SubscriptionCard: Sendable {
     }
 
     /// The decoded payload without `signedDate`, which differs in every rendering.
-    private func renewalInfo() async throws -> String? {
-        let answer = try await page.ask("getSubscription", ["originalTransactionId": id])
-        return answer["signedRenewalInfo"]?.text.flatMap(DecodedJWS.payload).map { payload in
+    private var renewalInfo: String? {
+        latest.signedRenewalInfo.flatMap(DecodedJWS.payload).map { payload in
             let kept = payload.members.filter { $0.key != "signedDate" }
             return String(decoding: JSONTree.object(kept).written(), as: UTF8.self)
         }

@@ -1,5 +1,5 @@
+import TillControl
 import TillCore
-import TillJSON
 import TillServer
 import TillShop
 
@@ -17,52 +17,51 @@ struct WaitingCards: Sendable {
 
     /// Purchases that wait for a parent's approval, or for the customer to complete an interrupted purchase.
     func held() async throws -> PageValue {
-        let answer = try await page.ask("listHeldPurchases")
-        let held = (answer["heldPurchases"]?.elements ?? []).prefix(Self.maxRows).map { purchase -> PageValue in
-            let number = purchase["number"]?.text ?? ""
-            let product = purchase["productId"]?.text ?? ""
-            let isAsked = purchase["reason"]?.text == HeldPurchaseReason.askToBuy.rawValue
-            return [
-                "number": .text(number), "product": .text(ledger.name(of: product)),
-                "quantity": PageValue(purchase["quantity"]?.text),
-                "waitsFor": .text(isAsked ? "parental approval" : "the customer (interrupted purchase)"),
-                "since": Words.time(purchase["heldDate"]?.number, from: ledger.now.milliseconds),
-                "actions": ActionButtons(
-                    id: "held-\(number)",
-                    buttons: [
-                        .init("approvePurchase", isAsked ? "Approve" : "Complete"),
-                        .init("declinePurchase", "Decline", isDestructive: true),
-                    ],
-                    parameters: ["number": number]
-                ).value(page),
-            ]
-        }
+        let list = try await page.send(ListHeldPurchases(app: ledger.app, customer: page.customer))
+        let held = list.heldPurchases.prefix(Self.maxRows).map(value)
         return held.isEmpty ? .nothing : ["held": .list(held)]
+    }
+
+    private func value(of purchase: HeldPurchaseInfo) -> PageValue {
+        let isAsked = purchase.reason == .askToBuy
+        let (app, customer, number) = (ledger.app, page.customer, purchase.number)
+        let buttons: [ActionButtons.Button] = [
+            .init(
+                isAsked ? "Approve" : "Complete",
+                ApprovePurchase(app: app, customer: customer, number: number)
+            ),
+            .init("Decline", DeclinePurchase(app: app, customer: customer, number: number), isDestructive: true),
+        ]
+        return [
+            "number": PageValue(number), "product": .text(ledger.name(of: purchase.productId)),
+            "quantity": PageValue(purchase.quantity),
+            "waitsFor": .text(isAsked ? "parental approval" : "the customer (interrupted purchase)"),
+            "since": Words.time(purchase.heldDate, from: ledger.now),
+            "actions": ActionButtons(id: "held-\(number)", buttons: buttons).value(page),
+        ]
     }
 
     /// Pending refund requests.
     func requests() async throws -> PageValue {
-        let answer = try await page.ask("listRefundRequestsOfCustomer")
-        let requests = (answer["refundRequests"]?.elements ?? []).prefix(Self.maxRows).map { request -> PageValue in
-            let id = request["transactionId"]?.text ?? ""
-            let preference = request["refundPreference"]?.text.map { Words.plain($0) }
-            return [
-                "id": .text(id), "link": PageValue(page.link(RowsCard.path, ["transactionId": id])),
-                "reason": PageValue(request["reason"]?.text.map { Words.sentence($0) }),
-                "since": Words.time(request["requestedDate"]?.number, from: ledger.now.milliseconds),
-                "rule": PageValue(request["decidedBy"]?.text.map { EnvironmentSettingsForm.words(ofRefundRule: $0) }),
-                "decision": Words.time(request["decisionDate"]?.number, from: ledger.now.milliseconds),
-                "preference": PageValue(preference),
-                "actions": ActionButtons(
-                    id: "request-\(id)",
-                    buttons: [
-                        .init("refund", "Grant", "share", "FULL"),
-                        .init("declineRefund", "Decline", isDestructive: true),
-                    ],
-                    parameters: ["transactionId": id]
-                ).value(page),
-            ]
-        }
+        let list = try await page.send(ListRefundRequestsOfCustomer(app: ledger.app, customer: page.customer))
+        let requests = list.refundRequests.prefix(Self.maxRows).map(value)
         return requests.isEmpty ? .nothing : ["requests": .list(requests)]
+    }
+
+    private func value(of request: RefundRequestInfo) -> PageValue {
+        let id = request.transactionId
+        let buttons: [ActionButtons.Button] = [
+            .init("Grant", RefundTransaction(app: ledger.app, transactionId: id, share: .full)),
+            .init("Decline", DeclineRefund(app: ledger.app, transactionId: id), isDestructive: true),
+        ]
+        return [
+            "id": .text(id), "link": PageValue(page.link(toTransaction: id)),
+            "reason": .text(Words.sentence(request.reason.rawValue)),
+            "since": Words.time(request.requestedDate, from: ledger.now),
+            "rule": .text(EnvironmentSettingsForm.words(ofRefundRule: request.decidedBy)),
+            "decision": Words.time(request.decisionDate, from: ledger.now),
+            "preference": PageValue(request.refundPreference.map { Words.plain($0.rawValue) }),
+            "actions": ActionButtons(id: "request-\(id)", buttons: buttons).value(page),
+        ]
     }
 }

@@ -79,10 +79,10 @@ extension ControlAPI {
     func perform(
         onTransactionOf call: ControlCall<some TransactionRequest & IncludingRequest>,
         at instant: Timestamp?,
-        _ command: (TransactionID) -> Command
+        _ command: (Transaction) -> Command
     ) async throws -> ActionInfo {
         let (row, account) = try await call.transaction()
-        let outcome = try await perform(command(row.id), by: account, at: instant)
+        let outcome = try await perform(command(row), by: account, at: instant)
         return try await info(
             of: outcome.ledger.transactions[row.id] ?? row,
             after: outcome,
@@ -136,7 +136,8 @@ extension ControlAPI {
             subscription: subscription.map { self.info(of: $0, account) },
             refundRequest: account.refundRequests.first { $0.transaction == row.id }.map {
                 RefundRequestInfo($0, of: account)
-            }
+            },
+            availableActions: availableActions(of: account).actions(on: row)
         )
         let parts = Set(parts ?? [])
         if parts.contains(.signed) {
@@ -150,6 +151,16 @@ extension ControlAPI {
             info.device = try await deviceData(of: row, account, device, withReceipt: parts.contains(.receipt))
         }
         return info
+    }
+
+    /// The actions that are possible on an account at the time on its clock.
+    func availableActions(of account: Account) -> AvailableActions {
+        AvailableActions(
+            of: account,
+            at: shop.now(of: account),
+            catalog: shop.registry.catalog(of: account.app),
+            policy: shop.policy(of: AccountScope(environment: account.environment, app: account.app))
+        )
     }
 
     /// What StoreKit gives to the app on a device. Creating the receipt of a long history is slow.

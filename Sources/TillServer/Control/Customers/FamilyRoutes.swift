@@ -14,7 +14,9 @@ extension ControlAPI {
                 EffectsInfo(try await shop.perform(.leaveFamily, by: try call.customerName()))
             },
             ControlRoute(SetSharing.self) { call in
-                try await perform(onTransactionOf: call, at: call.at) { .shareWithFamily($0, call.shared) }
+                try await perform(onTransactionOf: call, at: call.at) {
+                    .shareWithFamily($0.originalID, call.shared)
+                }
             },
         ]
     }

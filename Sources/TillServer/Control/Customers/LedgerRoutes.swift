@@ -1,5 +1,6 @@
 import TillControl
 import TillCore
+import TillShop
 import TillStorage
 
 /// Lists the transactions of a customer's ledger, unsigned.
@@ -22,15 +23,16 @@ extension ControlAPI {
             query.position = position
         }
         let page = try await shop.storage.history(query)
+        let available = availableActions(of: account)
         return LedgerEntryList(
-            transactions: page.rows.map { LedgerEntryInfo($0) },
+            transactions: page.rows.map { LedgerEntryInfo($0, availableActions: available.actions(on: $0)) },
             next: page.hasMore ? page.rows.last.map { String($0.change) } : nil
         )
     }
 }
 
 extension LedgerEntryInfo {
-    init(_ row: Transaction) {
+    init(_ row: Transaction, availableActions: [CustomerAction]) {
         self.init(
             transactionId: row.id.wireForm,
             originalTransactionId: row.originalID.wireForm,
@@ -53,7 +55,8 @@ extension LedgerEntryInfo {
             revocationType: row.revocation?.kind,
             revocationPercentage: row.revocation?.percentage,
             isUpgraded: row.isUpgraded,
-            isFinished: row.isFinished
+            isFinished: row.isFinished,
+            availableActions: availableActions
         )
     }
 }

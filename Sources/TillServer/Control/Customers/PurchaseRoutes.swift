@@ -15,9 +15,7 @@ extension ControlAPI {
                 return try await info(of: row, account, include: call.request.include, device: device)
             },
             ControlRoute(FinishTransaction.self) { call in
-                let (row, account) = try await call.transaction()
-                let outcome = try await perform(.finish(row.id), by: account, at: nil)
-                return try await info(of: row, after: outcome, include: call.request.include)
+                try await perform(onTransactionOf: call, at: nil) { .finish($0.id) }
             },
         ]
     }

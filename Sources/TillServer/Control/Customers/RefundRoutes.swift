@@ -10,19 +10,19 @@ extension ControlAPI {
             ControlRoute(RefundTransaction.self) { call in
                 let share = try Self.share(call.request)
                 return try await perform(onTransactionOf: call, at: call.at) {
-                    .refund(Refund(transaction: $0, share: share, reason: call.reason ?? .other))
+                    .refund(Refund(transaction: $0.id, share: share, reason: call.reason ?? .other))
                 }
             },
             ControlRoute(ReverseRefund.self) { call in
-                try await perform(onTransactionOf: call, at: call.at) { .reverseRefund($0) }
+                try await perform(onTransactionOf: call, at: call.at) { .reverseRefund($0.id) }
             },
             ControlRoute(RequestRefund.self) { call in
                 try await perform(onTransactionOf: call, at: call.at) {
-                    .requestRefund($0, call.reason ?? .unintendedPurchase)
+                    .requestRefund($0.id, call.reason ?? .unintendedPurchase)
                 }
             },
             ControlRoute(DeclineRefund.self) { call in
-                try await perform(onTransactionOf: call, at: call.at) { .declineRefund($0) }
+                try await perform(onTransactionOf: call, at: call.at) { .declineRefund($0.id) }
             },
             ControlRoute(ListRefundRequestsOfCustomer.self) { call in
                 let account = try await call.account()

@@ -42,7 +42,8 @@ extension ControlAPI {
                 CommitmentInfo($0, renews: subscription.preference.commitmentRenews)
             },
             eligibleWinBackOfferIds: info.winBackOffers.isEmpty ? nil : info.winBackOffers,
-            isShared: bought?.isShared ?? true
+            isShared: bought?.isShared ?? true,
+            availableActions: availableActions(of: account).actions(on: subscription)
         )
     }
 

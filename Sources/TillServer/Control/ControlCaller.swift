@@ -7,8 +7,8 @@ import TillControl
 import TillJSON
 import TillShop
 
-/// Calls operations of the control API without HTTP. The checks and locks are the same as over HTTP.
-package struct ControlVerbs: Sendable {
+/// Calls operations of the control API without HTTP, under the same locks.
+package struct ControlCaller: Sendable {
     private let control: ControlAPI
     private let routes: [String: ControlRoute]
 
@@ -18,27 +18,43 @@ package struct ControlVerbs: Sendable {
         routes = Dictionary(uniqueKeysWithValues: control.routes.map { ($0.id, $0) })
     }
 
-    /// The operation with an id; nil for an unknown id, and for an operation that streams its answer.
-    package subscript(_ id: String) -> ControlVerb? {
-        guard let route = routes[id], !route.isDownload else { return nil }
-        return ControlVerb(route)
+    /// Sends a typed request to the handler of its operation. No JSON is written or parsed, so the limits of the
+    /// request's properties are not checked.
+    ///
+    /// - Throws: `ControlError`, as over HTTP.
+    package func send<Request: ControlRequest>(_ request: Request) async throws(ControlError) -> Request.Answer {
+        do {
+            let id = Request.operationID
+            guard let route = routes[id], let handler = route.handler as? ControlHandler<Request> else {
+                throw Self.unknown(id)
+            }
+            let call = ControlCall(request: request, exchange: exchange([:], Query([])))
+            return try await control.run(route) { try await handler.handle(call) }
+        } catch {
+            throw ControlError(of: error, logger: control.shop.logger)
+        }
     }
 
-    /// Calls an operation, with the same result as over HTTP.
+    /// The operation with an id; nil for an unknown id, and for an operation that streams its answer.
+    package subscript(_ id: String) -> OperationForm? {
+        guard let route = routes[id], !route.isDownload else { return nil }
+        return OperationForm(route)
+    }
+
+    /// Calls an operation with the fields of a form, with the same checks as over HTTP.
     ///
     /// - Parameters:
     ///   - parameters: the path parameters.
     ///   - document: the raw body for an operation with its own body parser; `body` is ignored then. The maximum length
     ///     is that of a catalog, also for bodies that are streamed over HTTP.
-    /// - Returns: the body of the answer; nil if the operation answers without a body.
     /// - Throws: `ControlError`.
-    package func call(
+    package func perform(
         _ id: String,
         _ parameters: [String: String] = [:],
         query: [(name: String, value: String)] = [],
         body: JSONTree = .object([]),
         document: [UInt8]? = nil
-    ) async throws(ControlError) -> JSONTree? {
+    ) async throws(ControlError) -> OperationAnswer {
         do {
             guard let route = routes[id], !route.isDownload else { throw Self.unknown(id) }
             let query = Query(query)
@@ -51,13 +67,32 @@ package struct ControlVerbs: Sendable {
             if case .upload(let take)? = route.transfer {
                 let answer = try await take(exchange(parameters, query), .init(buffer: ByteBuffer(bytes: bytes)))
                 await control.shop.settleNodes()
-                return try JSONTree.parse(answer)
+                return .undeclared(try JSONTree.parse(answer))
+            }
+            if let handler = route.handler {
+                let exchange = try control.exchange(route, parameters, query, bytes)
+                return .declared(try await control.run(route) { try await handler.answer(to: exchange) })
             }
             let answer = try await control.perform(route, parameters, query, bytes)
-            return route.response == nil ? nil : try JSONTree.parse(answer.bytes)
+            return route.response == nil ? .declared(NoAnswer()) : .undeclared(try JSONTree.parse(answer.bytes))
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
+    }
+
+    /// Calls an operation that is not declared as a type yet.
+    ///
+    /// - Returns: the body of the answer; nil if the operation answers without a body.
+    /// - Throws: `ControlError`.
+    package func call(
+        _ id: String,
+        _ parameters: [String: String] = [:],
+        query: [(name: String, value: String)] = [],
+        body: JSONTree = .object([]),
+        document: [UInt8]? = nil
+    ) async throws(ControlError) -> JSONTree? {
+        let answer = try await perform(id, parameters, query: query, body: body, document: document)
+        return answer.tree
     }
 
     /// Calls an operation that streams its answer.
@@ -81,18 +116,34 @@ package struct ControlVerbs: Sendable {
     }
 
     private static func unknown(_ id: String) -> ControlError {
-        ControlError.notFound("unknown_verb", "There is no operation \(id.cut(toBytes: 64)).")
+        ControlError.notFound("unknown_operation", "There is no operation \(id.cut(toBytes: 64)).")
+    }
+}
+
+/// The answer of an operation that was called with a form.
+package enum OperationAnswer: Sendable {
+    /// The typed answer of a declared operation, such as `ActionInfo`.
+    case declared(any Encodable & Sendable)
+    /// The body of the answer of an operation that is not declared as a type yet.
+    case undeclared(JSONTree)
+
+    /// The body; nil for an operation that answers without a body.
+    package var tree: JSONTree? {
+        switch self {
+        case .declared(is NoAnswer): nil
+        // The types of the contract encode without errors.
+        case .declared(let answer): try? JSONTree(encoding: answer)
+        case .undeclared(let tree): tree
+        }
     }
 }
 
 /// The properties of an operation that the console needs to show its form.
-package struct ControlVerb: Sendable {
+package struct OperationForm: Sendable {
     /// The value of `operationId`.
     package let id: String
-    /// The operation in one sentence.
-    package let summary: String
     /// Whether the operation only reads.
-    package let isQuestion: Bool
+    package let isReadOnly: Bool
     /// The names of the path parameters.
     package let parameters: [String]
     /// The schema of the request body; nil without a body.
@@ -102,8 +153,7 @@ package struct ControlVerb: Sendable {
 
     fileprivate init(_ route: ControlRoute) {
         id = route.id
-        summary = route.summary
-        isQuestion = route.method == .get
+        isReadOnly = route.method == .get
         parameters = route.path.split(separator: "/").filter { $0.hasPrefix("{") }
             .map { String($0.dropFirst().dropLast()) }
         request = route.request
@@ -116,6 +166,18 @@ extension ControlAPI {
     func perform(_ route: ControlRoute, _ parameters: [String: String], _ query: Query, _ bytes: [UInt8]) async throws
         -> (bytes: [UInt8], status: HTTPResponse.Status)
     {
+        let exchange = try exchange(route, parameters, query, bytes)
+        let answer = try await run(route) { try await route.answer(exchange) }
+        return (answer, exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status)
+    }
+
+    /// A request whose body is checked against the operation's schema.
+    fileprivate func exchange(
+        _ route: ControlRoute,
+        _ parameters: [String: String],
+        _ query: Query,
+        _ bytes: [UInt8]
+    ) throws -> ControlExchange {
         var body = ControlBody(.null)
         if let schema = route.request, !route.readsItsOwnBody {
             let tree = try Self.tree(of: bytes)
@@ -133,19 +195,25 @@ extension ControlAPI {
         } else if route.request == nil {
             try Self.refuseBody(bytes, of: route)
         }
-        let exchange = ControlExchange(shop: shop, parameters: parameters, query: query, bytes: bytes, body: body)
+        return ControlExchange(shop: shop, parameters: parameters, query: query, bytes: bytes, body: body)
+    }
+
+    /// Runs an operation under its lock.
+    fileprivate func run<Answer: Sendable>(_ route: ControlRoute, _ operation: () async throws -> Answer) async throws
+        -> Answer
+    {
         // A parsed catalog needs many times the memory of its text, so catalogs are parsed one at a time.
         let answer =
             if route.readsItsOwnBody {
-                try await shop.exclusivelyHere("catalogue") { try await route.answer(exchange) }
+                try await shop.exclusivelyHere("catalogue", operation)
             } else if route.waitsForRestore, route.method != .get {
-                try await shop.besideOthers { try await route.answer(exchange) }
+                try await shop.besideOthers(operation)
             } else {
-                try await route.answer(exchange)
+                try await operation()
             }
         // After the answer, a request to any node sees the change.
         if route.waitsForNodes { await shop.settleNodes() }
-        return (answer, exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status)
+        return answer
     }
 
     /// Refuses a body for an operation that needs none, because the client probably meant another operation. An empty
