@@ -155,7 +155,7 @@ final class Actions: Sendable {
         case "createApp": return try await newApp(body, form)
         case CreateCustomer.operationID: try await checkIsNew(form, parameters)
         case "createClock": return try await newClock(body, parameters, form)
-        case "setRules":
+        case "updateSettings":
             return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
         default: break
         }
