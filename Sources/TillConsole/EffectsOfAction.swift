@@ -1,4 +1,5 @@
 import TillControl
+import TillJSON
 import TillServer
 
 /// The events and notifications that an action caused.

@@ -52,17 +52,6 @@ struct RawControlClient: Sendable {
         let error = (try? tree?.decode(ErrorInfo.self)) ?? unknown
         return CommandRefused(ControlFailure(status: status, error: error))
     }
-
-    /// Sends a request and returns the answer. The caller reads the body.
-    static func open(_ request: HTTPClientRequest, at address: String, timeout: TimeAmount) async throws
-        -> HTTPClientResponse
-    {
-        do {
-            return try await WebClient.http.execute(request, timeout: timeout)
-        } catch {
-            throw ServerNotReached(at: address)
-        }
-    }
 }
 
 /// The apps of a server.
@@ -99,22 +88,6 @@ extension ScopeOptions {
     func path(_ client: RawControlClient) async throws -> String {
         let app = try await app(client.typed)
         return "/v1/apps/\(escaped(app.bundleId))/\(app.environment.rawValue)"
-    }
-}
-
-extension ActionOptions {
-    /// The body of an operation, with the time.
-    func body(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
-        let given = members.compactMap { key, value in value.map { JSONTree.Member(key, $0) } }
-        let instant = time.map { JSONTree.Member("at", .number(String($0.milliseconds))) }
-        return .object(given + [instant].compactMap(\.self))
-    }
-}
-
-extension ActionSummary {
-    /// A date of the answer: in ISO 8601 and in milliseconds.
-    static func date(_ tree: JSONTree?) -> String? {
-        tree?.number.map { date(Timestamp(milliseconds: $0)) }
     }
 }
 

@@ -51,14 +51,29 @@ struct ServerOptions: ParsableArguments {
         try Output.show(answer, asJSON: json, text)
     }
 
+    /// Sends a request, and prints the answer.
+    func show<Request: ControlRequest>(
+        answerTo request: Request,
+        timeout: Duration = .seconds(60),
+        as text: (Request.Answer) throws -> String = { try Output.lines(of: $0) }
+    ) async throws {
+        try show(try await client().send(request, timeout: timeout), as: text)
+    }
+
     /// Sends a request about an app in an environment, and prints the answer.
     func show<Request: EnvironmentRequest>(
         in scope: ScopeOptions,
+        timeout: Duration = .seconds(60),
         _ request: (AppClient) async throws -> Request,
         as text: (Request.Answer) throws -> String = { try Output.lines(of: $0) }
     ) async throws {
         let server = try await scope.connect(to: try client())
-        try show(try await server.client.send(try await request(server)), as: text)
+        var request = try await request(server)
+        // The text shows nothing that is signed.
+        if json, let including = request as? any IncludingRequest {
+            request = including.including(TransactionPart.allCases) as? Request ?? request
+        }
+        try show(try await server.client.send(request, timeout: timeout), as: text)
     }
 
     private static func address(in directory: DataDirectory) -> String? {
@@ -98,7 +113,10 @@ struct ScopeOptions: ParsableArguments {
         return environment
     }
 
-    func bundleID(_ client: ControlClient) async throws -> String {
+    func bundleID(_ client: ControlClient) async throws -> String { try await Self.bundleID(app, client) }
+
+    /// The given app, the app of the variable `TILL_APP`, or the only app of the server.
+    static func bundleID(_ app: String?, _ client: ControlClient) async throws -> String {
         if let app = app ?? TillVariable.text("APP") { return app }
         let apps = try await client.send(ListApps()).apps.map(\.bundleId)
         guard apps.count == 1 else {

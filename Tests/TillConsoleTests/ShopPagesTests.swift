@@ -80,7 +80,7 @@ struct ShopPagesTests {
             #expect(file.status == 200)
             #expect(file.headers[.contentDisposition] == "attachment; filename=\"shop.till\"")
             #expect(file.text.split(separator: "\n").count > 5)
-            // Tests/TillShopTests/Backup/CleanStateTests.swift checks the file's content.
+            // Tests/TillShopTests/Backup/ResetTests.swift checks the file's content.
             let snapshots = try await visitor.get("/console/snapshots")
             let words = "It contains no private keys, but it contains the shared secrets as plain text."
             #expect(snapshots.text.contains(words))

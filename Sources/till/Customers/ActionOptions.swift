@@ -17,14 +17,7 @@ struct ActionOptions: ParsableArguments {
         _ request: (AppClient) async throws -> Request,
         saying heading: (Request.Answer) -> String
     ) async throws where Request.Answer: ActionAnswer {
-        try await server.show(in: scope) { client in
-            let request = try await request(client)
-            // The text shows nothing that is signed.
-            guard server.json, let including = request as? any IncludingRequest else { return request }
-            return including.including(TransactionPart.allCases) as? Request ?? request
-        } as: {
-            ActionSummary.text(heading($0), $0)
-        }
+        try await server.show(in: scope, request) { ActionSummary.text(heading($0), $0) }
     }
 }
 

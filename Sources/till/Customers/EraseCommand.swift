@@ -1,7 +1,5 @@
 import ArgumentParser
-import NIOCore
-import TillJSON
-import TillShop
+import TillControl
 
 extension CustomerCommand {
     struct Erase: AsyncParsableCommand {
@@ -27,21 +25,16 @@ extension CustomerCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.rawClient()
-            let answer = try await client.post(
-                "\(try await scope.path(client))/customers/\(escaped(customer))/erase",
-                .members(["dryRun": .bool(dryRun), "removeSnapshots": .bool(removeSnapshots)]),
-                timeout: .minutes(10)
-            )
-            Output.show(answer, asJSON: server.json) { answer in
-                let holding = answer["snapshots"]?.elements.compactMap(\.text) ?? []
+            try await server.show(in: scope, timeout: .seconds(600)) {
+                EraseCustomer(app: $0.app, customer: customer, dryRun: dryRun, removeSnapshots: removeSnapshots)
+            } as: { answer in
                 let hint =
-                    holding.isEmpty
+                    answer.snapshots.isEmpty
                     ? ""
-                    : "\nSnapshots still contain \(customer): \(holding.joined(separator: ", ")). "
+                    : "\nSnapshots still contain \(customer): \(answer.snapshots.joined(separator: ", ")). "
                         + "Remove them with --remove-snapshots, or with till snapshot remove."
                 let done = dryRun ? "Nothing was changed." : "\(customer) is erased."
-                return Output.lines(answer) + "\n" + done + hint
+                return try Output.lines(of: answer) + "\n" + done + hint
             }
         }
     }

@@ -1,6 +1,7 @@
 #if os(Linux)
 import ArgumentParser
 import Foundation
+import TillControl
 import TillExec
 import TillJSON
 import TillRuntime
@@ -62,7 +63,7 @@ struct TemporaryServer {
             throw CommandRefused("\(file) cannot be read.")
         }
         _ = try await client.post("/v1/apps", .members(["bundleId": .string(bundleID)]))
-        _ = try await client.put("/v1/apps/\(escaped(bundleID))/catalog/storekit", bytes: Array(bytes))
+        _ = try await client.typed.upload(ImportStoreKitFile(bundleId: bundleID), Array(bytes))
         let made = try await client.post("/v1/keys", .members(["name": .string("till exec")]))
         let id = made["keyId"]?.text ?? ""
         let path = "\(folder)/AuthKey_\(id).p8"

@@ -1,6 +1,5 @@
 import ArgumentParser
-import TillJSON
-import TillShop
+import TillControl
 
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,32 +30,28 @@ struct Explain: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.rawClient()
         if follow {
-            try await followRequestLog(client)
+            try await followRequestLog(try server.client())
         } else if let requestID {
-            let entry = try await client.get("/v1/requests/\(escaped(requestID))")
-            Output.show(entry, asJSON: server.json) { Output.lines($0) }
+            try await server.show(answerTo: ExplainRequest(requestId: requestID))
         } else {
-            let entries = try await client.get("/v1/requests?refused=true&limit=\(limit ?? 1)")
-            Output.show(entries, asJSON: server.json) { tree in
+            try await server.show(answerTo: ListRequests(refused: true, limit: limit ?? 1)) { list in
                 // The newest request is printed last, so that it is visible at the end of the terminal.
-                let entries = tree["entries"]?.elements ?? []
-                let text = entries.reversed().map { Output.lines($0) }.joined(separator: "\n\n")
+                let text = try list.entries.reversed().map { try Output.lines(of: $0) }.joined(separator: "\n\n")
                 return text.isEmpty ? "No refused requests." : text
             }
         }
     }
 
     /// Prints each new request once, oldest first.
-    private func followRequestLog(_ client: RawControlClient) async throws {
+    private func followRequestLog(_ client: ControlClient) async throws {
         var seen: Set<String>?
         while true {
-            let entries = try await client.get("/v1/requests?limit=100")["entries"]?.elements ?? []
-            let ids = Set(entries.compactMap { $0["requestId"]?.text })
+            let entries = try await client.send(ListRequests(limit: 100)).entries
+            let ids = Set(entries.map(\.requestId))
             // Requests from before the start of the command are not printed.
-            for entry in entries.reversed() where seen?.contains(entry["requestId"]?.text ?? "") == false {
-                Output.show(entry, asJSON: server.json) { Output.lines($0) + "\n" }
+            for entry in entries.reversed() where seen?.contains(entry.requestId) == false {
+                try server.show(entry) { try Output.lines(of: $0) + "\n" }
             }
             seen = (seen ?? []).union(ids)
             try await Task.sleep(for: .milliseconds(300))

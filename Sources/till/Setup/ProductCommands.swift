@@ -1,6 +1,5 @@
 import ArgumentParser
-import TillJSON
-import TillShop
+import TillControl
 
 struct ProductCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -58,10 +57,9 @@ struct ProductCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            let client = try options.server.rawClient()
-            let path = "\(try await options.scope.path(client))/products/\(escaped(product))/sharing"
-            let answer = try await client.post(path, options.body([:]))
-            Output.show(answer, asJSON: options.server.json) {
+            try await options.server.show(in: options.scope) {
+                ShareProduct(app: $0.app, productId: product, at: options.time)
+            } as: {
                 JobCommand.words("Family Sharing is on for \(product).", $0)
             }
         }
@@ -69,16 +67,9 @@ struct ProductCommand: AsyncParsableCommand {
 
     private static func sell(_ product: String, _ isForSale: Bool, _ app: String?, _ server: ServerOptions) async throws
     {
-        let client = try server.rawClient()
-        var scope = ScopeOptions()
-        scope.app = app
-        scope.environment = nil
-        let bundleID = try await scope.bundleID(client.typed)
-        let answer = try await client.post(
-            "/v1/apps/\(escaped(bundleID))/products/\(escaped(product))/sale",
-            .members(["forSale": .bool(isForSale)])
-        )
-        Output.show(answer, asJSON: server.json) { _ in
+        let bundleID = try await ScopeOptions.bundleID(app, try server.client())
+        let request = SetForSale(bundleId: bundleID, productId: product, forSale: isForSale)
+        try await server.show(answerTo: request) { _ in
             isForSale
                 ? "\(product) is for sale."
                 : "\(product) is no longer for sale. Its subscriptions end with their current period."

@@ -82,9 +82,6 @@ struct SecretCommand: AsyncParsableCommand {
 
     private static func path(_ client: RawControlClient, app: String?, team: String?) async throws -> String {
         if let team { return "/v1/teams/\(escaped(team))/shared-secret" }
-        var scope = ScopeOptions()
-        scope.app = app
-        scope.environment = nil
-        return "/v1/apps/\(escaped(try await scope.bundleID(client.typed)))/shared-secret"
+        return "/v1/apps/\(escaped(try await ScopeOptions.bundleID(app, client.typed)))/shared-secret"
     }
 }

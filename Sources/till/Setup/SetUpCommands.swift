@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillControl
 import TillJSON
 import TillShop
 
@@ -172,12 +173,9 @@ struct ImportCommand: AsyncParsableCommand {
                 _ = try await client.post("/v1/apps", .members(["bundleId": .string(app)]))
             }
         }
-        var scope = ScopeOptions()
-        scope.app = app
-        scope.environment = nil
-        let bundleID = try await scope.bundleID(client.typed)
-        let outcome = try await client.put("/v1/apps/\(escaped(bundleID))/catalog/storekit", bytes: Array(data))
-        Output.show(outcome, asJSON: server.json) { "Imported for \(bundleID).\n\(Output.lines($0))" }
+        let bundleID = try await ScopeOptions.bundleID(app, client.typed)
+        let outcome = try await client.typed.upload(ImportStoreKitFile(bundleId: bundleID), Array(data))
+        try server.show(outcome) { "Imported for \(bundleID).\n\(try Output.lines(of: $0))" }
     }
 
     /// Checks the file before the app is created, so that a refused file leaves no app behind.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
-import NIOCore
+import TillControl
 import TillJSON
 import TillShop
 
@@ -26,12 +26,7 @@ struct ResetCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let outcome = try await server.rawClient().post(
-            "/v1/reset",
-            .members(["bundleId": .text(app), "everything": .bool(everything)]),
-            timeout: maxWait
-        )
-        Output.show(outcome, asJSON: server.json) { _ in
+        try await server.show(answerTo: Reset(bundleId: app, everything: everything), timeout: maxWait) { _ in
             app.map { everything ? "Deleted \($0)." : "Erased all activity of \($0)." }
                 ?? (everything ? "Deleted everything." : "Erased all activity.")
         }
@@ -65,20 +60,15 @@ struct SnapshotCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let body = JSONTree.members(["bundleId": .text(app)]).written()
-            let saved = try await server.rawClient().put(
-                "/v1/snapshots/\(escaped(name))",
-                bytes: body,
-                timeout: maxWait
-            )
-            Output.show(saved, asJSON: server.json) { "Saved \(Self.words($0))." }
+            try await server.show(answerTo: SaveSnapshot(name: name, bundleId: app), timeout: maxWait) {
+                "Saved \(Self.words($0))."
+            }
         }
 
         /// `fresh: com.example, 3 customers, 5 transactions, 5 notifications`.
-        static func words(_ snapshot: JSONTree) -> String {
-            let counts = ["customers", "transactions", "notifications"].map { "\(snapshot[$0]?.text ?? "0") \($0)" }
-            let app = snapshot["bundleId"]?.text ?? "all apps"
-            return "\(snapshot["name"]?.text ?? ""): \(app), \(counts.joined(separator: ", "))"
+        static func words(_ snapshot: SnapshotInfo) -> String {
+            "\(snapshot.name): \(snapshot.bundleId ?? "all apps"), \(snapshot.customers) customers, "
+                + "\(snapshot.transactions) transactions, \(snapshot.notifications) notifications"
         }
     }
 
@@ -91,9 +81,8 @@ struct SnapshotCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let all = try await server.rawClient().get("/v1/snapshots")
-            Output.show(all, asJSON: server.json) { tree in
-                let lines = (tree["snapshots"]?.elements ?? []).map(Save.words)
+            try await server.show(answerTo: ListSnapshots()) { list in
+                let lines = list.snapshots.map(Save.words)
                 return lines.isEmpty ? "No snapshots." : lines.joined(separator: "\n")
             }
         }
@@ -110,9 +99,9 @@ struct SnapshotCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let path = "/v1/snapshots/\(escaped(name))/restore"
-            let restored = try await server.rawClient().post(path, timeout: maxWait)
-            Output.show(restored, asJSON: server.json) { "Restored \(Save.words($0))." }
+            try await server.show(answerTo: RestoreSnapshot(name: name), timeout: maxWait) {
+                "Restored \(Save.words($0))."
+            }
         }
     }
 
@@ -127,8 +116,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.rawClient().delete("/v1/snapshots/\(escaped(name))")
-            Output.show(.object([]), asJSON: server.json) { _ in "Deleted \(name)." }
+            try await server.show(answerTo: RemoveSnapshot(name: name)) { _ in "Deleted \(name)." }
         }
     }
 }
@@ -153,11 +141,10 @@ struct ExportStateCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let client = try server.rawClient()
-        let path = "/v1/state" + (app.map { "?bundleId=\(escaped($0))" } ?? "")
+        let chunks = try await server.client().download(ExportState(bundleId: app))
         let target = try StateSink(file)
         do {
-            try await client.download(path) { try target.write($0) }
+            try await Self.copy(chunks, to: target)
             try target.finish()
         } catch {
             target.abandon()
@@ -167,6 +154,20 @@ struct ExportStateCommand: AsyncParsableCommand {
             let outcome = JSONTree.members(["file": .string(file), "bytes": .count(target.bytes)])
             Output.show(outcome, asJSON: server.json) { _ in "Wrote \(file), \(target.bytes) bytes." }
         }
+    }
+
+    private static func copy(_ chunks: ControlChunks, to target: StateSink) async throws {
+        let lineBreak = UInt8(ascii: "\n")
+        var last = lineBreak
+        do {
+            for try await chunk in chunks {
+                try target.write(Data(chunk))
+                last = chunk.last ?? last
+            }
+        } catch let error as HTTPClientError {
+            throw CommandRefused("The server's answer was interrupted (\(error.shortDescription)). Try again.")
+        }
+        guard last == lineBreak else { throw CommandRefused("The server's answer is incomplete. Try again.") }
     }
 }
 
@@ -185,7 +186,7 @@ struct ImportStateCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let client = try server.rawClient()
+        let client = try server.client()
         let source: FileHandle
         if file == "-" {
             source = .standardInput
@@ -195,16 +196,19 @@ struct ImportStateCommand: AsyncParsableCommand {
             }
             source = handle
         }
-        let outcome = try await client.upload("/v1/state", from: source)
-        Output.show(outcome, asJSON: server.json) { tree in
-            let counts = ["customers", "transactions", "notifications"].map { "\(tree[$0]?.text ?? "0") \($0)" }
-            return "Imported \(tree["bundleId"]?.text ?? "all apps"): \(counts.joined(separator: ", "))."
+        let chunks = AsyncStream<[UInt8]>(unfolding: {
+            guard let data = try? source.read(upToCount: 256 << 10), !data.isEmpty else { return nil }
+            return Array(data)
+        })
+        try server.show(try await client.upload(ImportState(), chunks: chunks)) { imported in
+            "Imported \(imported.bundleId ?? "all apps"): \(imported.customers) customers, "
+                + "\(imported.transactions) transactions, \(imported.notifications) notifications."
         }
     }
 }
 
 /// The maximum time of a request, because a reset or a restore waits until running operations have ended.
-private let maxWait = TimeAmount.minutes(10)
+private let maxWait = Duration.seconds(600)
 
 /// Where an export is written: standard output, or a file that gets its final name only when it is complete.
 private final class StateSink {

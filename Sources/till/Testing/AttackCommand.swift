@@ -2,9 +2,7 @@ import ArgumentParser
 import Foundation
 import Hummingbird
 import Logging
-import NIOCore
-import TillJSON
-import TillShop
+import TillControl
 
 struct AttackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -48,36 +46,54 @@ struct AttackCommand: AsyncParsableCommand {
                 throw ValidationError("--post must be a URL such as http://127.0.0.1:3000/apple.")
             }
         }
+        let known = receipts ? ReceiptAttackCase.allCases.map(\.rawValue) : AttackCase.allCases.map(\.rawValue)
+        if let name, !known.contains(name) {
+            throw ValidationError("--case must be one of \(known.joined(separator: ", ")).")
+        }
         if let serve, !(1...65_535).contains(serve) { throw ValidationError("--serve must be a port, 1 to 65535.") }
     }
 
     func run() async throws {
-        let client = try server.rawClient()
-        let path = "\(try await scope.path(client))/attacks\(receipts ? "/receipts" : "")"
+        let server = try await scope.connect(to: try self.server.client())
         if let serve {
-            try await self.serve(on: serve, client, path)
+            try await self.serve(on: serve, server)
         } else if let post {
-            try await report(on: post, client, path)
+            try await report(on: post, server)
+        } else if receipts {
+            try self.server.show(try await server.client.send(receiptAttacks(server, name))) { list in
+                name == nil ? Self.list(list.cases.map(AttackEntry.init)) : try Self.lines(list.cases)
+            }
         } else {
-            let answer = try await client.get(address(path, name))
-            Output.show(answer, asJSON: server.json) { answer in
-                let cases = answer["cases"]?.elements ?? []
-                return name == nil ? Self.list(cases) : cases.map { Output.lines($0) }.joined(separator: "\n")
+            try self.server.show(try await server.client.send(attacks(server, name))) { list in
+                name == nil ? Self.list(list.cases.map(AttackEntry.init)) : try Self.lines(list.cases)
             }
         }
     }
 
-    private func address(_ path: String, _ name: String?) -> String {
-        let items = [("case", name), ("transactionId", about)]
-        let query = items.compactMap { key, value in value.map { "\(key)=\(escaped($0))" } }.joined(separator: "&")
-        return query.isEmpty ? path : "\(path)?\(query)"
+    private func attacks(_ server: AppClient, _ name: String?) -> ListAttacks {
+        ListAttacks(app: server.app, case: name.flatMap(AttackCase.init(rawValue:)), transactionId: about)
     }
 
-    private static func list(_ cases: [JSONTree]) -> String {
+    private func receiptAttacks(_ server: AppClient, _ name: String?) -> ListReceiptAttacks {
+        ListReceiptAttacks(app: server.app, case: name.flatMap(ReceiptAttackCase.init(rawValue:)), transactionId: about)
+    }
+
+    /// One case, or all cases, signed now.
+    private func entries(_ server: AppClient, _ name: String? = nil) async throws -> [AttackEntry] {
+        if receipts {
+            return try await server.client.send(receiptAttacks(server, name)).cases.map(AttackEntry.init)
+        }
+        return try await server.client.send(attacks(server, name)).cases.map(AttackEntry.init)
+    }
+
+    private static func lines(_ cases: [some Encodable]) throws -> String {
+        try cases.map { try Output.lines(of: $0) }.joined(separator: "\n")
+    }
+
+    private static func list(_ cases: [AttackEntry]) -> String {
         let lines = cases.map { entry in
-            let name = (entry["case"]?.text ?? "").padding(toLength: 32, withPad: " ", startingAt: 0)
-            return "\(name)\(entry["wrong"]?.text ?? "")\n\(String(repeating: " ", count: 32))"
-                + (entry["refusal"]?.text.map { "refusal: \($0)" } ?? "status: \(entry["status"]?.text ?? "")")
+            let name = entry.name.padding(toLength: 32, withPad: " ", startingAt: 0)
+            return "\(name)\(entry.wrong)\n\(String(repeating: " ", count: 32))\(entry.expectation)"
         }
         return (lines + ["", "--json prints the signed data of all cases, --case NAME --json that of one."]).joined(
             separator: "\n"
@@ -86,13 +102,12 @@ struct AttackCommand: AsyncParsableCommand {
 
     // MARK: Testing a backend
 
-    private func report(on url: String, _ client: RawControlClient, _ path: String) async throws {
+    private func report(on url: String, _ server: AppClient) async throws {
         // The valid cases are always needed: the first to compare with, and the one that is sent twice.
-        let all = try await client.get(address(path, nil))["cases"]?.elements ?? []
-        if let name { _ = try await client.get(address(path, name)) }
+        let all = try await entries(server)
         let trial = AttackTrial(url: url, form: receipts ? .receipts : .notifications)
         let report = await trial.run(all, only: name)
-        Output.show(report.json, asJSON: server.json) { _ in report.text }
+        Output.show(report.json, asJSON: self.server.json) { _ in report.text }
         if let failure = report.failure { throw CommandRefused(failure, code: "attack_\(report.control.verdict)") }
         if !report.accepted.isEmpty { throw ExitCode(3) }
         if !report.errors.isEmpty { throw ExitCode(4) }
@@ -100,21 +115,14 @@ struct AttackCommand: AsyncParsableCommand {
 
     // MARK: Serving
 
-    private func serve(on port: Int, _ client: RawControlClient, _ path: String) async throws {
-        let list = Self.list(try await client.get(address(path, nil))["cases"]?.elements ?? [])
+    private func serve(on port: Int, _ server: AppClient) async throws {
+        let list = Self.list(try await entries(server))
         let router = Router()
         router.get("/") { _, _ in "\(list)\n" }
-        let targets = receipts ? [("", "receipt")] : [("", "signedPayload"), ("/transaction", "signedTransactionInfo")]
-        for (suffix, key) in targets {
-            router.get(RouterPath("/{case}\(suffix)")) { _, context in
-                let name = context.parameters.get("case") ?? ""
-                let cases: [JSONTree]
-                do {
-                    cases = try await client.get(address(path, name))["cases"]?.elements ?? []
-                } catch let refused as CommandRefused {
-                    throw HTTPError(.notFound, message: refused.description)
-                }
-                return cases.first?[key]?.text ?? ""
+        router.get("/{case}") { _, context in try await entry(context.parameters.get("case"), server).data }
+        if !receipts {
+            router.get("/{case}/transaction") { _, context in
+                try await entry(context.parameters.get("case"), server).transaction ?? ""
             }
         }
         var logger = Logger(label: "till", factory: { StreamLogHandler.standardError(label: $0) })
@@ -131,5 +139,16 @@ struct AttackCommand: AsyncParsableCommand {
             logger: logger
         )
         try await application.runService()
+    }
+
+    /// A case, signed now.
+    private func entry(_ name: String?, _ server: AppClient) async throws -> AttackEntry {
+        do {
+            // An unknown name would select all cases.
+            if let found = try await entries(server, name).first, found.name == name { return found }
+        } catch let failure as ControlFailure {
+            throw HTTPError(.notFound, message: failure.description)
+        }
+        throw HTTPError(.notFound, message: "There is no case \(name ?? ""). / lists the cases.")
     }
 }

@@ -25,17 +25,6 @@ struct AttackTrial {
             }
         }
 
-        func body(of entry: JSONTree?) -> JSONTree {
-            switch self {
-            case .notifications: .members(["signedPayload": .string(entry?["signedPayload"]?.text ?? "")])
-            case .receipts:
-                .members([
-                    "receipt-data": .string(entry?["receipt"]?.text ?? ""),
-                    "deviceId": .string(entry?["deviceId"]?.text ?? ""),
-                ])
-            }
-        }
-
         func saysNo(_ answer: [UInt8]) -> Bool {
             guard self == .receipts, let status = (try? JSONTree.parse(answer))?["status"] else { return false }
             return status.text != "0"
@@ -108,27 +97,27 @@ struct AttackTrial {
     }
 
     /// - Parameter only: the name of the attack to post; nil for all attacks.
-    func run(_ cases: [JSONTree], only: String?) async -> Report {
+    func run(_ cases: [AttackEntry], only: String?) async -> Report {
         func attempt(_ name: String) async -> Attempt {
-            let entry = cases.first { $0["case"]?.text == name }
-            let wrong = entry?["wrong"]?.text ?? ""
+            guard let entry = cases.first(where: { $0.name == name }) else {
+                return Attempt(name: name, wrong: "", status: nil, failure: "the server has no such case")
+            }
             do {
-                let (status, answer) = try await post(form.body(of: entry))
-                return Attempt(name: name, wrong: wrong, status: status, saysNo: form.saysNo(answer))
+                let (status, answer) = try await post(entry.body)
+                return Attempt(name: name, wrong: entry.wrong, status: status, saysNo: form.saysNo(answer))
             } catch {
-                return Attempt(name: name, wrong: wrong, status: nil, failure: Self.words(error))
+                return Attempt(name: name, wrong: entry.wrong, status: nil, failure: Self.words(error))
             }
         }
         var report = Report(url: url, form: form, control: await attempt("control"))
         guard report.control.isAccepted else { return report }
-        for entry in cases where entry["mustBeRefused"]?.text == "true" {
-            guard let name = entry["case"]?.text, only == nil || only == name else { continue }
-            report.attacks.append(await attempt(name))
+        for entry in cases where entry.mustBeRefused && (only == nil || only == entry.name) {
+            report.attacks.append(await attempt(entry.name))
         }
         guard form == .notifications else {
-            for entry in cases where entry["mustBeRefused"]?.text != "true" {
-                guard let name = entry["case"]?.text, name != "control", only == nil || only == name else { continue }
-                report.others.append(await attempt(name))
+            for entry in cases where !entry.mustBeRefused && entry.name != "control" {
+                guard only == nil || only == entry.name else { continue }
+                report.others.append(await attempt(entry.name))
             }
             return report
         }

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Foundation
-import NIOCore
+import TillControl
 import TillCore
-import TillJSON
 import TillShop
 
 struct ClockCommand: AsyncParsableCommand {
@@ -35,9 +34,14 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var options: ClockOptions
 
         func run() async throws {
-            let client = try options.server.rawClient()
-            let answer = try await client.get(try await options.path(client))
-            Output.show(answer, asJSON: options.server.json, ClockCommand.words)
+            let server = try await options.connect()
+            let answer =
+                if let clock = options.clock {
+                    try await server.client.send(GetCustomerClock(app: server.app, clock: clock))
+                } else {
+                    try await server.client.send(GetClock(app: server.app))
+                }
+            try options.server.show(answer, as: ClockCommand.words)
         }
     }
 
@@ -55,8 +59,7 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var options: ClockOptions
 
         func run() async throws {
-            let at = instant.map { JSONTree.number(String($0.instant.milliseconds)) }
-            try await options.set(.members(["mode": .string("frozen"), "at": at]))
+            try await options.set(.frozen, at: instant?.instant)
         }
     }
 
@@ -71,8 +74,7 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var options: ClockOptions
 
         func run() async throws {
-            let at = JSONTree.number(String(instant.instant.milliseconds))
-            try await options.set(.members(["mode": .string("frozen"), "at": at]))
+            try await options.set(.frozen, at: instant.instant)
         }
     }
 
@@ -102,39 +104,47 @@ struct ClockCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let client = try options.server.rawClient()
-            let path = try await options.path(client)
-            let watch = Task { await AdvanceWatch.run(client, path) }
-            defer { watch.cancel() }
-            let report = try await client.post("\(path)/advance", body, timeout: .hours(24))
-            watch.cancel()
-            await watch.value
-            Output.show(report, asJSON: options.server.json, Self.words)
+            let server = try await options.connect()
+            let (by, to, toNextEvent) = goal
+            let report = try await AdvanceWatch.during(server, options.clock) {
+                if let clock = options.clock {
+                    let request = AdvanceCustomerClock(
+                        app: server.app,
+                        clock: clock,
+                        by: by,
+                        to: to,
+                        toNextEvent: toNextEvent,
+                        settle: settle
+                    )
+                    return try await server.client.send(request, timeout: AdvanceWatch.maxTime)
+                }
+                let request = AdvanceClock(app: server.app, by: by, to: to, toNextEvent: toNextEvent, settle: settle)
+                return try await server.client.send(request, timeout: AdvanceWatch.maxTime)
+            }
+            try options.server.show(report, as: Self.words)
         }
 
-        private var body: JSONTree {
-            let settling: JSONTree? = settle ? .bool(true) : nil
+        private var goal: (by: String?, to: Timestamp?, toNextEvent: Bool?) {
             switch TimeExpression(target) {
-            case .instant(let instant)?:
-                return .members(["to": .number(String(instant.milliseconds)), "settle": settling])
-            case .period?, .milliseconds?: return .members(["by": .string(target), "settle": settling])
-            case nil: return .members(["toNextEvent": .bool(true), "settle": settling])
+            case .instant(let instant)?: (nil, instant, nil)
+            case .period?, .milliseconds?: (target, nil, nil)
+            case nil: (nil, nil, true)
             }
         }
 
-        private static func words(_ report: JSONTree) -> String {
-            let notifications = (report["notifications"]?.elements ?? []).map {
-                ([$0["type"]?.text, $0["subtype"]?.text].compactMap(\.self).joined(separator: "/"), $0["count"]?.text)
+        private static func words(_ report: AdvanceReportInfo) -> String {
+            let notifications = report.notifications.map {
+                (Notice($0.type, $0.subtype).words, Optional(String($0.count)))
             }
-            let quarantined = (report["quarantined"]?.elements ?? []).compactMap(\.text)
             let lines = [
-                "\(instant(report["from"])) → \(instant(report["to"]))",
-                "accounts with events: \(report["accounts"]?.text ?? "0")",
+                "\(report.from.iso8601) → \(report.to.iso8601)",
+                "accounts with events: \(report.accounts)",
                 notifications.isEmpty ? "No notifications." : ActionSummary.table(notifications),
-                report["pending"]?.text.map {
-                    $0 == "0" ? "No due deliveries are left." : "Due deliveries not made: \($0)."
+                report.pending.map {
+                    $0 == 0 ? "No due deliveries are left." : "Due deliveries not made: \($0)."
                 },
-                quarantined.isEmpty ? nil : "Quarantined, see the server's log: \(quarantined.joined(separator: ", "))",
+                report.quarantined.isEmpty
+                    ? nil : "Quarantined, see the server's log: \(report.quarantined.joined(separator: ", "))",
             ]
             return lines.compactMap(\.self).joined(separator: "\n")
         }
@@ -152,7 +162,7 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var options: ClockOptions
 
         func run() async throws {
-            try await options.set(.members(["mode": .string("running"), "speed": .count(speed)]))
+            try await options.set(.running, speed: speed)
         }
     }
 
@@ -164,7 +174,7 @@ struct ClockCommand: AsyncParsableCommand {
 
         @OptionGroup var options: ClockOptions
 
-        func run() async throws { try await options.set(.members(["mode": .string("real")])) }
+        func run() async throws { try await options.set(.real) }
     }
 
     struct Create: AsyncParsableCommand {
@@ -181,11 +191,9 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.rawClient()
-            let instant = at.map { JSONTree.number(String($0.instant.milliseconds)) }
-            let body = JSONTree.members(["name": .string(name), "at": instant])
-            let answer = try await client.post("\(try await scope.path(client))/clocks", body)
-            Output.show(answer, asJSON: server.json) {
+            try await server.show(in: scope) {
+                CreateClock(app: $0.app, name: name, at: at?.instant)
+            } as: {
                 "\(ClockCommand.words($0))\nAssign it to a customer: till customer clock CUSTOMER \(name)"
             }
         }
@@ -201,10 +209,10 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw { client in
-                try await client.get("\(try await scope.path(client))/clocks")
+            try await server.show(in: scope) {
+                ListClocks(app: $0.app)
             } as: { answer in
-                let lines = (answer["clocks"]?.elements ?? []).map(ClockCommand.words)
+                let lines = answer.clocks.map(ClockCommand.words)
                 return lines.isEmpty
                     ? "No customer clocks. All customers use the environment's clock."
                     : lines.joined(separator: "\n")
@@ -212,16 +220,10 @@ struct ClockCommand: AsyncParsableCommand {
         }
     }
 
-    static func words(_ clock: JSONTree) -> String {
-        let name = clock["name"]?.text.map { "\($0): " } ?? ""
-        let mode = clock["mode"]?.text ?? ""
-        let speed = clock["speed"]?.text.map { ", speed \($0)× real time" } ?? ""
-        return "\(name)\(instant(clock["now"]))  \(mode)\(speed)"
-    }
-
-    static func instant(_ tree: JSONTree?) -> String {
-        guard let milliseconds = tree?.text.flatMap({ Int64($0) }) else { return "" }
-        return Timestamp(milliseconds: milliseconds).iso8601
+    static func words(_ clock: ClockInfo) -> String {
+        let name = clock.name.map { "\($0): " } ?? ""
+        let speed = clock.speed.map { ", speed \($0)× real time" } ?? ""
+        return "\(name)\(clock.now.iso8601)  \(clock.mode.rawValue)\(speed)"
     }
 }
 
@@ -232,41 +234,64 @@ struct ClockOptions: ParsableArguments {
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
-    func path(_ client: RawControlClient) async throws -> String {
-        "\(try await scope.path(client))/" + (clock.map { "clocks/\(escaped($0))" } ?? "clock")
-    }
+    func connect() async throws -> AppClient { try await scope.connect(to: try server.client()) }
 
     /// Sets the clock and prints its new state. If the new time is later, this is an advance, which can take long.
-    func set(_ body: JSONTree) async throws {
-        let client = try server.rawClient()
-        let path = try await path(client)
-        let watch = Task { await AdvanceWatch.run(client, path) }
-        defer { watch.cancel() }
-        let answer = try await client.put(path, bytes: body.written(), timeout: .hours(24))
-        watch.cancel()
-        await watch.value
-        Output.show(answer, asJSON: server.json, ClockCommand.words)
+    func set(_ mode: ClockMode, at: Timestamp? = nil, speed: Int? = nil) async throws {
+        let server = try await connect()
+        let answer = try await AdvanceWatch.during(server, clock) {
+            if let clock {
+                let request = SetCustomerClock(app: server.app, clock: clock, mode: mode, at: at, speed: speed)
+                return try await server.client.send(request, timeout: AdvanceWatch.maxTime)
+            }
+            let request = SetClock(app: server.app, mode: mode, at: at, speed: speed)
+            return try await server.client.send(request, timeout: AdvanceWatch.maxTime)
+        }
+        try self.server.show(answer, as: ClockCommand.words)
     }
 }
 
 /// Prints the progress of a long advance to standard error.
 enum AdvanceWatch {
-    static func run(_ client: RawControlClient, _ path: String) async {
+    static let maxTime = Duration.seconds(24 * 3_600)
+
+    /// Prints the progress of a clock while a request runs.
+    ///
+    /// - Parameter clock: the name of the customer clock; nil for the environment's clock.
+    static func during<Answer>(
+        _ server: AppClient,
+        _ clock: String?,
+        _ request: () async throws -> Answer
+    ) async throws -> Answer {
+        let watch = Task { await run(server, clock) }
+        defer { watch.cancel() }
+        let answer = try await request()
+        watch.cancel()
+        await watch.value
+        return answer
+    }
+
+    private static func run(_ server: AppClient, _ clock: String?) async {
         // Progress is printed only to a terminal.
         guard isatty(FileHandle.standardError.fileDescriptor) == 1 else { return }
         var hasSpoken = false
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(500))
-            guard !Task.isCancelled, let pendingAdvance = try? await client.get("\(path)/advance") else { continue }
-            guard pendingAdvance["isUnderWay"]?.text == "true" else { continue }
+            guard !Task.isCancelled, let progress = try? await progress(server, clock), progress.isUnderWay else {
+                continue
+            }
             let line =
-                "advancing to \(ClockCommand.instant(pendingAdvance["to"])): "
-                + "\(pendingAdvance["accounts"]?.text ?? "0") accounts, "
-                + "\(pendingAdvance["notifications"]?.text ?? "0") notifications"
+                "advancing to \(progress.to?.iso8601 ?? ""): \(progress.accounts ?? 0) accounts, "
+                + "\(progress.notifications ?? 0) notifications"
             FileHandle.standardError.write(Data("\r\(line)".utf8))
             hasSpoken = true
         }
         if hasSpoken { FileHandle.standardError.write(Data("\n".utf8)) }
+    }
+
+    private static func progress(_ server: AppClient, _ clock: String?) async throws -> AdvanceProgressInfo {
+        guard let clock else { return try await server.client.send(GetAdvance(app: server.app)) }
+        return try await server.client.send(GetCustomerClockAdvance(app: server.app, clock: clock))
     }
 }
 
@@ -294,10 +319,9 @@ extension CustomerCommand {
         }
 
         func run() async throws {
-            let client = try server.rawClient()
-            let path = "\(try await scope.path(client))/customers/\(escaped(customer))/clock"
-            let answer = try await client.put(path, bytes: JSONTree.members(["clock": .text(clock)]).written())
-            Output.show(answer, asJSON: server.json) { _ in
+            try await server.show(in: scope) {
+                AssignClock(app: $0.app, customer: customer, clock: clock)
+            } as: { _ in
                 clock.map { "\(customer) uses the clock \($0)." }
                     ?? "\(customer) uses the clock of the environment."
             }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
+import TillControl
 import TillJSON
-import TillShop
 
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,21 +28,20 @@ struct FaultCommand: AsyncParsableCommand {
                 till fault add staleReads --milliseconds 2000     hides new purchases for two seconds
                 till fault add receiptStatus --code 21005 --route verifyReceipt
 
-                Kinds: error, unauthorized, status, receiptStatus, latency, cut, half, staleReads, rateLimit; and for
-                notifications: drop, delay, duplicate, reorder.
+                drop, delay, duplicate and reorder are for notifications, the other kinds for requests.
                 """
         )
 
         @Argument(help: "The kind of fault.")
-        var kind: String
+        var kind: FaultKind
         @Option(help: "The error code, HTTP status, or status of verifyReceipt to return.")
         var code: Int?
         @Option(help: "Only on this route, such as getTransactionInfo. For notification faults: only for this type.")
         var route: String?
         @Option(help: "Only for this app.")
         var app: String?
-        @Option(name: .customLong("realm"), help: "Only in this environment: production or sandbox.")
-        var environment: String?
+        @Option(name: .customLong("realm"), help: "Only in this environment.")
+        var environment: StoreEnvironment?
         @Option(help: "Only for this customer.")
         var customer: String?
         @Option(help: "The percentage of matching calls that are affected (default 100).")
@@ -60,23 +59,28 @@ struct FaultCommand: AsyncParsableCommand {
         @Option(help: "The calls per hour that rateLimit allows (default: Apple's limit).")
         var perHour: Int?
         @Option(help: "The seed of the random numbers, to repeat a run.")
-        var seed: Int?
+        var seed: Int64?
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let end = seconds.map { Int(Date().timeIntervalSince1970 * 1_000) + $0 * 1_000 }
-            try await server.showRaw {
-                try await $0.post(
-                    "/v1/faults",
-                    .members([
-                        "kind": .string(kind), "code": .count(code), "route": .text(route), "bundleId": .text(app),
-                        "realm": .text(environment), "customer": .text(customer), "percent": .count(percent),
-                        "limit": .count(limit), "until": .count(end), "retryAfter": .count(retryAfter),
-                        "milliseconds": .count(milliseconds), "spread": .count(spread), "perHour": .count(perHour),
-                        "seed": .count(seed),
-                    ])
-                )
-            }
+            let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+            let rule = AddFault(
+                kind: kind,
+                realm: environment,
+                bundleId: app,
+                route: route,
+                customer: customer,
+                percent: percent,
+                limit: limit,
+                until: seconds.map { now.advanced(milliseconds: Int64($0) * 1_000) },
+                code: code,
+                retryAfter: retryAfter,
+                milliseconds: milliseconds,
+                spread: spread,
+                perHour: perHour,
+                seed: seed
+            )
+            try await server.show(answerTo: rule)
         }
     }
 
@@ -89,10 +93,8 @@ struct FaultCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw {
-                try await $0.get("/v1/faults")
-            } as: { answer in
-                let rules = (answer["faults"]?.elements ?? []).map { Output.lines($0) }
+            try await server.show(answerTo: ListFaults()) { answer in
+                let rules = try answer.faults.map { try Output.lines(of: $0) }
                 return rules.isEmpty ? "No fault rules." : rules.joined(separator: "\n\n")
             }
         }
@@ -115,7 +117,12 @@ struct FaultCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await server.rawClient().delete(id.map { "/v1/faults/\(escaped($0))" } ?? "/v1/faults")
+            let client = try server.client()
+            if let id {
+                _ = try await client.send(RemoveFault(id: id))
+            } else {
+                _ = try await client.send(RemoveFaults())
+            }
             Output.show(.members(["removed": .string(id ?? "all")]), asJSON: server.json) { _ in
                 id.map { "Removed \($0)." } ?? "Removed all fault rules."
             }

@@ -1,6 +1,6 @@
 import ArgumentParser
+import TillControl
 import TillCore
-import TillJSON
 import TillShop
 
 struct PriceCommand: AsyncParsableCommand {
@@ -23,30 +23,24 @@ struct PriceCommand: AsyncParsableCommand {
         @Argument(help: "The product identifier.")
         var product: String
         @Option(help: "The new price of a full period, such as 5.99.")
-        var to: String
+        var to: WrittenPrice
         @Option(help: "Only in this storefront, which must have a price of its own.")
-        var storefront: String?
-        @Option(help: "Whether subscribers must consent: automatic (default), required or not-needed.")
-        var consent: String?
+        var storefront: Storefront?
+        @Option(help: "Whether subscribers must consent (default: automatic).")
+        var consent: PriceConsent?
         @OptionGroup var options: ActionOptions
 
-        func validate() throws {
-            guard Money.milliunits(to) != nil else { throw ValidationError("--to must be a price such as 5.99.") }
-            guard consent.map({ ["automatic", "required", "not-needed"].contains($0) }) ?? true else {
-                throw ValidationError("--consent must be automatic, required or not-needed.")
-            }
-        }
-
         func run() async throws {
-            let client = try options.server.rawClient()
-            let answer = try await client.post(
-                "\(try await options.scope.path(client))/products/\(escaped(product))/price",
-                options.body([
-                    "price": .count(Money.milliunits(to)), "storefront": .text(storefront),
-                    "consent": .text(consent == "not-needed" ? "notNeeded" : consent),
-                ])
-            )
-            Output.show(answer, asJSON: options.server.json) {
+            try await options.server.show(in: options.scope) {
+                RaisePrice(
+                    app: $0.app,
+                    productId: product,
+                    price: to.milliunits,
+                    storefront: storefront,
+                    consent: consent,
+                    at: options.time
+                )
+            } as: {
                 JobCommand.words(JobCommand.heading("The price is raised.", scheduled: "The price increase", $0), $0)
             }
         }
@@ -76,7 +70,7 @@ struct ExtendCommand: AsyncParsableCommand {
     @Option(help: "Your own request identifier; with --all, a UUID.")
     var request: String?
     @Option(help: "With --all: only this storefront; may be repeated.")
-    var storefront: [String] = []
+    var storefront: [Storefront] = []
     @OptionGroup var options: ActionOptions
 
     func validate() throws {
@@ -89,17 +83,17 @@ struct ExtendCommand: AsyncParsableCommand {
         if let subscription {
             return try await options.extend(subscription, days: days, reason: reason, request: request)
         }
-        let client = try options.server.rawClient()
-        let scope = try await options.scope.path(client)
-        let answer = try await client.post(
-            "\(scope)/extensions",
-            options.body([
-                "productId": .text(product), "days": .count(days), "reasonCode": .count(reason),
-                "requestIdentifier": .text(request),
-                "storefronts": storefront.isEmpty ? nil : .array(storefront.map { .string($0) }),
-            ])
-        )
-        Output.show(answer, asJSON: options.server.json) {
+        try await options.server.show(in: options.scope) {
+            ExtendAll(
+                app: $0.app,
+                productId: product ?? "",
+                days: days,
+                reasonCode: reason,
+                requestIdentifier: request,
+                storefronts: storefront.isEmpty ? nil : storefront,
+                at: options.time
+            )
+        } as: {
             let done = "Extended, days: \(days)."
             return JobCommand.words(JobCommand.heading(done, scheduled: "The extension, days: \(days),", $0), $0)
         }
@@ -127,10 +121,10 @@ struct JobCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw {
-                try await $0.get("\(try await scope.path($0))/jobs")
+            try await server.show(in: scope) {
+                ListJobs(app: $0.app)
             } as: { answer in
-                let jobs = (answer["jobs"]?.elements ?? []).map { JobCommand.words($0["jobId"]?.text ?? "", $0) }
+                let jobs = answer.jobs.map { JobCommand.words($0.jobId, $0) }
                 return jobs.isEmpty ? "There are no jobs." : jobs.joined(separator: "\n\n")
             }
         }
@@ -148,19 +142,18 @@ struct JobCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw {
-                try await $0.get("\(try await scope.path($0))/jobs/\(escaped(job))")
+            try await server.show(in: scope) {
+                GetJob(app: $0.app, jobId: job)
             } as: {
-                JobCommand.words($0["jobId"]?.text ?? "", $0)
+                JobCommand.words($0.jobId, $0)
             }
         }
     }
 
     /// The storefronts of a mass extension; nil for other jobs.
-    private static func storefronts(_ job: JSONTree) -> String? {
-        guard job["kind"]?.text == "extend" else { return nil }
-        let codes = job["storefronts"]?.elements.compactMap(\.text) ?? []
-        return codes.isEmpty ? "all" : codes.joined(separator: ", ")
+    private static func storefronts(_ job: JobInfo) -> String? {
+        guard job.kind == .extend else { return nil }
+        return job.storefronts?.map(\.code).joined(separator: ", ") ?? "all"
     }
 
     /// A sentence about the result of a job, and about the customer clocks for which the job waits.
@@ -168,29 +161,36 @@ struct JobCommand: AsyncParsableCommand {
     /// - Parameters:
     ///   - done: the sentence for a job that has been applied to the customers on the environment's clock.
     ///   - scheduled: the subject of the sentence for a job that was not applied yet.
-    static func heading(_ done: String, scheduled: String, _ job: JSONTree) -> String {
-        let date = job["effectiveDate"]?.text.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0).iso8601 } ?? ""
-        guard job["state"]?.text == "done" else {
+    static func heading(_ done: String, scheduled: String, _ job: JobInfo) -> String {
+        let date = job.effectiveDate.iso8601
+        guard job.state == .done else {
             return "\(scheduled) is scheduled for \(date) on each customer's clock."
         }
         guard let clocks = pendingClocks(job) else { return done }
         return "\(done) On the customer clocks \(clocks), which are behind, it takes effect at \(date)."
     }
 
-    private static func pendingClocks(_ job: JSONTree) -> String? {
-        let clocks = job["pendingClocks"]?.elements.compactMap(\.text) ?? []
-        return clocks.isEmpty ? nil : clocks.joined(separator: ", ")
-    }
+    private static func pendingClocks(_ job: JobInfo) -> String? { job.pendingClocks?.joined(separator: ", ") }
 
-    static func words(_ heading: String, _ job: JSONTree) -> String {
+    static func words(_ heading: String, _ job: JobInfo) -> String {
         heading + "\n"
             + ActionSummary.table([
-                ("jobId", job["jobId"]?.text), ("kind", job["kind"]?.text), ("productId", job["productId"]?.text),
-                ("requestIdentifier", job["requestIdentifier"]?.text), ("days", job["days"]?.text),
-                ("storefronts", storefronts(job)), ("state", job["state"]?.text),
-                ("effectiveDate", ActionSummary.date(job["effectiveDate"])), ("succeeded", job["succeeded"]?.text),
-                ("failed", job["failed"]?.text), ("pendingClocks", pendingClocks(job)),
-                ("completedDate", ActionSummary.date(job["completedDate"])),
+                ("jobId", job.jobId), ("kind", job.kind.rawValue), ("productId", job.productId),
+                ("requestIdentifier", job.requestIdentifier), ("days", job.days.map { String($0) }),
+                ("storefronts", storefronts(job)), ("state", job.state.rawValue),
+                ("effectiveDate", ActionSummary.date(job.effectiveDate)), ("succeeded", String(job.succeeded)),
+                ("failed", String(job.failed)), ("pendingClocks", pendingClocks(job)),
+                ("completedDate", job.completedDate.map(ActionSummary.date)),
             ])
+    }
+}
+
+/// A price on the command line, such as 5.99.
+struct WrittenPrice: ExpressibleByArgument {
+    let milliunits: Int64
+
+    init?(argument: String) {
+        guard let milliunits = Money.milliunits(argument) else { return nil }
+        self.milliunits = milliunits
     }
 }

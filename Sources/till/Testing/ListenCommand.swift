@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TillControl
 import TillJSON
 import TillShop
 
@@ -33,17 +34,23 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.rawClient()
-        let path = "\(try await scope.path(client))/listen"
+        let client = try server.client()
+        let app = try await scope.app(client)
         var left = count ?? .max
-        _ = try await client.get("\(path)?wait=0")
+        _ = try await client.send(Listen(app: app, wait: 0))
         if !server.json { Self.say("Listening. Forwarding notifications to \(forwardTo).") }
         while left > 0 {
-            let delivery = try await client.get("\(path)?wait=25")
-            guard let token = delivery["deliveryToken"]?.text, let body = delivery["body"]?.text else { continue }
+            let delivery = try await client.send(Listen(app: app, wait: 25))
+            guard let token = delivery.deliveryToken, let body = delivery.body else { continue }
             let outcome = await forward(body)
+            let answer = AnswerDelivery(
+                app: app,
+                deliveryToken: token,
+                status: outcome.status,
+                result: outcome.result
+            )
             // An error is ignored: if the delivery has timed out on the server, the server repeats it.
-            _ = try? await client.post("\(path)/\(escaped(token))", outcome.answer)
+            _ = try? await client.send(answer)
             show(delivery, outcome)
             left -= 1
         }
@@ -51,10 +58,8 @@ struct ListenCommand: AsyncParsableCommand {
 
     private struct Forwarded {
         var status: Int?
-        var result: String?
+        var result: SendAttemptResult?
         var milliseconds: Int
-
-        var answer: JSONTree { .members(["status": .count(status), "result": .text(result)]) }
     }
 
     private func forward(_ body: String) async -> Forwarded {
@@ -69,22 +74,23 @@ struct ListenCommand: AsyncParsableCommand {
             let (status, _) = try await WebClient.send(request, timeout: .seconds(10))
             return Forwarded(status: status, milliseconds: milliseconds())
         } catch let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout {
-            return Forwarded(result: "TIMED_OUT", milliseconds: milliseconds())
+            return Forwarded(result: .timedOut, milliseconds: milliseconds())
         } catch {
-            return Forwarded(result: "SOCKET_ISSUE", milliseconds: milliseconds())
+            return Forwarded(result: .socketIssue, milliseconds: milliseconds())
         }
     }
 
-    private func show(_ delivery: JSONTree, _ outcome: Forwarded) {
-        let subtype = delivery["subtype"]?.text.map { "/\($0)" } ?? ""
-        let type = "\(delivery["notificationType"]?.text ?? "")\(subtype)"
-        let end = outcome.status.map { String($0) } ?? outcome.result ?? ""
+    private func show(_ delivery: DeliveryOfferInfo, _ outcome: Forwarded) {
+        let subtype = delivery.subtype.map { "/\($0)" } ?? ""
+        let type = "\(delivery.notificationType ?? "")\(subtype)"
+        let end = outcome.status.map { String($0) } ?? outcome.result?.rawValue ?? ""
         guard server.json else {
-            return Self.say("\(type)  \(delivery["notificationUUID"]?.text ?? "")  \(end)  \(outcome.milliseconds) ms")
+            return Self.say("\(type)  \(delivery.notificationUUID ?? "")  \(end)  \(outcome.milliseconds) ms")
         }
         let tree = JSONTree.members([
-            "notificationUUID": delivery["notificationUUID"], "notificationType": delivery["notificationType"],
-            "subtype": delivery["subtype"], "status": .count(outcome.status), "result": .text(outcome.result),
+            "notificationUUID": .text(delivery.notificationUUID),
+            "notificationType": .text(delivery.notificationType), "subtype": .text(delivery.subtype),
+            "status": .count(outcome.status), "result": .text(outcome.result?.rawValue),
             "milliseconds": .count(outcome.milliseconds),
         ])
         let line = String(decoding: tree.written(), as: UTF8.self).split(separator: "\n")

@@ -1,7 +1,6 @@
 import ArgumentParser
+import TillControl
 import TillCore
-import TillJSON
-import TillShop
 
 struct NotificationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -41,16 +40,19 @@ struct NotificationsCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let filters = [
-                type.map { "type=\(escaped($0))" }, customer.map { "customer=\(escaped($0))" },
-                failed ? "failed=true" : nil, endpoint.map { "endpoint=\(escaped($0))" },
-                after.map { "after=\(escaped($0))" }, "limit=\(limit)",
-            ].compactMap(\.self).joined(separator: "&")
-            try await server.showRaw {
-                try await $0.get("\(try await scope.path($0))/notifications?\(filters)")
-            } as: {
-                let lines = ($0["notifications"]?.elements ?? []).map(NotificationsCommand.line)
-                let more = $0["next"]?.text.map { "\nMore: till notifications list --after \($0)" } ?? ""
+            try await server.show(in: scope) {
+                ListNotifications(
+                    app: $0.app,
+                    type: type,
+                    customer: customer,
+                    failed: failed ? true : nil,
+                    endpoint: endpoint,
+                    after: after,
+                    limit: limit
+                )
+            } as: { page in
+                let lines = page.notifications.map(NotificationsCommand.line)
+                let more = page.next.map { "\nMore: till notifications list --after \($0)" } ?? ""
                 guard lines.isEmpty else { return lines.joined(separator: "\n") + more }
                 return more.isEmpty ? "No notifications." : "No match among the newest notifications." + more
             }
@@ -69,11 +71,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw {
-                try await $0.get("\(try await scope.path($0))/notifications/\(escaped(notification))")
-            } as: {
-                Output.lines($0)
-            }
+            try await server.show(in: scope) { GetNotification(app: $0.app, notificationUUID: notification) }
         }
     }
 
@@ -98,42 +96,37 @@ struct NotificationsCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func validate() throws {
-            guard (notification == nil) == (from != nil), (from == nil) == (to == nil) else {
+            guard (from == nil) == (to == nil), (notification == nil) == (from != nil) else {
                 throw ValidationError("Give a notificationUUID, or --from and --to.")
             }
         }
 
         func run() async throws {
-            let client = try server.rawClient()
-            let path = "\(try await scope.path(client))/notifications"
-            let answer: JSONTree
             if let notification {
-                answer = try await client.post(
-                    "\(path)/\(escaped(notification))/resend",
-                    .members(["endpoint": .text(endpoint)])
-                )
-            } else {
-                answer = try await client.post(
-                    "\(path)/resend",
-                    .members([
-                        "from": .count(from?.instant.milliseconds), "to": .count(to?.instant.milliseconds),
-                        "endpoint": .text(endpoint),
-                    ])
-                )
+                try await server.show(in: scope) {
+                    ResendNotification(app: $0.app, notificationUUID: notification, endpoint: endpoint)
+                } as: {
+                    Self.words($0)
+                }
+            } else if let from, let to {
+                try await server.show(in: scope) {
+                    ResendNotifications(app: $0.app, from: from.instant, to: to.instant, endpoint: endpoint)
+                } as: {
+                    Self.words($0)
+                }
             }
-            Output.show(answer, asJSON: server.json) { "Pending deliveries: \($0["pending"]?.text ?? "0")." }
         }
+
+        private static func words(_ resent: ResendInfo) -> String { "Pending deliveries: \(resent.pending)." }
     }
 
-    static func line(_ notification: JSONTree) -> String {
-        let subtype = notification["subtype"]?.text.map { "/\($0)" } ?? ""
-        let deliveries = (notification["deliveries"]?.elements ?? []).map { delivery in
-            let attempts = delivery["attempts"]?.elements ?? []
-            let last = attempts.last?["sendAttemptResult"]?.text ?? "not tried"
-            return "\(delivery["endpoint"]?.text ?? "") \(last)"
+    static func line(_ notification: NotificationInfo) -> String {
+        let subtype = notification.subtype.map { "/\($0)" } ?? ""
+        let deliveries = notification.deliveries.map { delivery in
+            "\(delivery.endpoint) \(delivery.attempts.last?.sendAttemptResult.rawValue ?? "not tried")"
         }
-        return "\(ClockCommand.instant(notification["signedDate"]))  \(notification["notificationUUID"]?.text ?? "")  "
-            + "\(notification["notificationType"]?.text ?? "")\(subtype)  \(notification["customer"]?.text ?? "")  "
+        return "\(notification.signedDate.iso8601)  \(notification.notificationUUID)  "
+            + "\(notification.notificationType)\(subtype)  \(notification.customer ?? "")  "
             + deliveries.joined(separator: ", ")
     }
 }
@@ -159,11 +152,23 @@ struct NotifyCommand: AsyncParsableCommand {
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
-    private var type: String { String(notice.prefix { $0 != "/" }) }
+    private func chosen() throws -> Notice {
+        let parts = notice.split(separator: "/", maxSplits: 1).map(String.init)
+        guard let type = parts.first.flatMap(NotificationType.init(rawValue:)) else {
+            let known = NotificationType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("There is no notification type \(parts.first ?? ""). Types: \(known).")
+        }
+        guard parts.count == 2 else { return Notice(type) }
+        guard let subtype = NotificationSubtype(rawValue: parts[1]) else {
+            let known = type.subtypes.compactMap { $0?.rawValue }.joined(separator: ", ")
+            throw ValidationError("There is no subtype \(parts[1]). Subtypes of \(type.rawValue): \(known).")
+        }
+        return Notice(type, subtype)
+    }
 
     func validate() throws {
-        // The server refuses unknown types.
-        let subject = NotificationType(rawValue: type)?.subject ?? .transaction
+        let type = try chosen().type
+        let subject = type.subject
         if subject == .customer, customer == nil, transaction == nil {
             throw ValidationError("Give the customer of the notification: --customer.")
         }
@@ -171,25 +176,29 @@ struct NotifyCommand: AsyncParsableCommand {
             throw ValidationError("Give the transaction of the notification: --transaction.")
         }
         if subject != .customer, customer != nil {
-            throw ValidationError("\(type) is not about a customer. Omit --customer.")
+            throw ValidationError("\(type.rawValue) is not about a customer. Omit --customer.")
         }
     }
 
     func run() async throws {
-        let client = try server.rawClient()
-        let path = "\(try await scope.path(client))/notifications"
-        if notice == NotificationType.test.rawValue, transaction == nil {
-            let answer = try await client.post("\(path)/test")
-            return Output.show(answer, asJSON: server.json) {
-                "Sending the test.\ntestNotificationToken  \($0["testNotificationToken"]?.text ?? "")"
+        let notice = try chosen()
+        if notice == Notice(.test), transaction == nil {
+            return try await server.show(in: scope) {
+                RequestTestNotification(app: $0.app)
+            } as: {
+                "Sending the test.\ntestNotificationToken  \($0.testNotificationToken)"
             }
         }
-        let parts = notice.split(separator: "/", maxSplits: 1).map(String.init)
-        let body = JSONTree.members([
-            "type": .text(parts.first), "subtype": .text(parts.count == 2 ? parts[1] : nil),
-            "transactionId": .text(transaction), "customer": .text(customer),
-        ])
-        let answer = try await client.post(path, body)
-        Output.show(answer, asJSON: server.json) { NotificationsCommand.line($0) }
+        try await server.show(in: scope) {
+            TriggerNotification(
+                app: $0.app,
+                type: notice.type,
+                subtype: notice.subtype,
+                transactionId: transaction,
+                customer: customer
+            )
+        } as: {
+            NotificationsCommand.line($0)
+        }
     }
 }

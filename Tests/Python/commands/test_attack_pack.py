@@ -323,7 +323,7 @@ def test_the_command_lists_prints_and_serves(app, sandbox):
     assert "hs256-public-key" in printed
     printed = json.loads(attack(app, "--case", "hs256-public-key", "--json", code=0).stdout)
     assert len(printed["cases"]) == 1 and printed["cases"][0]["signedPayload"].count(".") == 2
-    assert "case must be one of control, wrong-root" in attack(app, "--case", "lost", code=1).stderr
+    assert "case must be one of control, wrong-root" in attack(app, "--case", "lost", code=64).stderr
     assert attack(app, "--post", "here", code=64).stderr
 
 

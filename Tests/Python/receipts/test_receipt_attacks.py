@@ -235,4 +235,4 @@ def test_the_command_lists_and_prints(app, sandbox):
         assert name in listed and case["wrong"] in listed and f"status: {case['status']}" in listed
     printed = json.loads(attack(app, "--case", "truncated", "--json", code=0).stdout)
     assert base64.b64decode(printed["cases"][0]["receipt"])[:1] == b"\x30"
-    assert "case must be one of control, wrong-root" in attack(app, "--case", "lost", code=1).stderr
+    assert "case must be one of control, wrong-root" in attack(app, "--case", "lost", code=64).stderr
