@@ -116,7 +116,7 @@ let package = Package(
         ),
         .target(
             name: "TillSigning",
-            dependencies: ["TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1],
+            dependencies: ["TillTypes", "TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings
         ),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
@@ -198,6 +198,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TillJSONTests", dependencies: ["TillJSON"], swiftSettings: settings),
+        .testTarget(name: "TillControlTests", dependencies: ["TillControl", "TillJSON"], swiftSettings: settings),
         .testTarget(
             name: "TillCoreTests",
             dependencies: ["TillTestSupport", "TillCore", "TillCalendar"],

@@ -1,5 +1,5 @@
-/// A type of product, as in the parameter `productType` of the transaction history. Signed transactions have other names
-/// (`ProductType`).
+/// A type of product, as in the parameter `productType` of the transaction history. `ProductType` has the names in
+/// signed transactions.
 public enum ProductTypeName: String, Codable, CaseIterable, Sendable {
     /// An auto-renewable subscription.
     case autoRenewable = "AUTO_RENEWABLE"

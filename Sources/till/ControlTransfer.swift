@@ -6,7 +6,7 @@ import TillJSON
 import TillShop
 
 /// Transfers bodies that are too large for memory.
-extension ControlClient {
+extension RawControlClient {
     private static let timeLimit = TimeAmount.minutes(60)
     private static let chunk = 256 << 10
 
@@ -46,8 +46,6 @@ extension ControlClient {
 
     private static func refusal(_ response: HTTPClientResponse) async throws -> CommandRefused {
         let body = Array(buffer: try await response.body.collect(upTo: 1 << 20))
-        let status = Int(response.status.code)
-        let tree = try? JSONTree.parse(body)
-        return CommandRefused(words(status, tree), answer: tree, status: status)
+        return refusal(try? JSONTree.parse(body), Int(response.status.code))
     }
 }

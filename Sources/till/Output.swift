@@ -4,11 +4,23 @@ import TillShop
 
 /// Prints answers: as JSON for scripts, or as indented text for users.
 enum Output {
+    static func show<Answer: Encodable>(
+        _ answer: Answer,
+        asJSON: Bool,
+        _ text: (Answer) throws -> String
+    ) throws {
+        let output = try text(answer)
+        show(try JSONTree(encoding: answer), asJSON: asJSON) { _ in output }
+    }
+
     static func show(_ tree: JSONTree, asJSON: Bool, _ text: (JSONTree) -> String) {
         print(asJSON ? String(decoding: tree.written(), as: UTF8.self) : text(tree))
         // Without this, a pipe or a file gets no output while a command keeps running.
         fflush(nil)
     }
+
+    /// One value per line, with nested values indented.
+    static func lines(of answer: some Encodable) throws -> String { lines(try JSONTree(encoding: answer)) }
 
     /// One value per line, with nested values indented.
     static func lines(_ tree: JSONTree, indent: String = "") -> String {

@@ -1,12 +1,12 @@
 import Foundation
+import TillControl
 import TillJSON
-import TillShop
 
 /// A refusal by the server or by the command itself. The exit code is 1.
 struct CommandRefused: Error, CustomStringConvertible {
     let description: String
     /// What `--json` prints: an object with `code`, `message` and the other keys of the server's error.
-    let document: JSONTree
+    private(set) var document: JSONTree
 
     /// - Parameter code: the machine-readable code of the error.
     init(_ description: String, code: String = "refused") {
@@ -14,24 +14,15 @@ struct CommandRefused: Error, CustomStringConvertible {
         document = .object([.init("code", .string(code)), .init("message", .string(description))])
     }
 
-    /// Creates a refusal from an answer of the server.
-    ///
-    /// - Parameters:
-    ///   - answer: the error object; nil if the server sent none.
-    ///   - status: the HTTP status of the answer.
-    init(_ description: String, answer: JSONTree?, status: Int) {
-        guard case .object(let members) = answer, answer?["code"] != nil else {
-            self.init(description, code: "http_\(status)")
-            return
+    /// A refusal by the server. For a missing token, the message also has advice for the command line.
+    init(_ failure: ControlFailure) {
+        var error = failure.error
+        if failure.status == 401 {
+            error.message =
+                "\(error.message.sentence) Set TILL_CONTROL_TOKEN, or give the server's data directory with --data."
         }
-        self.init(description, members: members)
-    }
-
-    private init(_ description: String, members: [JSONTree.Member]) {
-        self.description = description
-        document = .object(
-            members.map { $0.key == "message" ? .init($0.key, .string(description)) : $0 }
-        )
+        self.init(error.message, code: error.code)
+        if let tree = try? JSONTree(encoding: error) { document = tree }
     }
 }
 
@@ -44,6 +35,12 @@ struct ServerNotReached: Error, CustomStringConvertible {
     init(at address: String) {
         description =
             "No Till answers at \(address). Start one with till serve, or give another server with --control or --data."
+    }
+
+    init(_ unreachable: ControlUnreachable) {
+        // The paths of all operations begin with /v1.
+        let address = unreachable.url.components(separatedBy: "/v1/")[0]
+        self.init(at: address)
     }
 
     /// What `--json` prints.

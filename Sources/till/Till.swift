@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillControl
 import TillJSON
 import TillServer
 import TillShop
@@ -36,7 +37,8 @@ struct Till: AsyncParsableCommand {
             Buy.self, ReceiptCommand.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self,
             AskToBuyCommand.self,
             RefundCommand.self, ProductCommand.self, PriceCommand.self, ExtendCommand.self, JobCommand.self,
-            ClockCommand.self, RulesCommand.self, EndpointCommand.self, NotificationsCommand.self, NotifyCommand.self,
+            ClockCommand.self, SettingsCommand.self, EndpointCommand.self, NotificationsCommand.self,
+            NotifyCommand.self,
             ListenCommand.self, FaultCommand.self, ResetCommand.self, SnapshotCommand.self, ExportStateCommand.self,
             ImportStateCommand.self, History.self, Explain.self, AuthorityCommand.self,
             AttackCommand.self,
@@ -58,9 +60,13 @@ extension Till {
                 try command.run()
             }
         } catch let refused as CommandRefused {
-            fail(refused.description, refused.document, code: 1)
+            fail(refused)
+        } catch let failure as ControlFailure {
+            fail(CommandRefused(failure))
         } catch let unreached as ServerNotReached {
-            fail(unreached.description, unreached.document, code: 2)
+            fail(unreached)
+        } catch let unreachable as ControlUnreachable {
+            fail(ServerNotReached(unreachable))
         } catch {
             failAsJSON(error)
             exit(withError: error)
@@ -93,6 +99,14 @@ extension Till {
     /// Whether `--json` was given. This is read from the raw arguments, because invalid arguments create no command.
     /// Arguments after two dashes belong to another program.
     private static var wantsJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
+
+    private static func fail(_ refused: CommandRefused) -> Never {
+        fail(refused.description, refused.document, code: 1)
+    }
+
+    private static func fail(_ unreached: ServerNotReached) -> Never {
+        fail(unreached.description, unreached.document, code: 2)
+    }
 
     private static func fail(_ message: String, _ document: JSONTree, code: Int32) -> Never {
         let text = wantsJSON ? String(decoding: document.written(), as: UTF8.self) : "till: \(message)"

@@ -28,7 +28,7 @@ CALL_LIMIT = 300.0
 # Every system has this account without rights.
 UNPRIVILEGED = "nobody"
 # The key of the payload profile among the environment settings.
-PROFILE_KEY = "weather"
+PROFILE_KEY = "payloadProfile"
 
 
 def till_binary() -> str:

@@ -109,6 +109,8 @@ class ControlClient:
         for name in re.findall(r"{(\w+)}", path):
             path = path.replace("{" + name + "}", path_part(str(parameters.pop(name))))
         assert not parameters, f"{operation_id} has no parameters {sorted(parameters)}"
+        if any(parameter["name"] == "include" for parameter in operation.get("parameters", [])):
+            query = {"include": "signed,device", **(query or {})}
         sent = {"data": body, "headers": {"Content-Type": LINES}} if isinstance(body, bytes) else {"json": body}
         answer = self.session.request(method, self.address + path, params=query, timeout=60, **sent)
         return self.check_answer(operation_id, answer)

@@ -59,7 +59,7 @@ struct ImportTests {
         ),
         "TillCore": .only(["AppStoreTypes", "TillTypes"]),
         "TillSigning": .only(
-            platform.union(["TillJSON", "TillCalendar", "Crypto", "CryptoExtras", "SwiftASN1", "X509"])
+            platform.union(["TillTypes", "TillJSON", "TillCalendar", "Crypto", "CryptoExtras", "SwiftASN1", "X509"])
         ),
         "TillStorage": .only(platform.union(["TillCore"])),
         "TillSQLite": .only(platform.union(["TillCore", "TillStorage", "GRDB", "GRDBSQLite"])),

@@ -44,7 +44,7 @@ struct CatalogPageTests {
             _ = try await visitor.perform("putGroup", on: path, [("groupId", "plans"), ("name", "Plans")])
             let fields = [
                 ("productId", "pro"), ("type", "AUTO_RENEWABLE"), ("price", "4.99"), ("subscription.groupId", "plans"),
-                ("subscription.level:json", "2"), ("subscription.period", "P1M"), ("familyShareable:json", "true"),
+                ("subscription.level", "2"), ("subscription.period", "P1M"), ("familyShareable", "true"),
             ]
             let wrong = try await visitor.perform(
                 "putProduct",

@@ -25,7 +25,7 @@ struct CustomerPageTests {
         let frozen: JSONTree = .object([.init("mode", .string("frozen"))])
         _ = try await site.console.control.call("setClock", scope, body: frozen)
         let rules: JSONTree = .object([.init("rate", .string("calendar"))])
-        _ = try await site.console.control.call("setRules", scope, body: rules)
+        _ = try await site.console.control.call("updateSettings", scope, body: rules)
         _ = try await site.console.control.send(BuyProduct(app: Self.app, customer: "ann", productId: "pro"))
         return site
     }
@@ -159,8 +159,8 @@ struct CustomerPageTests {
         let site = try await site()
         try await advance(site, by: "1mo")
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let rules: JSONTree = .object([.init("weather", .string(profile))])
-        _ = try await site.console.control.call("setRules", scope, body: rules)
+        let rules: JSONTree = .object([.init("payloadProfile", .string(profile))])
+        _ = try await site.console.control.call("updateSettings", scope, body: rules)
         let name = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         func account(_ customer: String) async throws -> Account {
             try #require(
@@ -274,7 +274,7 @@ struct CustomerPageTests {
         let (app, control) = (Self.app, site.console.control)
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let grace: JSONTree = .object([.init("grace", .object([.init("days", .number("16"))]))])
-        _ = try await control.call("setRules", scope, body: grace)
+        _ = try await control.call("updateSettings", scope, body: grace)
         _ = try await control.send(SetCard(app: app, customer: "ann", card: .declined))
         try await advance(site, by: "10d")
         _ = try await control.send(SetCard(app: app, customer: "ann", card: .accepted))

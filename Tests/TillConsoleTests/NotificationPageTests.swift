@@ -247,7 +247,9 @@ struct NotificationPageTests {
             #expect(seen == 60)
             #expect(rows(try await visitor.get("/console/requests?status=200")) == 30)
             #expect(rows(try await visitor.get("/console/requests?status=4040010&bundleId=com.example.shop")) == 30)
-            #expect(try await visitor.get("/console/requests?status=abc").text.contains("status must be a whole number"))
+            #expect(
+                try await visitor.get("/console/requests?status=abc").text.contains("status must be a whole number")
+            )
             let one = try await visitor.get("/console/requests/a%2Fb%20c")
             #expect(one.status == 200)
             #expect(one.text.contains("No such thing as &lt;b&gt;7&lt;/b&gt;"))

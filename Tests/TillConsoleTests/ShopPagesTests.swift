@@ -80,7 +80,7 @@ struct ShopPagesTests {
             #expect(file.status == 200)
             #expect(file.headers[.contentDisposition] == "attachment; filename=\"shop.till\"")
             #expect(file.text.split(separator: "\n").count > 5)
-            // Tests/TillShopTests/Backup/CleanStateTests.swift checks the file's content.
+            // Tests/TillShopTests/Backup/ResetTests.swift checks the file's content.
             let snapshots = try await visitor.get("/console/snapshots")
             let words = "It contains no private keys, but it contains the shared secrets as plain text."
             #expect(snapshots.text.contains(words))
@@ -218,14 +218,14 @@ struct ShopPagesTests {
                 ("grace.days", "16"), ("released", "false"), ("refundRule", "alwaysDecline"),
                 ("missingPrice", "refuse"),
             ]
-            let changed = try await visitor.perform("setRules", on: page, rules)
+            let changed = try await visitor.perform("updateSettings", on: page, rules)
             for text in ["16 days", "always decline", "no (production answers 401)", "reject the purchase"] {
                 #expect(changed.text.contains(" selected>\(text)</option>"), "\(text)")
             }
             // A setting that was not changed keeps the server's default.
             let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-            let rate = ("rate", site.test.shop.policy(of: scope).rate.name)
-            let same = try await visitor.perform("setRules", on: page, [rate, ("weather", "fair")])
+            let rate = ("rate", site.test.shop.policy(of: scope).rate.rawValue)
+            let same = try await visitor.perform("updateSettings", on: page, [rate, ("payloadProfile", "fair")])
             #expect(same.status == 200)
             #expect(site.test.shop.registry.rules(of: scope).rate == nil)
         }

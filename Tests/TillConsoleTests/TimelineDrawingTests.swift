@@ -27,7 +27,7 @@ struct TimelineDrawingTests {
 
     @Test("One period does not fill a wide timeline, and sandbox periods of minutes stay visible next to an idle month")
     func measures() throws {
-        var shop = CoreShop.forTimeline(rate: .sandbox)
+        var shop = CoreShop.forTimeline(rate: .sandbox5Minutes)
         try shop.buy("pro")
         #expect(try shop.timeline().bars[0].end < 300)
         shop.advance(to: "2026-01-01T12:20:00Z")

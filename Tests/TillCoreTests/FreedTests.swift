@@ -33,8 +33,7 @@ struct RetentionCopyTests {
         try shop.buy("pro", by: "ann")
         try shop.perform(.useCard(.declined), by: "ann")
         shop.advance(to: "2026-02-02")
-        let rate = try #require(RenewalRate(name: "xcode-1000"))
-        shop.policy.rate = rate
+        shop.policy.rate = .xcode1000
         try shop.perform(.useCard(.accepted), by: "ann")
         shop.advance(to: shop.now)
         #expect(shop.complaints.isEmpty)

@@ -19,7 +19,7 @@ struct StoredNumberTests {
                 _ = period.end(from: start, anchorTime: 9_000_000)
                 _ = period.times(count).months
                 #expect(period.isAsLong(as: period.times(2)) == (count == 0) || count.magnitude > 1_000_000)
-                for rate in RenewalRate.all {
+                for rate in RenewalRate.allCases {
                     _ = rate.end(of: period, from: start, anchorDay: nil)
                     _ = rate.endOfGrace(days: count, period: period, from: start)
                     _ = rate.endOfRetry(days: count, from: start)

@@ -195,7 +195,7 @@ struct ControlTests {
             let purchase = #"{"productId":"coins","storefront":"JPN"}"#
             let before = try await send(client, .post, "\(scope)/customers/ann/purchases", purchase)
             #expect(before.status == 201 && before.body.contains("\"price\":990,\"currency\":\"JPY\""))
-            let rules = try await send(client, .put, "\(scope)/rules", #"{"missingPrice":"refuse"}"#)
+            let rules = try await send(client, .put, "\(scope)/settings", #"{"missingPrice":"refuse"}"#)
             #expect(rules.status == 200 && rules.body.contains("\"missingPrice\":\"refuse\""))
             let refused = try await send(client, .post, "\(scope)/customers/bob/purchases", purchase)
             #expect(refused.status == 409 && refused.body.contains("\"no_price\""), "\(refused.body)")
@@ -206,9 +206,9 @@ struct ControlTests {
             let other = "/v1/apps/com.example.shop/production"
             let elsewhere = try await send(client, .post, "\(other)/customers/ann/purchases", purchase)
             #expect(elsewhere.status == 201)
-            let shown = try await send(client, .get, "\(other)/rules")
+            let shown = try await send(client, .get, "\(other)/settings")
             #expect(shown.body.contains("\"missingPrice\":\"storefrontCurrency\""))
-            let wrong = try await send(client, .put, "\(scope)/rules", #"{"missingPrice":"free"}"#)
+            let wrong = try await send(client, .put, "\(scope)/settings", #"{"missingPrice":"free"}"#)
             #expect(wrong.status == 400 && wrong.body.contains("\"path\":\"$.missingPrice\""))
         }
     }

@@ -24,10 +24,6 @@ struct ActionForm: Sendable {
             case instant
             /// Text of several lines.
             case lines
-            /// An integer in a body without a schema.
-            case number
-            /// A Boolean in a body without a schema.
-            case flag
             /// A hidden field.
             case hidden
         }
@@ -261,8 +257,6 @@ extension ActionForm.Field {
         case (.notice?, _): (":notice", "isChoice")
         case (.money?, _), (.thousandths?, _): (":money", "isText")
         case (.instant?, _): (":instant", "isInstant")
-        case (.number?, _): (":json", "isNumber")
-        case (.flag?, _): (":json", "isFlag")
         case (.lines?, _), (nil, .array?), (nil, .anyObject?), (nil, .object?), (nil, .map?): ("", "isLines")
         case (.hidden?, _): ("", "isHidden")
         case (nil, .string(_, _, let words, _)?): ("", words.isEmpty ? "isText" : "isChoice")

@@ -215,7 +215,7 @@ final class Actions: Sendable {
     /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
     /// the server's default must not become a fixed value.
     private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
-        let current = try await control.call("getRules", parameters)
+        let current = try await control.call("getSettings", parameters)
         return .object(
             body.members.filter { member in
                 let isStillWithoutGrace =
@@ -250,9 +250,9 @@ final class Actions: Sendable {
         PutGroup.operationID: "Save group",
         SetAskToBuy.operationID: "Change Ask to Buy",
         SetForSale.operationID: "Change availability",
-        "setRules": "Save settings",
-        "setRevocation": "Change OCSP response",
-        "rotateChain": "Issue new leaf and intermediate certificates",
+        UpdateSettings.operationID: "Save settings",
+        SetRevocation.operationID: "Change OCSP response",
+        RotateChain.operationID: "Issue new leaf and intermediate certificates",
         EraseCustomer.operationID: "Delete customer",
         JoinFamily.operationID: "Add a family member",
         ExtendAll.operationID: "Extend renewal date for all subscribers",
@@ -260,10 +260,10 @@ final class Actions: Sendable {
         AddFault.operationID: "Add fault rule",
         RemoveFault.operationID: "Delete fault rule",
         RemoveFaults.operationID: "Delete all fault rules",
-        "setSharedSecret": "Set app-specific secret",
-        "setPrimarySharedSecret": "Set team secret",
-        "removePrimarySharedSecret": "Delete team secret",
-        "removeSharedSecret": "Delete app-specific secret",
+        SetSharedSecret.operationID: "Set app-specific secret",
+        SetPrimarySharedSecret.operationID: "Set team secret",
+        RemovePrimarySharedSecret.operationID: "Delete team secret",
+        RemoveSharedSecret.operationID: "Delete app-specific secret",
     ]
 }
 

@@ -54,8 +54,6 @@ enum FormBody {
         case .array?, .anyObject?, .object?, .map?:
             return (try? JSONTree.parse(Array(text.utf8))) ?? .string(text)
         case .number?, .component?: return Double(text).map { _ in .number(text) } ?? .string(text)
-        case nil where hint == "json":
-            return (try? JSONTree.parse(Array(text.utf8))) ?? .string(text)
         case .string?, nil:
             return .string(text)
         }

@@ -161,9 +161,9 @@ enum CatalogForms {
                 .init("type", "Type", .choice(types)), .init("referenceName", "Reference name"),
                 .init("price", "Price", hint: "4.99"), .init("currency", "Currency", hint: "USD"),
                 .init("subscription.groupId", "Subscription group", known ? .choice(choices) : nil),
-                .init("subscription.level", "Level", .number, hint: "1"),
+                .init("subscription.level", "Level", hint: "1"),
                 .init("subscription.period", "Period", .choice(periods)),
-                .init("familyShareable", "Family Sharing", .flag),
+                .init("familyShareable", "Family Sharing"),
             ]
         )
     }

@@ -7,7 +7,7 @@ import TillShop
 enum EnvironmentSettingsForm {
     static func value(_ page: PageRequest) async throws -> PageValue {
         let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements ?? []
-        let settings = try await page.ask("getRules")
+        let settings = try await page.ask("getSettings")
         return [
             "endpoints": .list(endpoints.prefix(ShownPartLimit.elements).map { endpoint($0, page) }),
             "hasEndpoints": .flag(!endpoints.isEmpty),
@@ -28,7 +28,7 @@ enum EnvironmentSettingsForm {
                 ]
             ).value(page),
             "test": ActionForm("requestTestNotification", "Send test notification").value(page),
-            "setRules": form(settings).value(page),
+            "updateSettings": form(settings).value(page),
         ]
     }
 
@@ -61,11 +61,12 @@ enum EnvironmentSettingsForm {
         }
         let grace = settings["grace"]
         let rates =
-            [(value: "default", name: "server default")] + RenewalRate.all.map { (value: $0.name, name: words(of: $0)) }
+            [(value: "default", name: "server default")]
+            + RenewalRate.allCases.map { (value: $0.rawValue, name: words(of: $0)) }
         let days = [(value: "0", name: "none")] + GracePeriod.lengths.map { (value: String($0), name: "\($0) days") }
-        let profile = settings["weather"]?.text ?? PayloadProfile.defaultWords
+        let profile = settings["payloadProfile"]?.text ?? PayloadProfile.defaultWords
         return ActionForm(
-            "setRules",
+            "updateSettings",
             "Save settings",
             [
                 field("rate", "Subscription renewal rate", rates, settings["rate"]?.text),
@@ -88,7 +89,7 @@ enum EnvironmentSettingsForm {
                     [("true", "yes"), ("false", "no (production answers 401)")],
                     settings["released"]?.isTrue == false ? "false" : "true"
                 ),
-                field("weather", "Payload profile", profiles(besides: profile), profile),
+                field("payloadProfile", "Payload profile", profiles(besides: profile), profile),
                 field(
                     "missingPrice",
                     "If a product has no price in the storefront",
@@ -107,9 +108,9 @@ enum EnvironmentSettingsForm {
 
     /// A renewal rate as an option. The names of Xcode's rates do not show how long a month lasts.
     private static func words(of rate: RenewalRate) -> String {
-        guard rate.name.hasPrefix("xcode-") else { return rate.name }
+        guard rate.rawValue.hasPrefix("xcode-") else { return rate.rawValue }
         let end = rate.end(of: Period(1, .month), from: Timestamp(milliseconds: 0), anchorDay: nil)
-        return "\(rate.name) (a month lasts \(Words.duration(end.milliseconds)))"
+        return "\(rate.rawValue) (a month lasts \(Words.duration(end.milliseconds)))"
     }
 
     /// The payload profiles as options. The current profile is always an option, even if it has a different seed.

@@ -1,7 +1,7 @@
+import TillControl
 import TillJSON
 import TillServer
 import TillShop
-import TillSigning
 
 extension ConsolePage {
     /// API keys, control API tokens, shared secrets, and the certificates that sign data.
@@ -224,14 +224,14 @@ private struct Authorities: Sendable {
 
 /// The names of OCSP responses and of revocation reasons.
 private enum OCSPWords {
-    static let states = OCSPState.Word.allCases.map { (value: $0.rawValue, name: capitalized(state($0.rawValue))) }
+    static let states = OCSPStatus.allCases.map { (value: $0.rawValue, name: capitalized(state($0.rawValue))) }
 
     static let reasons =
         [(value: "", name: "–")]
         + OCSPRevocationReason.allCases.map { (value: $0.rawValue, name: capitalized(reason($0.rawValue))) }
 
     static func state(_ state: String) -> String {
-        switch OCSPState.Word(rawValue: state) {
+        switch OCSPStatus(rawValue: state) {
         case .slow?: "slow answer"
         case .error?: "error answer"
         case .stale?: "expired answer"

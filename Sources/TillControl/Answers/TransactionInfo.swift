@@ -1,4 +1,14 @@
-/// A transaction, with the data that the customer's device gives to the app.
+/// A part of a transaction that must be signed, so that an answer contains it only if the request asks for it.
+public enum TransactionPart: String, Codable, CaseIterable, Sendable {
+    /// `signedTransactionInfo` and `signedRenewalInfo`, as the App Store Server API returns them.
+    case signed
+    /// `device`: the data that StoreKit gives to the app on the customer's device.
+    case device
+    /// `device` with the app receipt.
+    case receipt
+}
+
+/// A transaction. Its signed parts are present only if the request asks for them with `include`.
 public struct TransactionInfo: ControlObject {
     /// The customer who owns the transaction.
     public var customer: String
@@ -30,12 +40,13 @@ public struct TransactionInfo: ControlObject {
     public var revocationType: RevocationType?
     /// The refunded percentage of the price, in milliunits.
     public var revocationPercentage: Int?
-    /// The signed transaction, as the App Store Server API returns it.
-    public var signedTransactionInfo: String
-    /// The signed renewal info; only for auto-renewables.
+    /// The signed transaction, as the App Store Server API returns it; only with `include=signed`.
+    public var signedTransactionInfo: String?
+    /// The signed renewal info; only for auto-renewables, and only with `include=signed`.
     public var signedRenewalInfo: String?
-    /// The data that StoreKit gives to the app on the customer's device.
-    public var device: DeviceData
+    /// The data that StoreKit gives to the app on the customer's device; only with `include=device` or
+    /// `include=receipt`.
+    public var device: DeviceData?
     /// The subscription to which the transaction belongs; only for auto-renewables.
     public var subscription: SubscriptionInfo?
     /// The undecided refund request for the transaction.
@@ -59,9 +70,9 @@ public struct TransactionInfo: ControlObject {
         revocationDate: Timestamp? = nil,
         revocationType: RevocationType? = nil,
         revocationPercentage: Int? = nil,
-        signedTransactionInfo: String,
+        signedTransactionInfo: String? = nil,
         signedRenewalInfo: String? = nil,
-        device: DeviceData,
+        device: DeviceData? = nil,
         subscription: SubscriptionInfo? = nil,
         refundRequest: RefundRequestInfo? = nil,
         availableActions: [CustomerAction]
@@ -98,7 +109,7 @@ public struct DeviceData: ControlObject {
     public var signedTransactionInfo: String
     /// The signed app transaction; absent if the customer has none.
     public var signedAppTransactionInfo: String?
-    /// The app receipt in Base64; only if requested.
+    /// The app receipt in Base64; only with `include=receipt`.
     public var appReceipt: String?
 
     public init(

@@ -103,7 +103,7 @@ public struct ControlClient: Sendable {
     ) async throws -> Request.Answer {
         let end = ContinuousClock.now + timeout
         let exchange = try await open(request, parts, body, mediaType, timeout)
-        let bytes = try await exchange.chunks.collect(until: end)
+        let bytes = try await collect(exchange, parts, until: end)
         let tree = exchange.status == 204 ? JSONTree.object([]) : try? JSONTree.parse(bytes)
         guard let tree, let answer = try? tree.decode(Request.Answer.self) else {
             let error = ErrorInfo(code: "bad_answer", message: "The answer is not that of a Till of this version.")
@@ -134,8 +134,20 @@ public struct ControlClient: Sendable {
             timeout: timeout
         )
         guard (200..<300).contains(exchange.status) else {
-            throw ControlFailure(status: exchange.status, body: try await exchange.chunks.collect(until: end))
+            throw ControlFailure(status: exchange.status, body: try await collect(exchange, parts, until: end))
         }
         return exchange
+    }
+
+    private func collect(
+        _ exchange: ControlExchange,
+        _ parts: RequestParts,
+        until end: ContinuousClock.Instant
+    ) async throws -> [UInt8] {
+        do {
+            return try await exchange.chunks.collect(until: end)
+        } catch {
+            throw ControlUnreachable(url: url + parts.target, cause: "\(error)")
+        }
     }
 }

@@ -16,13 +16,17 @@ package struct RequestParts: Sendable {
     package init<Request: ControlCallable>(_ request: Request) throws {
         let operation = Request.operation
         let names = Set(operation.pathParameters)
+        let isInQuery = operation.method == .get || operation.method == .delete || request is any ControlUpload
         var path: [String: String] = [:]
         var others: [JSONTree.Member] = []
+        var asked: [JSONTree.Member] = []
         for member in try JSONTree(encoding: request).members {
             if names.contains(member.key) {
                 path[member.key] = member.value.text
             } else if !member.value.members.isEmpty, member.value.members.allSatisfy({ names.contains($0.key) }) {
                 for part in member.value.members { path[part.key] = part.value.text }
+            } else if isInQuery || ControlOperation.isInQuery(member.key, of: Request.self) {
+                asked.append(member)
             } else {
                 others.append(member)
             }
@@ -32,10 +36,12 @@ package struct RequestParts: Sendable {
             guard step.hasPrefix("{") else { return String(step) }
             return Self.encoded(path[String(step.dropFirst().dropLast())] ?? "")
         }
-        let isInQuery = operation.method == .get || operation.method == .delete || request is any ControlUpload
-        let query = others.map { "\($0.key)=\(Self.encoded($0.value.text ?? ""))" }.joined(separator: "&")
-        target = "/" + steps.joined(separator: "/") + (isInQuery && !query.isEmpty ? "?" + query : "")
-        body = isInQuery || others.isEmpty ? nil : .object(others)
+        let query = asked.flatMap { member in
+            let values = member.value.elements.isEmpty ? [member.value] : member.value.elements
+            return values.compactMap(\.text).map { "\(member.key)=\(Self.encoded($0))" }
+        }
+        target = "/" + steps.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        body = others.isEmpty ? nil : .object(others)
     }
 
     /// The text with every byte encoded but letters, digits and `-._~` (RFC 3986 §2.3).

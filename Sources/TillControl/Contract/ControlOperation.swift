@@ -66,3 +66,10 @@ extension ControlCallable {
         return name.prefix(1).lowercased() + name.dropFirst()
     }
 }
+
+extension ControlOperation {
+    /// Whether a property is always sent in the query, also beside a body.
+    package static func isInQuery(_ property: String, of type: any ControlCallable.Type) -> Bool {
+        property == "include" && type is any IncludingRequest.Type
+    }
+}

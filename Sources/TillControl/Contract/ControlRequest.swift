@@ -27,8 +27,8 @@ public protocol ControlUpload: ControlRequest {
     static var mediaType: String { get }
 }
 
-/// A request whose body is one JSON document. The server reads it with a parser of its own, which reports every error of
-/// the document with its place.
+/// A request whose body is one JSON document. The server reads it with a parser of its own, which reports every error
+/// with its place.
 public protocol DocumentUpload: ControlUpload {
     /// The type of the document.
     associatedtype Document: Codable & Sendable
@@ -90,6 +90,21 @@ public protocol SubscriptionRequest: EnvironmentRequest {
 public protocol DatedRequest: ControlRequest {
     /// The time of the operation, in milliseconds since 1970, from 2008 to 2100; now by default.
     var at: Timestamp? { get }
+}
+
+/// A request whose answer has parts that are signed only when the request asks for them.
+public protocol IncludingRequest: ControlRequest {
+    /// The parts of the transaction that the answer contains, sent in the query; none by default.
+    var include: [TransactionPart]? { get set }
+}
+
+extension IncludingRequest {
+    /// The same request with the parts of the transaction that the answer contains.
+    public func including(_ parts: [TransactionPart]) -> Self {
+        var request = self
+        request.include = parts
+        return request
+    }
 }
 
 /// A limit of a property.

@@ -82,7 +82,7 @@ public struct LeaveFamily: CustomerRequest {
 }
 
 /// Starts or stops sharing a purchase, which any of its transactions identifies, with the purchaser's family.
-public struct SetSharing: TransactionRequest, DatedRequest {
+public struct SetSharing: TransactionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -95,12 +95,20 @@ public struct SetSharing: TransactionRequest, DatedRequest {
     /// True shares the purchase; false stops sharing it.
     public var shared: Bool
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, transactionId: String, shared: Bool, at: Timestamp? = nil) {
+    public init(
+        app: AppEnvironment,
+        transactionId: String,
+        shared: Bool,
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
+    ) {
         self.app = app
         self.transactionId = transactionId
         self.shared = shared
         self.at = at
+        self.include = include
     }
 }
 

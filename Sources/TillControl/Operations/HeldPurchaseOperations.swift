@@ -17,7 +17,7 @@ public struct ListHeldPurchases: CustomerRequest {
 }
 
 /// Approves or completes a pending purchase.
-public struct ApprovePurchase: CustomerRequest, DatedRequest {
+public struct ApprovePurchase: CustomerRequest, DatedRequest, IncludingRequest {
     public typealias Answer = PurchaseInfo
     public static let operation = ControlOperation(
         .post,
@@ -32,13 +32,22 @@ public struct ApprovePurchase: CustomerRequest, DatedRequest {
     /// The device id of the purchase, a UUID; a new one by default.
     public var deviceId: String?
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, customer: String, number: Int64, deviceId: String? = nil, at: Timestamp? = nil) {
+    public init(
+        app: AppEnvironment,
+        customer: String,
+        number: Int64,
+        deviceId: String? = nil,
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
+    ) {
         self.app = app
         self.customer = customer
         self.number = number
         self.deviceId = deviceId
         self.at = at
+        self.include = include
     }
 }
 

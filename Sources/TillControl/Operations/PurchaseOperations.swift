@@ -1,5 +1,5 @@
 /// Makes a purchase. Creates the customer if necessary. Answers 200 for an owned non-consumable.
-public struct BuyProduct: CustomerRequest, DatedRequest {
+public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest {
     public typealias Answer = PurchaseInfo
     public static let operation = ControlOperation(
         .post,
@@ -40,9 +40,8 @@ public struct BuyProduct: CustomerRequest, DatedRequest {
     public var interrupted: Bool?
     /// The device id of the purchase, a UUID; a new one by default.
     public var deviceId: String?
-    /// Whether the answer contains the device's app receipt.
-    public var receipt: Bool?
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
     public init(
         app: AppEnvironment,
@@ -59,8 +58,8 @@ public struct BuyProduct: CustomerRequest, DatedRequest {
         finished: Bool? = nil,
         interrupted: Bool? = nil,
         deviceId: String? = nil,
-        receipt: Bool? = nil,
-        at: Timestamp? = nil
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
     ) {
         self.app = app
         self.customer = customer
@@ -76,8 +75,8 @@ public struct BuyProduct: CustomerRequest, DatedRequest {
         self.finished = finished
         self.interrupted = interrupted
         self.deviceId = deviceId
-        self.receipt = receipt
         self.at = at
+        self.include = include
     }
 }
 
@@ -136,7 +135,7 @@ public enum OfferKindToApply: String, Codable, CaseIterable, Sendable {
 }
 
 /// Shows a transaction, signed now, with the data that the device gives to the app.
-public struct GetTransaction: TransactionRequest {
+public struct GetTransaction: TransactionRequest, IncludingRequest {
     public typealias Answer = TransactionInfo
     public static let operation = ControlOperation(
         .get,
@@ -148,16 +147,23 @@ public struct GetTransaction: TransactionRequest {
     public var transactionId: String
     /// The device id, a UUID; a new one by default.
     public var deviceId: String?
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, transactionId: String, deviceId: String? = nil) {
+    public init(
+        app: AppEnvironment,
+        transactionId: String,
+        deviceId: String? = nil,
+        include: [TransactionPart]? = nil
+    ) {
         self.app = app
         self.transactionId = transactionId
         self.deviceId = deviceId
+        self.include = include
     }
 }
 
 /// Finishes a transaction, as the app does on the customer's device.
-public struct FinishTransaction: TransactionRequest {
+public struct FinishTransaction: TransactionRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -167,9 +173,11 @@ public struct FinishTransaction: TransactionRequest {
 
     public var app: AppEnvironment
     public var transactionId: String
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, transactionId: String) {
+    public init(app: AppEnvironment, transactionId: String, include: [TransactionPart]? = nil) {
         self.app = app
         self.transactionId = transactionId
+        self.include = include
     }
 }

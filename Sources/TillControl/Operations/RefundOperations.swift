@@ -1,5 +1,5 @@
 /// Refunds a transaction in full or in part, or the unused part of a subscription's period.
-public struct RefundTransaction: TransactionRequest, DatedRequest {
+public struct RefundTransaction: TransactionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -17,6 +17,7 @@ public struct RefundTransaction: TransactionRequest, DatedRequest {
     /// The revocation reason: 1 for an issue in the app, 0 for any other reason.
     public var reason: RevocationReason?
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
     public init(
         app: AppEnvironment,
@@ -24,7 +25,8 @@ public struct RefundTransaction: TransactionRequest, DatedRequest {
         share: RefundShare? = nil,
         percentage: Int? = nil,
         reason: RevocationReason? = nil,
-        at: Timestamp? = nil
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
     ) {
         self.app = app
         self.transactionId = transactionId
@@ -32,6 +34,7 @@ public struct RefundTransaction: TransactionRequest, DatedRequest {
         self.percentage = percentage
         self.reason = reason
         self.at = at
+        self.include = include
     }
 }
 
@@ -46,7 +49,7 @@ public enum RefundShare: String, Codable, CaseIterable, Sendable {
 }
 
 /// Reverses a refund after a dispute with the customer.
-public struct ReverseRefund: TransactionRequest, DatedRequest {
+public struct ReverseRefund: TransactionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -57,16 +60,18 @@ public struct ReverseRefund: TransactionRequest, DatedRequest {
     public var app: AppEnvironment
     public var transactionId: String
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, transactionId: String, at: Timestamp? = nil) {
+    public init(app: AppEnvironment, transactionId: String, at: Timestamp? = nil, include: [TransactionPart]? = nil) {
         self.app = app
         self.transactionId = transactionId
         self.at = at
+        self.include = include
     }
 }
 
 /// Requests a refund. The environment's refund rule decides, or the operator decides.
-public struct RequestRefund: TransactionRequest, DatedRequest {
+public struct RequestRefund: TransactionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -79,22 +84,25 @@ public struct RequestRefund: TransactionRequest, DatedRequest {
     /// The customer's reason for the request; `UNINTENDED_PURCHASE` by default.
     public var reason: ConsumptionRequestReason?
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
     public init(
         app: AppEnvironment,
         transactionId: String,
         reason: ConsumptionRequestReason? = nil,
-        at: Timestamp? = nil
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
     ) {
         self.app = app
         self.transactionId = transactionId
         self.reason = reason
         self.at = at
+        self.include = include
     }
 }
 
 /// Declines a refund request.
-public struct DeclineRefund: TransactionRequest, DatedRequest {
+public struct DeclineRefund: TransactionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -105,11 +113,13 @@ public struct DeclineRefund: TransactionRequest, DatedRequest {
     public var app: AppEnvironment
     public var transactionId: String
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, transactionId: String, at: Timestamp? = nil) {
+    public init(app: AppEnvironment, transactionId: String, at: Timestamp? = nil, include: [TransactionPart]? = nil) {
         self.app = app
         self.transactionId = transactionId
         self.at = at
+        self.include = include
     }
 }
 

@@ -17,7 +17,7 @@ public struct ListSubscriptions: CustomerRequest {
 }
 
 /// Shows one subscription with its latest transaction.
-public struct GetSubscription: SubscriptionRequest {
+public struct GetSubscription: SubscriptionRequest, IncludingRequest {
     public typealias Answer = TransactionInfo
     public static let operation = ControlOperation(
         .get,
@@ -27,15 +27,17 @@ public struct GetSubscription: SubscriptionRequest {
 
     public var app: AppEnvironment
     public var originalTransactionId: String
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, originalTransactionId: String) {
+    public init(app: AppEnvironment, originalTransactionId: String, include: [TransactionPart]? = nil) {
         self.app = app
         self.originalTransactionId = originalTransactionId
+        self.include = include
     }
 }
 
 /// Turns off auto-renew. The paid period continues to its end.
-public struct CancelSubscription: SubscriptionRequest, DatedRequest {
+public struct CancelSubscription: SubscriptionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -46,16 +48,23 @@ public struct CancelSubscription: SubscriptionRequest, DatedRequest {
     public var app: AppEnvironment
     public var originalTransactionId: String
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, originalTransactionId: String, at: Timestamp? = nil) {
+    public init(
+        app: AppEnvironment,
+        originalTransactionId: String,
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
+    ) {
         self.app = app
         self.originalTransactionId = originalTransactionId
         self.at = at
+        self.include = include
     }
 }
 
 /// Turns auto-renew on again.
-public struct ResumeSubscription: SubscriptionRequest, DatedRequest {
+public struct ResumeSubscription: SubscriptionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -66,16 +75,23 @@ public struct ResumeSubscription: SubscriptionRequest, DatedRequest {
     public var app: AppEnvironment
     public var originalTransactionId: String
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, originalTransactionId: String, at: Timestamp? = nil) {
+    public init(
+        app: AppEnvironment,
+        originalTransactionId: String,
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
+    ) {
         self.app = app
         self.originalTransactionId = originalTransactionId
         self.at = at
+        self.include = include
     }
 }
 
 /// Changes to another product of the group, applies an offer, or changes the billing plan.
-public struct ChangeSubscription: SubscriptionRequest, DatedRequest {
+public struct ChangeSubscription: SubscriptionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = PurchaseInfo
     public static let operation = ControlOperation(
         .post,
@@ -99,6 +115,7 @@ public struct ChangeSubscription: SubscriptionRequest, DatedRequest {
     /// The device id of the purchase, a UUID; a new one by default.
     public var deviceId: String?
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
     public init(
         app: AppEnvironment,
@@ -108,7 +125,8 @@ public struct ChangeSubscription: SubscriptionRequest, DatedRequest {
         billingPlan: BillingPlanType? = nil,
         appAccountToken: String? = nil,
         deviceId: String? = nil,
-        at: Timestamp? = nil
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
     ) {
         self.app = app
         self.originalTransactionId = originalTransactionId
@@ -118,11 +136,12 @@ public struct ChangeSubscription: SubscriptionRequest, DatedRequest {
         self.appAccountToken = appAccountToken
         self.deviceId = deviceId
         self.at = at
+        self.include = include
     }
 }
 
 /// Extends the current period of a subscription free of charge.
-public struct ExtendSubscription: SubscriptionRequest, DatedRequest {
+public struct ExtendSubscription: SubscriptionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -140,6 +159,7 @@ public struct ExtendSubscription: SubscriptionRequest, DatedRequest {
     /// The request identifier; by default a new one. Repeating it has no further effect.
     public var requestIdentifier: String?
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
     public init(
         app: AppEnvironment,
@@ -147,7 +167,8 @@ public struct ExtendSubscription: SubscriptionRequest, DatedRequest {
         days: Int,
         reasonCode: Int? = nil,
         requestIdentifier: String? = nil,
-        at: Timestamp? = nil
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
     ) {
         self.app = app
         self.originalTransactionId = originalTransactionId
@@ -155,11 +176,12 @@ public struct ExtendSubscription: SubscriptionRequest, DatedRequest {
         self.reasonCode = reasonCode
         self.requestIdentifier = requestIdentifier
         self.at = at
+        self.include = include
     }
 }
 
 /// Accepts a price increase for the customer.
-public struct AcceptPriceIncrease: SubscriptionRequest, DatedRequest {
+public struct AcceptPriceIncrease: SubscriptionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -170,16 +192,23 @@ public struct AcceptPriceIncrease: SubscriptionRequest, DatedRequest {
     public var app: AppEnvironment
     public var originalTransactionId: String
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, originalTransactionId: String, at: Timestamp? = nil) {
+    public init(
+        app: AppEnvironment,
+        originalTransactionId: String,
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
+    ) {
         self.app = app
         self.originalTransactionId = originalTransactionId
         self.at = at
+        self.include = include
     }
 }
 
 /// Declines a price increase for the customer, and turns off auto-renew.
-public struct DeclinePriceIncrease: SubscriptionRequest, DatedRequest {
+public struct DeclinePriceIncrease: SubscriptionRequest, DatedRequest, IncludingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -190,11 +219,18 @@ public struct DeclinePriceIncrease: SubscriptionRequest, DatedRequest {
     public var app: AppEnvironment
     public var originalTransactionId: String
     public var at: Timestamp?
+    public var include: [TransactionPart]?
 
-    public init(app: AppEnvironment, originalTransactionId: String, at: Timestamp? = nil) {
+    public init(
+        app: AppEnvironment,
+        originalTransactionId: String,
+        at: Timestamp? = nil,
+        include: [TransactionPart]? = nil
+    ) {
         self.app = app
         self.originalTransactionId = originalTransactionId
         self.at = at
+        self.include = include
     }
 }
 

@@ -43,6 +43,7 @@ package indirect enum Schema: Sendable {
     package func value(of text: String) -> JSONTree {
         switch self {
         case .component(_, _, let schema): schema.value(of: text)
+        case .array(_, let element): .array(text.split(separator: ",").map { element.value(of: String($0)) })
         case .integer, .integerOf: Int64(text).map { .number(String($0)) } ?? .string(text)
         case .boolean: ["true": .bool(true), "false": .bool(false)][text] ?? .string(text)
         default: .string(text)
@@ -54,10 +55,13 @@ package indirect enum Schema: Sendable {
         switch self {
         case .string(let text, _, _, _), .integer(let text, _), .integerOf(let text, _), .boolean(let text),
             .array(let text, _), .object(let text, _), .number(let text), .anyObject(let text),
-            .component(let text, _, _):
+            .map(let text, _), .component(let text, _, _):
             text
         }
     }
+
+    /// Whether the value is an array.
+    package var isList: Bool { if case .array = plain { true } else { false } }
 
     /// The schema itself, without the name of a component.
     package var plain: Schema { if case .component(_, _, let schema) = self { schema } else { self } }
@@ -103,7 +107,9 @@ package indirect enum Schema: Sendable {
             guard let property = properties.first(where: { $0.name == member.key }) else {
                 let known = properties.map(\.name).joined(separator: ", ")
                 let place = JSONTree.path(path, member.key)
-                faults.append(JSONFault(path: place, expected: "one of the keys \(known)", found: "an unknown key"))
+                let successor = RetiredNames.keys[member.key].map { "; it is \($0) now" } ?? ""
+                let found = "an unknown key\(successor)"
+                faults.append(JSONFault(path: place, expected: "one of the keys \(known)", found: found))
                 continue
             }
             // A null means the same as a missing key.

@@ -70,7 +70,7 @@ package struct SchemaRecorder {
 
     private static let protocols = [
         "AppRequest", "EnvironmentRequest", "CustomerRequest", "TransactionRequest", "SubscriptionRequest",
-        "DatedRequest",
+        "DatedRequest", "IncludingRequest",
     ]
 
     /// The name of a type without its module: `Delivery.Attempt`.

@@ -104,20 +104,13 @@ package struct Policy: Codable, Equatable, Sendable {
 
 /// Continued access after the payment for a renewal failed (docs/api/lifecycle.md, Billing).
 package struct GracePeriod: Codable, Hashable, Sendable {
-    /// The failed renewals that start a grace period.
-    package enum Coverage: String, Codable, CaseIterable, Sendable {
-        /// All renewals, including the first payment after a free trial or an offer.
-        case allRenewals = "ALL_RENEWALS"
-        case paidToPaidOnly = "PAID_TO_PAID_ONLY"
-    }
-
     /// The length in days: 3, 16 or 28. A weekly subscription gets at most 6 days.
     package var days: Int
     /// The failed renewals that start a grace period; all renewals by default.
-    package var coverage: Coverage
+    package var coverage: GracePeriodCoverage
 
     /// A grace period that an app has opted in to.
-    package init(days: Int, coverage: Coverage = .allRenewals) {
+    package init(days: Int, coverage: GracePeriodCoverage = .allRenewals) {
         self.days = days
         self.coverage = coverage
     }

@@ -1,11 +1,6 @@
-/// The subscription renewal rate, which determines how long a month lasts: a calendar month in Pacific time, or an
-/// accelerated month of the sandbox, TestFlight or Xcode (docs/api/lifecycle.md, Rates).
-package struct RenewalRate: Hashable, Sendable {
-    /// The name in the settings, such as `calendar`, `sandbox-5-minutes`, `testflight` or `xcode-13`.
-    package let name: String
-    private let length: Length
-
-    private enum Length: Hashable, Sendable {
+/// The lengths of periods at a renewal rate.
+extension RenewalRate {
+    private enum Length: Hashable {
         case calendar
         /// The milliseconds of a week and of a month. Longer periods are multiples of the month.
         case scaled(week: Int64, month: Int64)
@@ -13,72 +8,45 @@ package struct RenewalRate: Hashable, Sendable {
         case flat(Int64)
     }
 
-    /// Calendar months in Pacific time.
-    package static let calendar = RenewalRate(name: "calendar", length: .calendar)
-
-    /// The default rate of Apple's sandbox, at which a month lasts five minutes.
-    package static let sandbox = RenewalRate(name: "sandbox-5-minutes", length: minutes(3, 5))
-
-    /// All rates, in the order in which the documentation lists them.
-    package static let all: [RenewalRate] =
-        [
-            calendar,
-            RenewalRate(name: "sandbox-3-minutes", length: minutes(3, 3)),
-            sandbox,
-            RenewalRate(name: "sandbox-15-minutes", length: minutes(5, 15)),
-            RenewalRate(name: "sandbox-30-minutes", length: minutes(10, 30)),
-            RenewalRate(name: "sandbox-1-hour", length: minutes(15, 60)),
-            RenewalRate(name: "testflight", length: .flat(86_400_000)),
-        ] + xcode.keys.sorted().compactMap { xcode[$0] }
-
-    /// The rate with this name; nil if there is none.
-    package init?(name: String) {
-        guard let found = RenewalRate.all.first(where: { $0.name == name }) else { return nil }
-        self = found
-    }
-
     /// The rate for the number in a `.storekit` file (`_timeRate`); nil for an unknown number.
     package init?(xcode number: Int) {
-        if number == 0 {
-            self = .calendar
-        } else if let found = RenewalRate.xcode[number] {
-            self = found
-        } else {
-            return nil
-        }
+        self.init(rawValue: number == 0 ? RenewalRate.calendar.rawValue : "xcode-\(number)")
     }
 
-    private init(name: String, length: Length) {
-        self.name = name
-        self.length = length
+    private var length: Length {
+        switch self {
+        case .calendar: .calendar
+        case .sandbox3Minutes: Self.minutes(3, 3)
+        case .sandbox5Minutes, .xcode13: Self.minutes(3, 5)
+        case .sandbox15Minutes, .xcode12: Self.minutes(5, 15)
+        case .sandbox30Minutes, .xcode11: Self.minutes(10, 30)
+        case .sandbox1Hour, .xcode10: Self.minutes(15, 60)
+        case .testFlight: .flat(86_400_000)
+        case .xcode15: .scaled(week: 10_000, month: 30_000)
+        case .xcode1: Self.days(3_600)
+        case .xcode2: Self.days(1_800)
+        case .xcode3: Self.days(300)
+        case .xcode4: Self.days(60)
+        case .xcode5: Self.days(30)
+        case .xcode6: Self.days(1)
+        case .xcode1000: .flat(900_000)
+        case .xcode1001: .flat(300_000)
+        case .xcode1002: .flat(60_000)
+        case .xcode1003: .flat(30_000)
+        case .xcode1004: .flat(10_000)
+        case .xcode1005: .flat(2_000)
+        }
     }
-
-    private static let xcode: [Int: RenewalRate] = {
-        // The seconds of a day, for the numbers that older versions of Xcode used. A month has 30 such days.
-        let days: [Int: Int64] = [1: 3_600, 2: 1_800, 3: 300, 4: 60, 5: 30, 6: 1]
-        let flat: [Int: Int64] = [1_000: 900, 1_001: 300, 1_002: 60, 1_003: 30, 1_004: 10, 1_005: 2]
-        var rates: [Int: RenewalRate] = [:]
-        for (number, seconds) in days {
-            let scaled = Length.scaled(week: 7 * seconds * 1_000, month: 30 * seconds * 1_000)
-            rates[number] = RenewalRate(name: "xcode-\(number)", length: scaled)
-        }
-        for (number, seconds) in flat {
-            rates[number] = RenewalRate(name: "xcode-\(number)", length: .flat(seconds * 1_000))
-        }
-        rates[10] = RenewalRate(name: "xcode-10", length: minutes(15, 60))
-        rates[11] = RenewalRate(name: "xcode-11", length: minutes(10, 30))
-        rates[12] = RenewalRate(name: "xcode-12", length: minutes(5, 15))
-        rates[13] = RenewalRate(name: "xcode-13", length: minutes(3, 5))
-        rates[15] = RenewalRate(name: "xcode-15", length: .scaled(week: 10_000, month: 30_000))
-        precondition(rates.count == 17, "a rate of Xcode's is missing or occurs twice")
-        return rates
-    }()
 
     private static func minutes(_ week: Int64, _ month: Int64) -> Length {
         .scaled(week: week * 60_000, month: month * 60_000)
     }
 
-    // MARK: Scaled lengths
+    /// The lengths at a rate that older versions of Xcode used: a day lasts a number of seconds, and a month has 30
+    /// such days.
+    private static func days(_ seconds: Int64) -> Length {
+        .scaled(week: 7 * seconds * 1_000, month: 30 * seconds * 1_000)
+    }
 
     /// Whether periods are calendar months and weeks.
     package var isCalendar: Bool { length == .calendar }
@@ -153,23 +121,5 @@ package struct RenewalRate: Hashable, Sendable {
     private static func wholeSeconds(_ milliseconds: Int64) -> Int64 {
         let half: Int64 = milliseconds < 0 ? -500 : 500
         return (milliseconds + half) / 1_000 * 1_000
-    }
-}
-
-extension RenewalRate: Codable {
-    /// Reads the name.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let name = try container.decode(String.self)
-        guard let rate = RenewalRate(name: name) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(name) is not a renewal rate")
-        }
-        self = rate
-    }
-
-    /// Writes the name.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
     }
 }

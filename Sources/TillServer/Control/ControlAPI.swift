@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import TillControl
 import TillCore
 import TillJSON
 import TillShop
@@ -49,7 +50,7 @@ package struct ControlAPI: Sendable {
             customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             upcomingEventRoutes,
-            ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, requestLogRoutes, authorityRoutes,
+            settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes, requestLogRoutes, authorityRoutes,
             receiptRoutes,
             revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, snapshotRoutes, securityRoutes,
         ].flatMap(\.self)
@@ -66,6 +67,13 @@ package struct ControlAPI: Sendable {
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 try await answer(route, request, context)
+            }
+        }
+        for (old, new) in RetiredNames.paths {
+            for method in [HTTPRequest.Method.get, .post, .put, .delete] {
+                router.on(RouterPath(old), method: method) { _, _ -> Response in
+                    throw ControlError.notFound("renamed", "The path \(old) is \(new) now.")
+                }
             }
         }
         let document = OpenAPIDocument.bytes(routes)

@@ -204,14 +204,19 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
                 others.append(property)
             }
         }
-        let isInQuery = operation.method == .get || operation.method == .delete || type is any ControlUpload.Type
+        let allInQuery =
+            operation.method == .get || operation.method == .delete || type is any ControlUpload.Type
+        func isInQuery(_ property: Schema.Property) -> Bool {
+            allInQuery || ControlOperation.isInQuery(property.name, of: type)
+        }
         self.summary = summary
         self.path = path
-        query = isInQuery ? others : []
+        query = others.filter(isInQuery)
+        others.removeAll(where: isInQuery)
         if let type = type as? any DocumentUpload.Type {
             body = type.documentSchema
         } else {
-            body = isInQuery || others.isEmpty ? nil : .component("", name: name, .object(summary, others))
+            body = others.isEmpty ? nil : .component("", name: name, .object(summary, others))
         }
     }
 
@@ -230,7 +235,11 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         }
         if let owner = path.lazy.compactMap(\.owner).first { members.append(.init(owner, .object(owned))) }
         for property in query {
-            guard let text = exchange.query.values(property.name).last else { continue }
+            let values = exchange.query.values(property.name)
+            // A list is given by several parameters with the same name, or by one with commas.
+            guard let text = property.schema.isList ? values.joined(separator: ",") : values.last,
+                !values.isEmpty
+            else { continue }
             let member = try Self.member(property, text) { _, faults in
                 ControlError(
                     status: .badRequest,

@@ -207,19 +207,6 @@ struct ControlBody: Sendable {
     /// The instant of a key, in milliseconds since 1970.
     func instant(_ key: String) -> Timestamp? { number(key).map { Timestamp(milliseconds: $0) } }
 
-    /// The storefront whose code a key has.
-    func storefront(_ key: String) throws -> Storefront? {
-        guard let code = text(key) else { return nil }
-        guard let storefront = Storefront(code: code) else {
-            throw ControlError.bad(
-                "bad_storefront",
-                "\(code.prefix(16)) is not a storefront. Give three capital letters such as USA or DEU.",
-                path: "$.\(key)"
-            )
-        }
-        return storefront
-    }
-
     private func value(_ key: String) -> JSONTree? { members.first { $0.key == key }?.value }
 }
 

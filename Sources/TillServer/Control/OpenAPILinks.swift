@@ -1,13 +1,14 @@
+import HTTPTypes
 import TillControl
 import TillJSON
 
 /// The links of the OpenAPI document: an answer that contains the identifier in the path of another operation leads to
 /// that operation. Generated clients and test tools follow them.
 struct OpenAPILinks {
-    /// The operations that show or list something, which a link can lead to.
+    /// The operations to which a link can lead.
     private let targets: [ControlRoute]
 
-    init(_ routes: [ControlRoute]) { targets = routes.filter { $0.method == .get && !$0.pathParameters.isEmpty } }
+    init(_ routes: [ControlRoute]) { targets = routes.filter { !$0.pathParameters.isEmpty } }
 
     /// The links from the answer of a changing operation, by the id of the operation to which they lead.
     func links(from route: ControlRoute) -> [JSONTree.Member] {

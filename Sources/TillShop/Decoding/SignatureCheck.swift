@@ -62,8 +62,8 @@ struct SignatureCheck {
 
     /// One sentence for each certificate of a chain that the OCSP responder does not report as good.
     private func revocations(_ chain: String) -> [String] {
-        shop.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.word != .good }.map {
-            let state = $0.state.word.rawValue
+        shop.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.status != .good }.map {
+            let state = $0.state.status.rawValue
             return "This server's OCSP responder answers \(state) for the \($0.certificate.part.rawValue)."
         }
     }

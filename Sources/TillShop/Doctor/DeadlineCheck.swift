@@ -15,7 +15,7 @@ struct DeadlineCheck {
     func fault(in account: Account, noted: Timestamp?) -> String? {
         for setting in settings {
             if noted == due(account, rules, setting) { return nil }
-            for rate in [rules.rate] + RenewalRate.all {
+            for rate in [rules.rate] + RenewalRate.allCases {
                 var rules = rules
                 rules.rate = rate
                 for isForSale in [nil, true, false] as [Bool?]

@@ -49,18 +49,10 @@ package struct EnvironmentSettings: Codable, Equatable, Sendable {
         policy.refundWindow = Int64(settings.refundWindowMinutes) * 60_000
         policy.storefrontsAskingConsent = Set(settings.storefrontsAskingConsent)
         if environment == .sandbox, settings.sandboxRenewalCap > 0 {
-            policy.renewalCap = rate.name == "testflight" ? 6 : settings.sandboxRenewalCap
+            policy.renewalCap = rate == .testFlight ? 6 : settings.sandboxRenewalCap
         }
         return policy
     }
-}
-
-/// The version of App Store Server Notifications that an endpoint receives.
-package enum NotificationVersion: Int, Codable, CaseIterable, Sendable {
-    /// Version 1: JSON with a unified receipt, authenticated by the shared secret (docs/api/notifications-v1.md).
-    case one = 1
-    /// Version 2: a signed payload (docs/api/notifications.md).
-    case two = 2
 }
 
 /// An endpoint: a developer's server that receives notifications.

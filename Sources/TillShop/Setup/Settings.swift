@@ -67,7 +67,7 @@ package struct Settings: Equatable, Sendable {
     /// Settings that match Apple's behavior as far as it is known.
     package static let apple: Settings = {
         var settings = Settings(orderLookupInSandbox: false)
-        settings.sandboxRate = .sandbox
+        settings.sandboxRate = .sandbox5Minutes
         settings.sandboxRenewalCap = 12
         settings.retriesInSandbox = false
         settings.commitmentsEverywhere = false

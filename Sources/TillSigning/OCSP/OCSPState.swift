@@ -15,22 +15,8 @@ package enum OCSPState: Codable, Equatable, Sendable {
     /// No response: the connection is closed.
     case dead
 
-    /// The maximum delay, in milliseconds.
-    package static let maxDelay = 120_000
-
-    /// The names of the states, as operators enter them.
-    package enum Word: String, CaseIterable, Sendable {
-        case good
-        case revoked
-        case unknown
-        case slow
-        case error
-        case stale
-        case dead
-    }
-
-    /// The name of the state.
-    package var word: Word {
+    /// The status without its details.
+    package var status: OCSPStatus {
         switch self {
         case .good: .good
         case .revoked: .revoked
@@ -43,19 +29,7 @@ package enum OCSPState: Codable, Equatable, Sendable {
     }
 }
 
-/// The reason why a certificate was revoked (RFC 5280, section 5.3.1).
-package enum OCSPRevocationReason: String, Codable, CaseIterable, Sendable {
-    case unspecified
-    case keyCompromise
-    case caCompromise
-    case affiliationChanged
-    case superseded
-    case cessationOfOperation
-    case certificateHold
-    case removeFromCRL
-    case privilegeWithdrawn
-    case aaCompromise
-
+extension OCSPRevocationReason {
     /// The number in the encoded response. 7 is not used.
     var code: UInt8 {
         switch self {
@@ -71,16 +45,4 @@ package enum OCSPRevocationReason: String, Codable, CaseIterable, Sendable {
         case .aaCompromise: 10
         }
     }
-}
-
-/// The ways in which the OCSP responder can fail to answer.
-package enum OCSPFailure: String, Codable, CaseIterable, Sendable {
-    /// The OCSP error `tryLater`: the responder is busy.
-    case tryLater
-    /// The OCSP error `internalError`: the responder has a problem.
-    case internalError
-    /// The OCSP error `unauthorized`: the responder does not know the certificate's issuer.
-    case unauthorized
-    /// HTTP 500 instead of an OCSP response.
-    case http500
 }

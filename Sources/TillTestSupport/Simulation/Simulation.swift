@@ -202,7 +202,7 @@ package struct SimulationRun<System: SystemUnderTest>: Sendable {
                 + "\(scheduled.operation) = \(operation.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
         }
         let settings =
-            "\(workload.environment), \(workload.policy.rate.name), "
+            "\(workload.environment), \(workload.policy.rate.rawValue), "
             + "grace \(workload.policy.grace.map { "\($0)" } ?? "none")"
         return "\(what)\n  in \(settings), from \(workload.start.iso8601) to \(workload.end.iso8601); operations:\n"
             + lines.joined(separator: "\n")

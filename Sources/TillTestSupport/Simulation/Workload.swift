@@ -93,8 +93,10 @@ package struct WorkloadGenerator {
 
     private mutating func chooseRate(in environment: StoreEnvironment) -> RenewalRate {
         guard random.chance(environment == .sandbox ? 30 : 10) else { return .calendar }
-        let names = ["sandbox-3-minutes", "sandbox-5-minutes", "sandbox-1-hour", "testflight", "xcode-2", "xcode-1003"]
-        return random.pick(names).flatMap { RenewalRate(name: $0) } ?? .calendar
+        let rates: [RenewalRate] = [
+            .sandbox3Minutes, .sandbox5Minutes, .sandbox1Hour, .testFlight, .xcode2, .xcode1003,
+        ]
+        return random.pick(rates) ?? .calendar
     }
 
     private mutating func choosePolicy(for environment: StoreEnvironment, rate: RenewalRate) -> Policy {

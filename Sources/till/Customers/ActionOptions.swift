@@ -1,6 +1,5 @@
 import ArgumentParser
-import TillCore
-import TillJSON
+import TillControl
 import TillShop
 
 /// The options that every operation has: time, app and environment, server, and output.
@@ -10,27 +9,22 @@ struct ActionOptions: ParsableArguments {
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
-    /// Sends an operation to the server and prints its effects.
-    ///
-    /// - Parameters:
-    ///   - members: the keys of the body, without the time.
-    ///   - path: the path after the app and environment.
-    func perform(
-        _ members: KeyValuePairs<String, JSONTree?> = [:],
-        at path: (ControlClient) async throws -> String,
-        saying heading: (JSONTree) -> String
-    ) async throws {
-        let client = try server.client()
-        let address = "\(try await scope.path(client))/\(try await path(client))"
-        let answer = try await client.post(address, body(members))
-        Output.show(answer, asJSON: server.json) { ActionSummary.text(heading($0), $0) }
-    }
+    /// The time of the operation; nil for now.
+    var time: Timestamp? { at?.instant }
 
-    /// The body of an operation, with the time.
-    func body(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
-        let given = members.compactMap { key, value in value.map { JSONTree.Member(key, $0) } }
-        let instant = at.map { JSONTree.Member("at", .number(String($0.instant.milliseconds))) }
-        return .object(given + [instant].compactMap(\.self))
+    /// Sends an operation to the server and prints its effects under a heading.
+    func perform<Request: EnvironmentRequest>(
+        _ request: (AppClient) async throws -> Request,
+        saying heading: (Request.Answer) -> String
+    ) async throws where Request.Answer: ActionAnswer {
+        try await server.show(in: scope) { client in
+            let request = try await request(client)
+            // The text shows nothing that is signed.
+            guard server.json, let including = request as? any IncludingRequest else { return request }
+            return including.including(TransactionPart.allCases) as? Request ?? request
+        } as: {
+            ActionSummary.text(heading($0), $0)
+        }
     }
 }
 
@@ -41,27 +35,5 @@ struct WrittenInstant: ExpressibleByArgument {
     init?(argument: String) {
         guard let instant = TimeExpression.instant(argument) else { return nil }
         self.instant = instant
-    }
-}
-
-extension ScopeOptions {
-    /// The path of a subscription. The user gives one of its transactions, or a customer who has one subscription.
-    func subscription(_ named: String, _ client: ControlClient) async throws -> String {
-        if named.utf8.count >= 15, named.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            return "subscriptions/\(named)"
-        }
-        let answer = try await client.get("\(try await path(client))/customers/\(escaped(named))/subscriptions")
-        let own = (answer["subscriptions"]?.elements ?? []).filter {
-            $0["inAppOwnershipType"]?.text == "PURCHASED"
-        }
-        guard let only = own.first, own.count == 1 else {
-            throw CommandRefused(
-                own.isEmpty
-                    ? "Customer \(named) has bought no subscription."
-                    : "Customer \(named) has \(own.count) subscriptions. Give the original transaction of one:\n"
-                        + own.map(ActionSummary.subscription).joined(separator: "\n")
-            )
-        }
-        return "subscriptions/\(escaped(only["originalTransactionId"]?.text ?? ""))"
     }
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Foundation
-import TillJSON
-import TillShop
+import TillControl
 
 struct Buy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,8 +8,8 @@ struct Buy: AsyncParsableCommand {
             till buy com.example.coins --customer ann --quantity 3
             till buy com.example.pro.month --customer ann             with the introductory offer, if eligible
             till buy com.example.pro.month --customer ann --code SPRING
-            till buy com.example.pro.month --customer ann --json | jq -r .device.signedTransactionInfo
-            till buy com.example.pro.month --customer ann --json | jq -r .device.appReceipt
+            till buy com.example.pro.month --customer ann --json | jq -r .transaction.device.signedTransactionInfo
+            till buy com.example.pro.month --customer ann --json | jq -r .transaction.device.appReceipt
 
             till buy com.example.pro.year --customer ann --billing-plan MONTHLY    a commitment with twelve payments
 
@@ -27,7 +25,7 @@ struct Buy: AsyncParsableCommand {
     @Option(help: "The quantity, 1 to 10 for consumables.")
     var quantity: Int = 1
     @Option(help: "The storefront of the purchase, three capital letters.")
-    var storefront: String?
+    var storefront: Storefront?
     @Option(help: "The appAccountToken, a UUID set by the app.")
     var appAccountToken: String?
     @Flag(help: "Buys without any offer, even without the introductory offer.")
@@ -47,7 +45,7 @@ struct Buy: AsyncParsableCommand {
     @Option(help: "The older signature: the nonce.")
     var nonce: String?
     @Option(help: "The older signature: its time, in milliseconds since 1970.")
-    var timestamp: Int?
+    var timestamp: Int64?
     @Option(help: "The older signature: the application username.")
     var applicationUsername: String?
     @Option(help: "The older signature: the signature in Base64.")
@@ -56,8 +54,8 @@ struct Buy: AsyncParsableCommand {
     var order: String?
     @Flag(help: "The app finishes the transaction at once.")
     var finish = false
-    @Option(help: "BILLED_UPFRONT or MONTHLY, if the product has both.")
-    var billingPlan: String?
+    @Option(help: "The billing plan, if the product has both.")
+    var billingPlan: BillingPlanType?
     @Flag(help: "Interrupts the purchase; the customer completes it later (till purchase approve).")
     var interrupted = false
     @OptionGroup var options: ActionOptions
@@ -86,28 +84,41 @@ struct Buy: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.perform([
-            "productId": .string(product), "quantity": .count(quantity), "storefront": .text(storefront),
-            "appAccountToken": .text(appAccountToken), "offer": offer, "orderId": .text(order),
-            "finished": finish ? .bool(true) : nil, "billingPlan": .text(billingPlan),
-            "interrupted": interrupted ? .bool(true) : nil, "receipt": .bool(true),
-        ]) { _ in
-            "customers/\(escaped(customer))/purchases"
+        try await options.perform {
+            BuyProduct(
+                app: $0.app,
+                customer: customer,
+                productId: product,
+                quantity: quantity,
+                storefront: storefront,
+                appAccountToken: appAccountToken,
+                offer: offer,
+                billingPlan: billingPlan,
+                orderId: order,
+                finished: finish ? true : nil,
+                interrupted: interrupted ? true : nil,
+                at: options.time
+            )
         } saying: {
-            PurchaseSummary.text($0, customer: customer, product: product)
+            PurchaseSummary.text($0, product: product)
         }
     }
 
-    private var offer: JSONTree? {
-        if noOffer { return .members(["kind": .string("NONE")]) }
-        if introductory { return .members(["kind": .string("INTRODUCTORY"), "token": .text(token)]) }
-        if let code { return .members(["kind": .string("CODE"), "id": .string(code)]) }
-        if let winBack { return .members(["kind": .string("WIN_BACK"), "id": .string(winBack)]) }
+    private var offer: OfferToApply? {
+        if noOffer { return OfferToApply(kind: .none) }
+        if introductory { return OfferToApply(kind: .introductory, token: token) }
+        if let code { return OfferToApply(kind: .code, id: code) }
+        if let winBack { return OfferToApply(kind: .winBack, id: winBack) }
         guard let promotional else { return nil }
-        return .members([
-            "kind": .string("PROMOTIONAL"), "id": .string(promotional), "token": .text(token), "keyId": .text(keyID),
-            "nonce": .text(nonce), "timestamp": .count(timestamp), "applicationUsername": .text(applicationUsername),
-            "signature": .text(signature),
-        ])
+        return OfferToApply(
+            kind: .promotional,
+            id: promotional,
+            token: token,
+            keyId: keyID,
+            nonce: nonce,
+            timestamp: timestamp,
+            applicationUsername: applicationUsername,
+            signature: signature
+        )
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
-import TillJSON
-import TillShop
+import TillControl
 
 struct CardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,10 +26,9 @@ struct CardCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform([
-                "card": .string(purchases ? "declined" : "declinedForRenewals")
-            ]) { _ in
-                "customers/\(escaped(customer))/card"
+            try await options.perform {
+                let card: Card = purchases ? .declined : .declinedForRenewals
+                return SetCard(app: $0.app, customer: customer, card: card, at: options.time)
             } saying: { _ in
                 purchases ? "The card is declined." : "The card is declined for renewals."
             }
@@ -48,10 +46,8 @@ struct CardCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform([
-                "card": .string("accepted")
-            ]) { _ in
-                "customers/\(escaped(customer))/card"
+            try await options.perform {
+                SetCard(app: $0.app, customer: customer, card: .accepted, at: options.time)
             } saying: { _ in
                 "The card is accepted."
             }
@@ -101,10 +97,8 @@ struct AskToBuyCommand: AsyncParsableCommand {
     }
 
     private static func set(_ asks: Bool, _ customer: String, _ options: ActionOptions) async throws {
-        try await options.perform([
-            "asksToBuy": .bool(asks)
-        ]) { _ in
-            "customers/\(escaped(customer))/ask-to-buy"
+        try await options.perform {
+            SetAskToBuy(app: $0.app, customer: customer, asksToBuy: asks, at: options.time)
         } saying: { _ in
             asks ? "A parent must approve purchases by \(customer)." : "Purchases by \(customer) need no approval."
         }
@@ -135,10 +129,10 @@ struct PurchaseCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { client in
-                try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/held-purchases")
+            try await server.show(in: scope) {
+                ListHeldPurchases(app: $0.app, customer: customer)
             } as: { answer in
-                let lines = (answer["heldPurchases"]?.elements ?? []).map(PurchaseCommand.line)
+                let lines = answer.heldPurchases.map(PurchaseCommand.line)
                 return lines.isEmpty ? "\(customer) has no pending purchases." : lines.joined(separator: "\n")
             }
         }
@@ -153,14 +147,15 @@ struct PurchaseCommand: AsyncParsableCommand {
         @Argument(help: "The customer's name.")
         var customer: String
         @Argument(help: "The number of the purchase; optional if only one purchase is pending.")
-        var number: Int?
+        var number: Int64?
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform {
-                try await PurchaseCommand.path(customer, number, options.scope, $0) + "/approve"
+            try await options.perform { server in
+                let number = try await PurchaseCommand.number(number, of: customer, server)
+                return ApprovePurchase(app: server.app, customer: customer, number: number, at: options.time)
             } saying: { answer in
-                PurchaseSummary.text(answer, customer: customer, product: nil)
+                PurchaseSummary.text(answer, product: nil)
             }
         }
     }
@@ -174,29 +169,33 @@ struct PurchaseCommand: AsyncParsableCommand {
         @Argument(help: "The customer's name.")
         var customer: String
         @Argument(help: "The number of the purchase; optional if only one purchase is pending.")
-        var number: Int?
+        var number: Int64?
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform {
-                try await PurchaseCommand.path(customer, number, options.scope, $0) + "/decline"
+            try await options.perform { server in
+                let number = try await PurchaseCommand.number(number, of: customer, server)
+                return DeclinePurchase(app: server.app, customer: customer, number: number, at: options.time)
             } saying: { _ in
                 "The purchase was declined."
             }
         }
     }
 
-    private static func line(_ held: JSONTree) -> String {
-        let reason = held["reason"]?.text == "askToBuy" ? "waits for a parent" : "waits for the customer"
-        return "\(held["number"]?.text ?? "")  \(held["productId"]?.text ?? "")  \(reason)"
+    private static func line(_ held: HeldPurchaseInfo) -> String {
+        let reason =
+            switch held.reason {
+            case .askToBuy: "waits for a parent"
+            case .interrupted: "waits for the customer"
+            }
+        return "\(held.number)  \(held.productId)  \(reason)"
     }
 
-    private static func path(_ customer: String, _ number: Int?, _ scope: ScopeOptions, _ client: ControlClient)
-        async throws -> String
-    {
-        let base = "customers/\(escaped(customer))/held-purchases"
-        if let number { return "\(base)/\(number)" }
-        let held = try await client.get("\(try await scope.path(client))/\(base)")["heldPurchases"]?.elements ?? []
+    /// The given number, or the number of the customer's only pending purchase.
+    private static func number(_ number: Int64?, of customer: String, _ server: AppClient) async throws -> Int64 {
+        if let number { return number }
+        let list = try await server.client.send(ListHeldPurchases(app: server.app, customer: customer))
+        let held = list.heldPurchases
         guard let only = held.first, held.count == 1 else {
             throw CommandRefused(
                 held.isEmpty
@@ -205,6 +204,6 @@ struct PurchaseCommand: AsyncParsableCommand {
                         + held.map(line).joined(separator: "\n")
             )
         }
-        return "\(base)/\(only["number"]?.text ?? "")"
+        return only.number
     }
 }

@@ -1,8 +1,5 @@
 import ArgumentParser
-import Foundation
-import TillCore
-import TillJSON
-import TillShop
+import TillControl
 
 struct CustomerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +26,7 @@ struct CustomerCommand: AsyncParsableCommand {
         @Argument(help: "The customer's name in Till.")
         var customer: String
         @Option(help: "The customer's storefront, three capital letters (default USA).")
-        var storefront: String?
+        var storefront: Storefront?
         @Flag(help: "The customer never downloaded the app, so there is no app transaction.")
         var withoutApp = false
         @Option(help: "The creation date, such as 2026-03-01, or milliseconds since 1970 (default: now).")
@@ -38,14 +35,13 @@ struct CustomerCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { client in
-                try await client.post(
-                    "\(try await scope.path(client))/customers",
-                    .members([
-                        "customer": .string(customer), "storefront": .text(storefront),
-                        "downloadsApp": withoutApp ? .bool(false) : nil,
-                        "at": at.map { .number(String($0.instant.milliseconds)) },
-                    ])
+            try await server.show(in: scope) {
+                CreateCustomer(
+                    app: $0.app,
+                    customer: customer,
+                    storefront: storefront,
+                    downloadsApp: withoutApp ? false : nil,
+                    at: at?.instant
                 )
             }
         }
@@ -63,9 +59,7 @@ struct CustomerCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { client in
-                try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))")
-            }
+            try await server.show(in: scope) { GetCustomer(app: $0.app, customer: customer) }
         }
     }
 
@@ -83,17 +77,15 @@ struct CustomerCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
-            let start = after.map { "&after=\(escaped($0))" } ?? ""
-            let page = try await client.get("\(try await scope.path(client))/customers?limit=\(limit)\(start)")
-            Output.show(page, asJSON: server.json) { page in
-                let lines = (page["customers"]?.elements ?? []).map { customer in
-                    let count = customer["transactions"]?.text ?? "0"
-                    let things = count == "1" ? "transaction" : "transactions"
-                    return "\(customer["appTransactionId"]?.text ?? "")  \(customer["storefront"]?.text ?? "")  "
-                        + "\(count) \(things)  \(customer["customer"]?.text ?? "")"
+            try await server.show(in: scope) {
+                ListCustomers(app: $0.app, after: after, limit: limit)
+            } as: { page in
+                let lines = page.customers.map { customer in
+                    let things = customer.transactions == 1 ? "transaction" : "transactions"
+                    return "\(customer.appTransactionId)  \(customer.storefront.code)  "
+                        + "\(customer.transactions) \(things)  \(customer.customer)"
                 }
-                let more = page["next"]?.text.map { "\nMore: till customer list --after \($0)" } ?? ""
+                let more = page.next.map { "\nMore: till customer list --after \($0)" } ?? ""
                 return lines.joined(separator: "\n") + more
             }
         }
@@ -128,14 +120,8 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { client in
-                try await client.post(
-                    "\(try await scope.path(client))/families",
-                    .members([
-                        "organizer": .string(organizer), "members": .array(members.map { .string($0) }),
-                        "name": .text(name),
-                    ])
-                )
+            try await server.show(in: scope) {
+                CreateFamily(app: $0.app, name: name, organizer: organizer, members: members)
             }
         }
     }
@@ -152,9 +138,7 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { client in
-                try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/family")
-            }
+            try await server.show(in: scope) { GetFamily(app: $0.app, customer: customer) }
         }
     }
 
@@ -172,12 +156,7 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { client in
-                try await client.post(
-                    "\(try await scope.path(client))/customers/\(escaped(with))/family/members",
-                    .members(["customer": .string(customer)])
-                )
-            }
+            try await server.show(in: scope) { JoinFamily(app: $0.app, customer: with, member: customer) }
         }
     }
 
@@ -193,10 +172,10 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
-            try await client.delete("\(try await scope.path(client))/customers/\(escaped(customer))/family")
-            Output.show(.members(["left": .string(customer)]), asJSON: server.json) { _ in
-                "\(customer) left the family."
+            try await server.show(in: scope) {
+                LeaveFamily(app: $0.app, customer: customer)
+            } as: {
+                ActionSummary.text("\(customer) left the family.", $0)
             }
         }
     }

@@ -27,7 +27,7 @@ extension CustomerCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
+            let client = try server.rawClient()
             let answer = try await client.post(
                 "\(try await scope.path(client))/customers/\(escaped(customer))/erase",
                 .members(["dryRun": .bool(dryRun), "removeSnapshots": .bool(removeSnapshots)]),

@@ -1,6 +1,5 @@
 import ArgumentParser
-import TillJSON
-import TillShop
+import TillControl
 
 extension FamilyCommand {
     struct Share: AsyncParsableCommand {
@@ -14,10 +13,8 @@ extension FamilyCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform([
-                "shared": .bool(true)
-            ]) { _ in
-                "transactions/\(escaped(transaction))/sharing"
+            try await options.perform {
+                SetSharing(app: $0.app, transactionId: transaction, shared: true, at: options.time)
             } saying: { _ in
                 "The purchase is shared with the family."
             }
@@ -35,10 +32,8 @@ extension FamilyCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform([
-                "shared": .bool(false)
-            ]) { _ in
-                "transactions/\(escaped(transaction))/sharing"
+            try await options.perform {
+                SetSharing(app: $0.app, transactionId: transaction, shared: false, at: options.time)
             } saying: { _ in
                 "The purchase is no longer shared with the family."
             }

@@ -34,7 +34,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.client()
+        let client = try server.rawClient()
         let place =
             customer.map { "customers/\(escaped($0))" } ?? transaction.map { "transactions/\(escaped($0))" } ?? ""
         let query = deviceID.map { "?deviceId=\(escaped($0))" } ?? ""

@@ -1,6 +1,5 @@
 import ArgumentParser
-import TillJSON
-import TillShop
+import TillControl
 
 struct RefundCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,19 +25,13 @@ struct RefundCommand: AsyncParsableCommand {
 
         @Argument(help: "The transaction id.")
         var transaction: String
-        @Option(
-            help: """
-                UNINTENDED_PURCHASE (default), FULFILLMENT_ISSUE, UNSATISFIED_WITH_PURCHASE, LEGAL or OTHER.
-                """
-        )
-        var reason: String?
+        @Option(help: "The customer's reason for the request (default: UNINTENDED_PURCHASE).")
+        var reason: ConsumptionRequestReason?
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform([
-                "reason": .text(reason)
-            ]) { _ in
-                "transactions/\(escaped(transaction))/refund/request"
+            try await options.perform {
+                RequestRefund(app: $0.app, transactionId: transaction, reason: reason, at: options.time)
             } saying: { _ in
                 "The refund is requested."
             }
@@ -77,14 +70,18 @@ struct RefundCommand: AsyncParsableCommand {
 
         func run() async throws {
             if reverse { return try await RefundCommand.reverse(transaction, options) }
-            try await options.perform([
-                "share": .string(unused ? "UNUSED" : percentage == nil ? "FULL" : "PART"),
-                "percentage": .count(percentage.map { Int(($0 * 1_000).rounded()) }),
-                "reason": .count(issueInApp ? 1 : 0),
-            ]) { _ in
-                "transactions/\(escaped(transaction))/refund"
+            try await options.perform {
+                RefundTransaction(
+                    app: $0.app,
+                    transactionId: transaction,
+                    share: unused ? .unused : percentage == nil ? .full : .part,
+                    percentage: percentage.map { Int(($0 * 1_000).rounded()) },
+                    reason: issueInApp ? .issueInApp : .other,
+                    at: options.time
+                )
             } saying: {
-                let share = $0["revocationType"]?.text == "REFUND_FULL" ? nil : ActionSummary.share($0)
+                let isFull = $0.transaction.revocationType == .refundFull
+                let share = isFull ? nil : ActionSummary.share($0.transaction)
                 return share.map { "Refunded in part: \($0) of the price." } ?? "Refunded in full."
             }
         }
@@ -101,8 +98,8 @@ struct RefundCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform { _ in
-                "transactions/\(escaped(transaction))/refund/decline"
+            try await options.perform {
+                DeclineRefund(app: $0.app, transactionId: transaction, at: options.time)
             } saying: { _ in
                 "The refund is declined."
             }
@@ -137,36 +134,37 @@ struct RefundCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
-            let base = try await scope.path(client)
-            var found: [JSONTree] = []
-            if let customer {
-                let answer = try await client.get("\(base)/customers/\(escaped(customer))/refund-requests")
-                found = answer["refundRequests"]?.elements ?? []
-            } else {
-                var after = ""
-                while true {
-                    let page = try await client.get("\(base)/refund-requests\(after)")
-                    found += page["refundRequests"]?.elements ?? []
-                    guard let next = page["next"]?.text else { break }
-                    after = "?after=\(escaped(next))"
-                }
-            }
-            Output.show(.members(["refundRequests": .array(found)]), asJSON: server.json) { _ in
-                found.isEmpty ? "No refund requests." : found.map(Self.line).joined(separator: "\n")
+            let list = try await requests(try await scope.connect(to: try server.client()))
+            try server.show(list) { list in
+                list.refundRequests.isEmpty
+                    ? "No refund requests." : list.refundRequests.map(Self.line).joined(separator: "\n")
             }
         }
 
-        private static func line(_ request: JSONTree) -> String {
-            let decision = ActionSummary.date(request["decisionDate"]).map { "decided at \($0)" } ?? "you decide"
-            return "\(request["transactionId"]?.text ?? "")  \(request["customer"]?.text ?? "")  "
-                + "\(request["reason"]?.text ?? "")  \(decision)"
+        /// The requests of the customer, or of all customers on all pages.
+        private func requests(_ server: AppClient) async throws -> RefundRequestList {
+            if let customer {
+                return try await server.client.send(ListRefundRequestsOfCustomer(app: server.app, customer: customer))
+            }
+            var all = RefundRequestList(refundRequests: [])
+            repeat {
+                let page = try await server.client.send(ListRefundRequests(app: server.app, after: all.next))
+                all.refundRequests += page.refundRequests
+                if let damaged = page.damaged { all.damaged = (all.damaged ?? []) + damaged }
+                all.next = page.next
+            } while all.next != nil
+            return all
+        }
+
+        private static func line(_ request: RefundRequestInfo) -> String {
+            let decision = request.decisionDate.map { "decided at \(ActionSummary.date($0))" } ?? "you decide"
+            return "\(request.transactionId)  \(request.customer)  \(request.reason.rawValue)  \(decision)"
         }
     }
 
     private static func reverse(_ transaction: String, _ options: ActionOptions) async throws {
-        try await options.perform { _ in
-            "transactions/\(escaped(transaction))/refund/reverse"
+        try await options.perform {
+            ReverseRefund(app: $0.app, transactionId: transaction, at: options.time)
         } saying: { _ in
             "The refund is reversed."
         }

@@ -1,6 +1,5 @@
 import ArgumentParser
-import TillJSON
-import TillShop
+import TillControl
 
 struct SubscriptionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,10 +29,10 @@ struct SubscriptionCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { client in
-                try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/subscriptions")
+            try await server.show(in: scope) {
+                ListSubscriptions(app: $0.app, customer: customer)
             } as: { answer in
-                let lines = (answer["subscriptions"]?.elements ?? []).map(ActionSummary.subscription)
+                let lines = answer.subscriptions.map(ActionSummary.subscription)
                 return lines.isEmpty ? "\(customer) has no subscription." : lines.joined(separator: "\n")
             }
         }
@@ -51,11 +50,10 @@ struct SubscriptionCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { client in
-                let path = try await scope.subscription(subscription, client)
-                return try await client.get("\(try await scope.path(client))/\(path)")
+            try await server.show(in: scope) {
+                GetSubscription(app: $0.app, originalTransactionId: try await $0.subscription(subscription))
             } as: {
-                $0["subscription"].map { Output.lines($0) } ?? ""
+                try $0.subscription.map { try Output.lines(of: $0) } ?? ""
             }
         }
     }
@@ -72,7 +70,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.perform {
-                try await options.scope.subscription(subscription, $0) + "/cancel"
+                CancelSubscription(
+                    app: $0.app,
+                    originalTransactionId: try await $0.subscription(subscription),
+                    at: options.time
+                )
             } saying: { _ in
                 "Auto-renew is off."
             }
@@ -91,7 +93,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.perform {
-                try await options.scope.subscription(subscription, $0) + "/resume"
+                ResumeSubscription(
+                    app: $0.app,
+                    originalTransactionId: try await $0.subscription(subscription),
+                    at: options.time
+                )
             } saying: { _ in
                 "Auto-renew is on."
             }
@@ -115,18 +121,22 @@ struct SubscriptionCommand: AsyncParsableCommand {
         var product: String
         @Option(help: "Redeems the offer code offer with this identifier.")
         var code: String?
-        @Option(help: "BILLED_UPFRONT or MONTHLY, if the product has both.")
-        var billingPlan: String?
+        @Option(help: "The billing plan, if the product has both.")
+        var billingPlan: BillingPlanType?
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform([
-                "productId": .string(product), "billingPlan": .text(billingPlan),
-                "offer": code.map { .members(["kind": .string("CODE"), "id": .string($0)]) },
-            ]) {
-                try await options.scope.subscription(subscription, $0) + "/change"
-            } saying: { answer in
-                PurchaseSummary.text(answer, customer: answer["customer"]?.text ?? "", product: product)
+            try await options.perform {
+                ChangeSubscription(
+                    app: $0.app,
+                    originalTransactionId: try await $0.subscription(subscription),
+                    productId: product,
+                    offer: code.map { OfferToApply(kind: .code, id: $0) },
+                    billingPlan: billingPlan,
+                    at: options.time
+                )
+            } saying: {
+                PurchaseSummary.text($0, product: product)
             }
         }
     }
@@ -148,13 +158,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform([
-                "days": .count(days), "reasonCode": .count(reason), "requestIdentifier": .text(request),
-            ]) {
-                try await options.scope.subscription(subscription, $0) + "/extend"
-            } saying: { _ in
-                "Extended, days: \(days)."
-            }
+            try await options.extend(subscription, days: days, reason: reason, request: request)
         }
     }
 
@@ -170,7 +174,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.perform {
-                try await options.scope.subscription(subscription, $0) + "/price-increase/accept"
+                AcceptPriceIncrease(
+                    app: $0.app,
+                    originalTransactionId: try await $0.subscription(subscription),
+                    at: options.time
+                )
             } saying: { _ in
                 "The price increase is accepted."
             }
@@ -189,10 +197,32 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.perform {
-                try await options.scope.subscription(subscription, $0) + "/price-increase/decline"
+                DeclinePriceIncrease(
+                    app: $0.app,
+                    originalTransactionId: try await $0.subscription(subscription),
+                    at: options.time
+                )
             } saying: { _ in
                 "The price increase is declined, and auto-renew is off."
             }
+        }
+    }
+}
+
+extension ActionOptions {
+    /// Extends one subscription. `till extend` does the same as `till subscription extend`.
+    func extend(_ subscription: String, days: Int, reason: Int, request: String?) async throws {
+        try await perform {
+            ExtendSubscription(
+                app: $0.app,
+                originalTransactionId: try await $0.subscription(subscription),
+                days: days,
+                reasonCode: reason,
+                requestIdentifier: request,
+                at: time
+            )
+        } saying: { _ in
+            "Extended, days: \(days)."
         }
     }
 }

@@ -98,7 +98,7 @@ struct ExecCommand: AsyncParsableCommand {
         let folder = String(cString: made)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         if join {
-            let client = try ServerOptions(control: control, data: data).client()
+            let client = try ServerOptions(control: control, data: data).rawClient()
             let key = ExecShop.key(in: client.directory)
             let shop = try await ExecShop(client, bundleID: bundleID, key: key, folder: folder)
             return try await run(shop, in: folder)

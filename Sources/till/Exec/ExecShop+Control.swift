@@ -13,7 +13,7 @@ extension ExecShop {
     ///   - bundleID: the app in the variables; nil for the only app.
     ///   - key: an API key whose private key is in a file; nil for no key.
     ///   - folder: the folder to which the root certificate is written.
-    init(_ client: ControlClient, bundleID: String?, key: ExecKey?, folder: String) async throws {
+    init(_ client: RawControlClient, bundleID: String?, key: ExecKey?, folder: String) async throws {
         let status = try await client.get("/v1/status")
         let security = try await client.get("/v1/tls")
         let controlHost = URL(string: client.address)?.host ?? "127.0.0.1"

@@ -34,7 +34,7 @@ struct HostsCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let security = try await server.client().get("/v1/tls")
+        let security = try await server.rawClient().get("/v1/tls")
         if server.json { return print(String(decoding: security.written(), as: UTF8.self)) }
         let advice = HostsAdvice(security, address: address)
         for note in advice.notes(on: format) { FileHandle.standardError.write(Data("till: \(note)\n".utf8)) }

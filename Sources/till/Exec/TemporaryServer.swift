@@ -9,7 +9,7 @@ import TillShop
 /// A Till for one command, in a temporary folder. It runs in the process of `till exec`.
 struct TemporaryServer {
     private let server: RunningServer
-    let client: ControlClient
+    let client: RawControlClient
 
     /// Starts a server on free ports. If another process takes the chosen port first, it tries again.
     static func start(in folder: String, demo: Bool, profile: String?) async throws -> TemporaryServer {
@@ -49,7 +49,7 @@ struct TemporaryServer {
             try? await server.stop()
             throw ExecRefused("A signal arrived before the command started.", code: 128 + signal)
         }
-        let client = ControlClient(address: server.address(.control), token: nil, directory: directory)
+        let client = RawControlClient(address: server.address(.control), token: nil, directory: directory)
         return TemporaryServer(server: server, client: client)
     }
 

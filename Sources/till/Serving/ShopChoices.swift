@@ -49,8 +49,8 @@ struct ShopChoices: ParsableArguments {
 
     func apply(to settings: inout Settings, _ source: SettingsSource) throws {
         if let name = source.text(sandboxRate, "sandboxRate") {
-            guard let rate = RenewalRate(name: name) else {
-                let known = RenewalRate.all.map(\.name).joined(separator: ", ")
+            guard let rate = RenewalRate(rawValue: name) else {
+                let known = RenewalRate.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ValidationError("There is no rate \(name). Rates: \(known).")
             }
             settings.sandboxRate = rate

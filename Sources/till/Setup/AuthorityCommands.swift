@@ -27,7 +27,7 @@ struct AuthorityCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let authority = try await server.client().get("/v1/ca")
+            let authority = try await server.rawClient().get("/v1/ca")
             Output.show(authority, asJSON: server.json) {
                 "root fingerprint  \($0["rootFingerprint"]?.text ?? "")\n"
                     + "chain             \($0["chainId"]?.text ?? "")\n"
@@ -59,7 +59,7 @@ struct AuthorityCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = tls ? "/v1/tls" : receipts ? "/v1/ca/receipts" : "/v1/ca"
-            let pem = try await server.client().get(path)["rootCertificate"]?.text ?? ""
+            let pem = try await server.rawClient().get(path)["rootCertificate"]?.text ?? ""
             var data = Data(pem.utf8)
             if file.hasSuffix(".der") || file.hasSuffix(".cer") {
                 let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
@@ -83,7 +83,7 @@ struct AuthorityCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let authority = try await server.client().post("/v1/ca/rotate")
+            let authority = try await server.rawClient().post("/v1/ca/rotate")
             Output.show(authority, asJSON: server.json) { "The new signing chain is \($0["chainId"]?.text ?? "")." }
         }
     }

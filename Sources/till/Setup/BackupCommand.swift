@@ -23,7 +23,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = URL(fileURLWithPath: folder).standardizedFileURL.path
-        let outcome = try await server.client().post(
+        let outcome = try await server.rawClient().post(
             "/v1/backup",
             .members(["to": .string(target)]),
             timeout: .minutes(600)

@@ -25,7 +25,7 @@ struct EndpointCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
+            try await server.showRaw {
                 try await $0.get("\(try await scope.path($0))/endpoints")
             } as: { answer in
                 let lines = (answer["endpoints"]?.elements ?? []).map(EndpointCommand.words)
@@ -57,7 +57,7 @@ struct EndpointCommand: AsyncParsableCommand {
             let body = JSONTree.members([
                 "url": .string(url), "types": wanted.map { .array($0) }, "version": isVersionOne ? .count(1) : nil,
             ])
-            try await server.show {
+            try await server.showRaw {
                 try await $0.put("\(try await scope.path($0))/endpoints/\(escaped(name))", bytes: body.written())
             } as: {
                 EndpointCommand.words($0)
@@ -77,7 +77,7 @@ struct EndpointCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
+            let client = try server.rawClient()
             try await client.delete("\(try await scope.path(client))/endpoints/\(escaped(name))")
             Output.show(.members(["removed": .string(name)]), asJSON: server.json) { _ in "Removed \(name)." }
         }

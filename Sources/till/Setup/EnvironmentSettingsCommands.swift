@@ -2,15 +2,15 @@ import ArgumentParser
 import TillJSON
 import TillShop
 
-struct RulesCommand: AsyncParsableCommand {
+struct SettingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rules",
+        commandName: "settings",
         abstract:
             "Shows and changes environment settings: renewal rate, grace period, refund decisions, payload profile.",
         discussion: """
-            till rules
-            till rules set --rate sandbox-5-minutes
-            till rules set --grace 16 --refund-rule byHand
+            till settings
+            till settings set --rate sandbox-5-minutes
+            till settings set --grace 16 --refund-rule byHand
             """,
         subcommands: [Show.self, Set.self],
         defaultSubcommand: Show.self
@@ -19,17 +19,17 @@ struct RulesCommand: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows the settings of an app's environment.",
-            discussion: "till rules show --realm production"
+            discussion: "till settings show --realm production"
         )
 
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
-                try await $0.get("\(try await scope.path($0))/rules")
+            try await server.showRaw {
+                try await $0.get("\(try await scope.path($0))/settings")
             } as: {
-                RulesCommand.words($0)
+                SettingsCommand.words($0)
             }
         }
     }
@@ -38,17 +38,18 @@ struct RulesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Changes the given settings. All other settings stay as they are.",
             discussion: """
-                till rules set --rate calendar
-                till rules set --grace 16 --grace-covers PAID_TO_PAID_ONLY
-                till rules set --grace off
-                till rules set --weather version:1.8
-                till rules set --missing-price refuse
+                till settings set --rate calendar
+                till settings set --grace 16 --grace-covers PAID_TO_PAID_ONLY
+                till settings set --grace off
+                till settings set --payload-profile version:1.8
+                till settings set --missing-price refuse
 
                 Rates: default, calendar, sandbox-3-minutes, sandbox-5-minutes, sandbox-15-minutes, sandbox-30-minutes,
                 sandbox-1-hour, testflight, and Xcode's: xcode-1 to xcode-15.
 
-                Payload profiles (--weather): fair (the default payloads), sparse (without optional keys), tomorrow and
-                tomorrow:SEED (with unknown keys and values), version:1.0 to version:1.22 (without later keys).
+                Payload profiles (--payload-profile): fair (the default payloads), sparse (without optional keys),
+                tomorrow and tomorrow:SEED (with unknown keys and values), version:1.0 to version:1.22 (without later
+                keys).
                 """
         )
 
@@ -62,10 +63,7 @@ struct RulesCommand: AsyncParsableCommand {
         var refundRule: String?
         @Option(help: "true or false. With false, production answers 401, as before an app's first release.")
         var released: Bool?
-        @Option(
-            name: .customLong("weather"),
-            help: "The payload profile: fair, sparse, tomorrow, tomorrow:SEED or version:1.N."
-        )
+        @Option(help: "The payload profile: fair, sparse, tomorrow, tomorrow:SEED or version:1.N.")
         var payloadProfile: String?
         @Option(help: "For purchases in a storefront without a catalog price: storefrontCurrency (default) or refuse.")
         var missingPrice: String?
@@ -78,7 +76,7 @@ struct RulesCommand: AsyncParsableCommand {
                     || missingPrice != nil
             else {
                 throw ValidationError(
-                    "Give a setting: --rate, --grace, --refund-rule, --released, --weather or --missing-price."
+                    "Give a setting: --rate, --grace, --refund-rule, --released, --payload-profile or --missing-price."
                 )
             }
             if let grace, grace != "off", Int(grace) == nil {
@@ -92,23 +90,23 @@ struct RulesCommand: AsyncParsableCommand {
             let body = JSONTree.members([
                 "rate": .text(rate), "refundRule": .text(refundRule),
                 "grace": days.map { .members(["days": $0, "coverage": .text(graceCovers)]) },
-                "released": released.map { .bool($0) }, "weather": .text(payloadProfile),
+                "released": released.map { .bool($0) }, "payloadProfile": .text(payloadProfile),
                 "missingPrice": .text(missingPrice),
             ])
-            try await server.show {
-                try await $0.put("\(try await scope.path($0))/rules", bytes: body.written())
+            try await server.showRaw {
+                try await $0.put("\(try await scope.path($0))/settings", bytes: body.written())
             } as: {
-                RulesCommand.words($0)
+                SettingsCommand.words($0)
             }
         }
     }
 
-    private static func words(_ rules: JSONTree) -> String {
-        let grace = rules["grace"].map { "\($0["days"]?.text ?? "") days, \($0["coverage"]?.text ?? "")" }
+    private static func words(_ settings: JSONTree) -> String {
+        let grace = settings["grace"].map { "\($0["days"]?.text ?? "") days, \($0["coverage"]?.text ?? "")" }
         return ActionSummary.table([
-            ("rate", rules["rate"]?.text), ("grace", grace ?? "off"), ("refundRule", rules["refundRule"]?.text),
-            ("released", rules["released"]?.text), ("weather", rules["weather"]?.text),
-            ("missingPrice", rules["missingPrice"]?.text),
+            ("rate", settings["rate"]?.text), ("grace", grace ?? "off"), ("refundRule", settings["refundRule"]?.text),
+            ("released", settings["released"]?.text), ("payloadProfile", settings["payloadProfile"]?.text),
+            ("missingPrice", settings["missingPrice"]?.text),
         ])
     }
 }

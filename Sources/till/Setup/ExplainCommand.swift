@@ -31,7 +31,7 @@ struct Explain: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.client()
+        let client = try server.rawClient()
         if follow {
             try await followRequestLog(client)
         } else if let requestID {
@@ -49,7 +49,7 @@ struct Explain: AsyncParsableCommand {
     }
 
     /// Prints each new request once, oldest first.
-    private func followRequestLog(_ client: ControlClient) async throws {
+    private func followRequestLog(_ client: RawControlClient) async throws {
         var seen: Set<String>?
         while true {
             let entries = try await client.get("/v1/requests?limit=100")["entries"]?.elements ?? []

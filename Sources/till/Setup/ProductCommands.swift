@@ -58,7 +58,7 @@ struct ProductCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            let client = try options.server.client()
+            let client = try options.server.rawClient()
             let path = "\(try await options.scope.path(client))/products/\(escaped(product))/sharing"
             let answer = try await client.post(path, options.body([:]))
             Output.show(answer, asJSON: options.server.json) {
@@ -69,11 +69,11 @@ struct ProductCommand: AsyncParsableCommand {
 
     private static func sell(_ product: String, _ isForSale: Bool, _ app: String?, _ server: ServerOptions) async throws
     {
-        let client = try server.client()
+        let client = try server.rawClient()
         var scope = ScopeOptions()
         scope.app = app
         scope.environment = nil
-        let bundleID = try await scope.bundleID(client)
+        let bundleID = try await scope.bundleID(client.typed)
         let answer = try await client.post(
             "/v1/apps/\(escaped(bundleID))/products/\(escaped(product))/sale",
             .members(["forSale": .bool(isForSale)])

@@ -24,7 +24,7 @@ struct PruneCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let answer = try await server.client().post(
+        let answer = try await server.rawClient().post(
             "/v1/prune",
             .members(["days": .count(days), "dryRun": .bool(dryRun)]),
             timeout: .minutes(60)

@@ -31,7 +31,7 @@ struct RevocationCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
+            try await server.showRaw {
                 try await $0.get("/v1/ca/ocsp")
             } as: {
                 RevocationCommand.words($0)
@@ -69,7 +69,7 @@ struct RevocationCommand: AsyncParsableCommand {
                 "state": .string(state), "chainId": .text(chain), "reason": .text(reason), "delay": .count(delay),
                 "error": .text(error), "revocationDate": .count(at?.instant.milliseconds),
             ])
-            try await server.show {
+            try await server.showRaw {
                 try await $0.put("/v1/ca/ocsp/\(escaped(certificate))", bytes: body.written())
             } as: {
                 RevocationCommand.words($0)

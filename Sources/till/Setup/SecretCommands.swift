@@ -30,7 +30,7 @@ struct SecretCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
+            let client = try server.rawClient()
             // Other users can see the arguments of a process, so the secret can also come from standard input.
             let secret = value == "-" ? readLine() ?? "" : value
             let answer = try await client.put(
@@ -52,7 +52,7 @@ struct SecretCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
+            let client = try server.rawClient()
             let answer = try await client.get(try await SecretCommand.path(client, app: app, team: nil))
             guard server.json || answer["sharedSecret"] != nil else {
                 throw CommandRefused("No shared secret is set. Create one with till secret create.")
@@ -74,17 +74,17 @@ struct SecretCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
+            let client = try server.rawClient()
             try await client.delete(try await SecretCommand.path(client, app: app, team: team))
             Output.show(.members(["removed": .bool(true)]), asJSON: server.json) { _ in "The secret is removed." }
         }
     }
 
-    private static func path(_ client: ControlClient, app: String?, team: String?) async throws -> String {
+    private static func path(_ client: RawControlClient, app: String?, team: String?) async throws -> String {
         if let team { return "/v1/teams/\(escaped(team))/shared-secret" }
         var scope = ScopeOptions()
         scope.app = app
         scope.environment = nil
-        return "/v1/apps/\(escaped(try await scope.bundleID(client)))/shared-secret"
+        return "/v1/apps/\(escaped(try await scope.bundleID(client.typed)))/shared-secret"
     }
 }

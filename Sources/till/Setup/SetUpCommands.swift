@@ -28,7 +28,7 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
+            try await server.showRaw {
                 try await $0.post(
                     "/v1/apps",
                     .members([
@@ -49,7 +49,7 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { try await $0.get("/v1/apps") }
+            try await server.showRaw { try await $0.get("/v1/apps") }
         }
     }
 }
@@ -90,7 +90,7 @@ struct KeyCommand: AsyncParsableCommand {
                     code: "cannot_write"
                 )
             }
-            let key = try await server.client().post(
+            let key = try await server.rawClient().post(
                 "/v1/keys",
                 .members(["name": .text(name), "issuerId": .text(issuer)])
             )
@@ -115,7 +115,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { try await $0.get("/v1/keys") }
+            try await server.showRaw { try await $0.get("/v1/keys") }
         }
     }
 
@@ -135,7 +135,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
+            try await server.showRaw {
                 try await $0.post("/v1/keys/\(escaped(keyID))/revoke", .members(["bundleId": .text(app)]))
             }
         }
@@ -164,7 +164,7 @@ struct ImportCommand: AsyncParsableCommand {
         guard let data = FileManager.default.contents(atPath: file) else {
             throw CommandRefused("\(file) cannot be read.")
         }
-        let client = try server.client()
+        let client = try server.rawClient()
         if let app {
             let known = try await client.get("/v1/apps")["apps"]?.elements.compactMap { $0["bundleId"]?.text } ?? []
             if !known.contains(app) {
@@ -175,7 +175,7 @@ struct ImportCommand: AsyncParsableCommand {
         var scope = ScopeOptions()
         scope.app = app
         scope.environment = nil
-        let bundleID = try await scope.bundleID(client)
+        let bundleID = try await scope.bundleID(client.typed)
         let outcome = try await client.put("/v1/apps/\(escaped(bundleID))/catalog/storekit", bytes: Array(data))
         Output.show(outcome, asJSON: server.json) { "Imported for \(bundleID).\n\(Output.lines($0))" }
     }

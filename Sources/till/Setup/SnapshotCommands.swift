@@ -26,7 +26,7 @@ struct ResetCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let outcome = try await server.client().post(
+        let outcome = try await server.rawClient().post(
             "/v1/reset",
             .members(["bundleId": .text(app), "everything": .bool(everything)]),
             timeout: maxWait
@@ -66,7 +66,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
         func run() async throws {
             let body = JSONTree.members(["bundleId": .text(app)]).written()
-            let saved = try await server.client().put(
+            let saved = try await server.rawClient().put(
                 "/v1/snapshots/\(escaped(name))",
                 bytes: body,
                 timeout: maxWait
@@ -91,7 +91,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let all = try await server.client().get("/v1/snapshots")
+            let all = try await server.rawClient().get("/v1/snapshots")
             Output.show(all, asJSON: server.json) { tree in
                 let lines = (tree["snapshots"]?.elements ?? []).map(Save.words)
                 return lines.isEmpty ? "No snapshots." : lines.joined(separator: "\n")
@@ -111,7 +111,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = "/v1/snapshots/\(escaped(name))/restore"
-            let restored = try await server.client().post(path, timeout: maxWait)
+            let restored = try await server.rawClient().post(path, timeout: maxWait)
             Output.show(restored, asJSON: server.json) { "Restored \(Save.words($0))." }
         }
     }
@@ -127,7 +127,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.client().delete("/v1/snapshots/\(escaped(name))")
+            try await server.rawClient().delete("/v1/snapshots/\(escaped(name))")
             Output.show(.object([]), asJSON: server.json) { _ in "Deleted \(name)." }
         }
     }
@@ -153,7 +153,7 @@ struct ExportStateCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let client = try server.client()
+        let client = try server.rawClient()
         let path = "/v1/state" + (app.map { "?bundleId=\(escaped($0))" } ?? "")
         let target = try StateSink(file)
         do {
@@ -185,7 +185,7 @@ struct ImportStateCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let client = try server.client()
+        let client = try server.rawClient()
         let source: FileHandle
         if file == "-" {
             source = .standardInput

@@ -28,7 +28,7 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let made = try await server.client().post("/v1/tokens", .members(["name": .string(name)]))
+            let made = try await server.rawClient().post("/v1/tokens", .members(["name": .string(name)]))
             Output.show(made, asJSON: server.json) { $0["token"]?.text ?? "" }
         }
     }
@@ -42,7 +42,7 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { try await $0.get("/v1/tokens") }
+            try await server.showRaw { try await $0.get("/v1/tokens") }
         }
     }
 
@@ -57,7 +57,7 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.client().delete("/v1/tokens/\(escaped(name))")
+            try await server.rawClient().delete("/v1/tokens/\(escaped(name))")
             Output.show(.members(["revoked": .bool(true)]), asJSON: server.json) { _ in
                 "Revoked \(name). Requests with this token are refused."
             }

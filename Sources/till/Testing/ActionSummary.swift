@@ -1,40 +1,28 @@
+import TillControl
 import TillCore
-import TillJSON
 import TillShop
+
+/// An answer with the effects of an operation.
+protocol ActionAnswer: Encodable {
+    var events: [EventName] { get }
+    var notifications: [String] { get }
+    /// Names and values of the state after the operation.
+    var state: [(String, String?)] { get }
+}
 
 /// Writes the result of an operation as text: the state after the operation, its events, and its notifications.
 enum ActionSummary {
     /// The lines of the result under a heading. Signed data is printed only with `--json`.
-    static func text(_ heading: String, _ answer: JSONTree) -> String {
-        let lines: [(String, String?)] = [
-            ("customer", answer["customer"]?.text), ("productId", product(answer)),
-            ("transactionId", answer["transactionId"]?.text),
-            ("originalTransactionId", answer["originalTransactionId"]?.text),
-            ("orderId", answer["orderId"]?.text), ("price", amount(answer, "price")),
-            ("purchaseDate", date(answer["purchaseDate"])), ("expiresDate", date(answer["expiresDate"])),
-            ("revocationDate", date(answer["revocationDate"])), ("refunded", share(answer)),
-            ("card", answer["card"]?.text),
-            ("asksToBuy", answer["asksToBuy"]?.text), ("subscription", answer["subscription"]?["summary"]?.text),
-            ("refundRequest", answer["refundRequest"].map(refundRequest)), ("events", words(answer["events"])),
-            ("notifications", words(answer["notifications"])),
+    static func text(_ heading: String, _ answer: some ActionAnswer) -> String {
+        let effects = [
+            ("events", words(answer.events.map(\.rawValue))), ("notifications", words(answer.notifications)),
         ]
-        let result = answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:))
-        // If the customer already owns the product, the heading announces the original purchase, so its lines are
-        // shown.
-        guard result?.hasTransaction == false, result != .alreadyOwned else { return "\(heading)\n\(table(lines))" }
-        // The transaction is an earlier one. Its lines are left out, because its price would look like a new charge.
-        return "\(heading)\n\(table(lines.filter { !ofTransaction.contains($0.0) }))"
+        return "\(heading)\n\(table(answer.state + effects))"
     }
 
-    private static let ofTransaction: Set = [
-        "productId", "transactionId", "orderId", "price", "purchaseDate", "expiresDate", "revocationDate",
-        "refunded",
-    ]
-
     /// A subscription in two lines.
-    static func subscription(_ subscription: JSONTree) -> String {
-        "\(subscription["originalTransactionId"]?.text ?? "")  \(subscription["productId"]?.text ?? "")\n"
-            + "  \(subscription["summary"]?.text ?? "")"
+    static func subscription(_ subscription: SubscriptionInfo) -> String {
+        "\(subscription.originalTransactionId)  \(subscription.productId)\n  \(subscription.summary)"
     }
 
     /// Names and values in two columns, without the missing values.
@@ -46,48 +34,76 @@ enum ActionSummary {
         }.joined(separator: "\n")
     }
 
-    /// An amount of money with its currency.
-    static func amount(_ tree: JSONTree, _ key: String) -> String? {
-        guard let milliunits = tree[key]?.text.flatMap({ Int64($0) }) else { return nil }
-        return Money(milliunits: milliunits, currency: tree["currency"]?.text ?? "").words
-    }
-
-    /// A date of the answer: in ISO 8601 and in milliseconds.
-    static func date(_ tree: JSONTree?) -> String? {
-        guard let text = tree?.text, let milliseconds = Int64(text) else { return nil }
-        return "\(Timestamp(milliseconds: milliseconds).iso8601)  (\(text))"
-    }
+    /// A date in ISO 8601 and in milliseconds.
+    static func date(_ date: Timestamp) -> String { "\(date.iso8601)  (\(date.milliseconds))" }
 
     /// The refunded part of the price: as a percentage, and as an amount in whole milliunits.
-    static func share(_ answer: JSONTree) -> String? {
-        guard let percentage = answer["revocationPercentage"]?.text.flatMap({ Int64($0) }) else { return nil }
+    static func share(_ transaction: TransactionInfo) -> String? {
+        guard let percentage = transaction.revocationPercentage else { return nil }
         let (whole, rest) = percentage.quotientAndRemainder(dividingBy: 1_000)
         var digits = String(1_000 + rest).dropFirst()
         while digits.hasSuffix("0") { digits = digits.dropLast() }
         let percent = "\(whole)\(digits.isEmpty ? "" : ".\(digits)") %"
-        guard let price = answer["price"]?.text.flatMap({ Int64($0) }) else { return percent }
-        let amount = (Double(price) * Double(percentage) / 100_000).rounded()
-        return "\(percent), \(Money(milliunits: Int64(amount), currency: answer["currency"]?.text ?? "").words)"
+        guard let price = transaction.price else { return percent }
+        let amount = Int64((Double(price) * Double(percentage) / 100_000).rounded())
+        return "\(percent), \(Money(milliunits: amount, currency: transaction.currency ?? "").words)"
     }
 
-    private static func product(_ answer: JSONTree) -> String? {
-        guard let product = answer["productId"]?.text else { return nil }
-        let quantity = answer["quantity"]?.text ?? "1"
-        return quantity == "1" ? product : "\(product), \(quantity) of them"
+    private static func words(_ list: [String]) -> String {
+        list.isEmpty ? "nothing" : list.joined(separator: ", ")
     }
+}
 
-    private static func refundRequest(_ request: JSONTree) -> String {
-        let rule = request["decidedBy"]?.text ?? ""
-        let reason = request["reason"]?.text ?? ""
-        guard let date = date(request["decisionDate"]) else {
-            return "\(reason); you decide, with till refund grant or till refund decline"
+extension ActionInfo: ActionAnswer {
+    var state: [(String, String?)] { transaction.lines(withPurchase: true) }
+}
+
+extension PurchaseInfo: ActionAnswer {
+    var state: [(String, String?)] {
+        guard let transaction else { return [("customer", customer)] }
+        // Without a new transaction, this is an earlier one, whose price would look like a new charge. If the customer
+        // already owns the product, the heading announces the original purchase.
+        return transaction.lines(withPurchase: result?.hasTransaction ?? true || result == .alreadyOwned)
+    }
+}
+
+extension CustomerChange: ActionAnswer {
+    var state: [(String, String?)] {
+        [
+            ("customer", customer.customer), ("card", customer.card.rawValue),
+            ("asksToBuy", String(customer.asksToBuy)),
+        ]
+    }
+}
+
+extension EffectsInfo: ActionAnswer {
+    var state: [(String, String?)] { [("customer", customer)] }
+}
+
+extension TransactionInfo {
+    /// Names and values, without the signed data.
+    ///
+    /// - Parameter withPurchase: whether to show the product, the price and the dates.
+    fileprivate func lines(withPurchase: Bool) -> [(String, String?)] {
+        let purchase: [(String, String?)] = [
+            ("productId", quantity == 1 ? productId : "\(productId), \(quantity) of them"),
+            ("transactionId", transactionId), ("originalTransactionId", originalTransactionId), ("orderId", orderId),
+            ("price", price.map { Money(milliunits: $0, currency: currency ?? "").words }),
+            ("purchaseDate", ActionSummary.date(purchaseDate)), ("expiresDate", expiresDate.map(ActionSummary.date)),
+            ("revocationDate", revocationDate.map(ActionSummary.date)), ("refunded", ActionSummary.share(self)),
+        ]
+        return [("customer", customer)]
+            + (withPurchase ? purchase : [("originalTransactionId", originalTransactionId)])
+            + [("subscription", subscription?.summary), ("refundRequest", refundRequest?.words)]
+    }
+}
+
+extension RefundRequestInfo {
+    /// The reason, and who decides when.
+    fileprivate var words: String {
+        guard let decisionDate else {
+            return "\(reason.rawValue); you decide, with till refund grant or till refund decline"
         }
-        return "\(reason); decided by \(rule) at \(date)"
-    }
-
-    private static func words(_ list: JSONTree?) -> String? {
-        guard let list else { return nil }
-        let words = list.elements.compactMap(\.text)
-        return words.isEmpty ? "nothing" : words.joined(separator: ", ")
+        return "\(reason.rawValue); decided by \(decidedBy.rawValue) at \(ActionSummary.date(decisionDate))"
     }
 }

@@ -52,7 +52,7 @@ struct AttackCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.client()
+        let client = try server.rawClient()
         let path = "\(try await scope.path(client))/attacks\(receipts ? "/receipts" : "")"
         if let serve {
             try await self.serve(on: serve, client, path)
@@ -86,7 +86,7 @@ struct AttackCommand: AsyncParsableCommand {
 
     // MARK: Testing a backend
 
-    private func report(on url: String, _ client: ControlClient, _ path: String) async throws {
+    private func report(on url: String, _ client: RawControlClient, _ path: String) async throws {
         // The valid cases are always needed: the first to compare with, and the one that is sent twice.
         let all = try await client.get(address(path, nil))["cases"]?.elements ?? []
         if let name { _ = try await client.get(address(path, name)) }
@@ -100,7 +100,7 @@ struct AttackCommand: AsyncParsableCommand {
 
     // MARK: Serving
 
-    private func serve(on port: Int, _ client: ControlClient, _ path: String) async throws {
+    private func serve(on port: Int, _ client: RawControlClient, _ path: String) async throws {
         let list = Self.list(try await client.get(address(path, nil))["cases"]?.elements ?? [])
         let router = Router()
         router.get("/") { _, _ in "\(list)\n" }

@@ -147,7 +147,7 @@ struct AttackTrial {
         // tested.
         if form == .notifications { request.headers.add(name: DeliveryHeader.name, value: DeliveryHeader.value) }
         request.body = .bytes(ByteBuffer(bytes: body.written()))
-        let answer = try await ControlClient.send(request, timeout: .seconds(30))
+        let answer = try await WebClient.send(request, timeout: .seconds(30))
         return (answer.status, answer.body)
     }
 

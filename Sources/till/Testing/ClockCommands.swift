@@ -35,7 +35,7 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var options: ClockOptions
 
         func run() async throws {
-            let client = try options.server.client()
+            let client = try options.server.rawClient()
             let answer = try await client.get(try await options.path(client))
             Output.show(answer, asJSON: options.server.json, ClockCommand.words)
         }
@@ -102,7 +102,7 @@ struct ClockCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let client = try options.server.client()
+            let client = try options.server.rawClient()
             let path = try await options.path(client)
             let watch = Task { await AdvanceWatch.run(client, path) }
             defer { watch.cancel() }
@@ -181,7 +181,7 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
+            let client = try server.rawClient()
             let instant = at.map { JSONTree.number(String($0.instant.milliseconds)) }
             let body = JSONTree.members(["name": .string(name), "at": instant])
             let answer = try await client.post("\(try await scope.path(client))/clocks", body)
@@ -201,7 +201,7 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { client in
+            try await server.showRaw { client in
                 try await client.get("\(try await scope.path(client))/clocks")
             } as: { answer in
                 let lines = (answer["clocks"]?.elements ?? []).map(ClockCommand.words)
@@ -232,13 +232,13 @@ struct ClockOptions: ParsableArguments {
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
-    func path(_ client: ControlClient) async throws -> String {
+    func path(_ client: RawControlClient) async throws -> String {
         "\(try await scope.path(client))/" + (clock.map { "clocks/\(escaped($0))" } ?? "clock")
     }
 
     /// Sets the clock and prints its new state. If the new time is later, this is an advance, which can take long.
     func set(_ body: JSONTree) async throws {
-        let client = try server.client()
+        let client = try server.rawClient()
         let path = try await path(client)
         let watch = Task { await AdvanceWatch.run(client, path) }
         defer { watch.cancel() }
@@ -251,7 +251,7 @@ struct ClockOptions: ParsableArguments {
 
 /// Prints the progress of a long advance to standard error.
 enum AdvanceWatch {
-    static func run(_ client: ControlClient, _ path: String) async {
+    static func run(_ client: RawControlClient, _ path: String) async {
         // Progress is printed only to a terminal.
         guard isatty(FileHandle.standardError.fileDescriptor) == 1 else { return }
         var hasSpoken = false
@@ -294,7 +294,7 @@ extension CustomerCommand {
         }
 
         func run() async throws {
-            let client = try server.client()
+            let client = try server.rawClient()
             let path = "\(try await scope.path(client))/customers/\(escaped(customer))/clock"
             let answer = try await client.put(path, bytes: JSONTree.members(["clock": .text(clock)]).written())
             Output.show(answer, asJSON: server.json) { _ in

@@ -65,7 +65,7 @@ struct FaultCommand: AsyncParsableCommand {
 
         func run() async throws {
             let end = seconds.map { Int(Date().timeIntervalSince1970 * 1_000) + $0 * 1_000 }
-            try await server.show {
+            try await server.showRaw {
                 try await $0.post(
                     "/v1/faults",
                     .members([
@@ -89,7 +89,7 @@ struct FaultCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
+            try await server.showRaw {
                 try await $0.get("/v1/faults")
             } as: { answer in
                 let rules = (answer["faults"]?.elements ?? []).map { Output.lines($0) }
@@ -115,7 +115,7 @@ struct FaultCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await server.client().delete(id.map { "/v1/faults/\(escaped($0))" } ?? "/v1/faults")
+            try await server.rawClient().delete(id.map { "/v1/faults/\(escaped($0))" } ?? "/v1/faults")
             Output.show(.members(["removed": .string(id ?? "all")]), asJSON: server.json) { _ in
                 id.map { "Removed \($0)." } ?? "Removed all fault rules."
             }

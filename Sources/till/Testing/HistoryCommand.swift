@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
+import TillControl
 import TillJSON
 import TillShop
 import TillSigning
@@ -40,8 +41,8 @@ struct History: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let client = try server.client()
-        let bundleID = try await scope.bundleID(client)
+        let client = try server.rawClient()
+        let bundleID = try await scope.bundleID(client.typed)
         let keys = try await client.get("/v1/keys")["keys"]?.elements ?? []
         let pair = try keyPair(client)
         // A key that signs only offers may have the same key id.
@@ -65,7 +66,7 @@ struct History: AsyncParsableCommand {
         }
     }
 
-    private func keyPair(_ client: ControlClient) throws -> APIKeyPair {
+    private func keyPair(_ client: RawControlClient) throws -> APIKeyPair {
         let folder = client.directory.keys
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted().map { "\(folder)/\($0)" }
         let key = key ?? TillVariable.text("KEY")
@@ -86,13 +87,11 @@ struct History: AsyncParsableCommand {
         }
     }
 
-    private func address(_ client: ControlClient) async throws -> String {
+    private func address(_ client: RawControlClient) async throws -> String {
         if let api { return api }
-        let environment = scope.environment ?? TillVariable.text("REALM") ?? "sandbox"
+        let environment = try scope.chosenEnvironment()
         let status = try await client.get("/v1/status")
-        guard let port = status["ports"]?[environment]?.text else {
-            throw CommandRefused("There is no environment \(environment). Environments: production, sandbox.")
-        }
+        let port = status["ports"]?[environment.rawValue]?.text ?? ""
         let host = URL(string: client.address)?.host ?? "127.0.0.1"
         return "http://\(host):\(port)"
     }
@@ -114,7 +113,7 @@ struct History: AsyncParsableCommand {
         let query = items.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
         var request = HTTPClientRequest(url: "\(base)/inApps/v2/history/\(escaped(transaction))?\(query)")
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        let (status, body) = try await ControlClient.exchange(request, at: base)
+        let (status, body) = try await WebClient.exchange(request, at: base)
         let tree = try? JSONTree.parse(body)
         guard status == 200, let tree else {
             let text = String(decoding: body.prefix(500), as: UTF8.self)

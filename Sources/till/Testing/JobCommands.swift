@@ -38,7 +38,7 @@ struct PriceCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let client = try options.server.client()
+            let client = try options.server.rawClient()
             let answer = try await client.post(
                 "\(try await options.scope.path(client))/products/\(escaped(product))/price",
                 options.body([
@@ -86,18 +86,11 @@ struct ExtendCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try options.server.client()
-        let scope = try await options.scope.path(client)
         if let subscription {
-            let path = try await options.scope.subscription(subscription, client)
-            let answer = try await client.post(
-                "\(scope)/\(path)/extend",
-                options.body(["days": .count(days), "reasonCode": .count(reason), "requestIdentifier": .text(request)])
-            )
-            return Output.show(answer, asJSON: options.server.json) {
-                ActionSummary.text("Extended, days: \(days).", $0)
-            }
+            return try await options.extend(subscription, days: days, reason: reason, request: request)
         }
+        let client = try options.server.rawClient()
+        let scope = try await options.scope.path(client)
         let answer = try await client.post(
             "\(scope)/extensions",
             options.body([
@@ -134,7 +127,7 @@ struct JobCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
+            try await server.showRaw {
                 try await $0.get("\(try await scope.path($0))/jobs")
             } as: { answer in
                 let jobs = (answer["jobs"]?.elements ?? []).map { JobCommand.words($0["jobId"]?.text ?? "", $0) }
@@ -155,7 +148,7 @@ struct JobCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
+            try await server.showRaw {
                 try await $0.get("\(try await scope.path($0))/jobs/\(escaped(job))")
             } as: {
                 JobCommand.words($0["jobId"]?.text ?? "", $0)

@@ -33,7 +33,7 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.client()
+        let client = try server.rawClient()
         let path = "\(try await scope.path(client))/listen"
         var left = count ?? .max
         _ = try await client.get("\(path)?wait=0")
@@ -66,7 +66,7 @@ struct ListenCommand: AsyncParsableCommand {
         let begun = ContinuousClock.now
         func milliseconds() -> Int { Int((ContinuousClock.now - begun) / .milliseconds(1)) }
         do {
-            let (status, _) = try await ControlClient.send(request, timeout: .seconds(10))
+            let (status, _) = try await WebClient.send(request, timeout: .seconds(10))
             return Forwarded(status: status, milliseconds: milliseconds())
         } catch let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout {
             return Forwarded(result: "TIMED_OUT", milliseconds: milliseconds())

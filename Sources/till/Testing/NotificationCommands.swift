@@ -46,7 +46,7 @@ struct NotificationsCommand: AsyncParsableCommand {
                 failed ? "failed=true" : nil, endpoint.map { "endpoint=\(escaped($0))" },
                 after.map { "after=\(escaped($0))" }, "limit=\(limit)",
             ].compactMap(\.self).joined(separator: "&")
-            try await server.show {
+            try await server.showRaw {
                 try await $0.get("\(try await scope.path($0))/notifications?\(filters)")
             } as: {
                 let lines = ($0["notifications"]?.elements ?? []).map(NotificationsCommand.line)
@@ -69,7 +69,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show {
+            try await server.showRaw {
                 try await $0.get("\(try await scope.path($0))/notifications/\(escaped(notification))")
             } as: {
                 Output.lines($0)
@@ -104,7 +104,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let client = try server.client()
+            let client = try server.rawClient()
             let path = "\(try await scope.path(client))/notifications"
             let answer: JSONTree
             if let notification {
@@ -176,7 +176,7 @@ struct NotifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.client()
+        let client = try server.rawClient()
         let path = "\(try await scope.path(client))/notifications"
         if notice == NotificationType.test.rawValue, transaction == nil {
             let answer = try await client.post("\(path)/test")

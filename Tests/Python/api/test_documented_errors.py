@@ -184,13 +184,13 @@ def test_the_first_of_several_reasons_is_reported(own_app, signer, known, first,
 
 def test_a_401_caused_by_an_unreleased_app_and_by_a_fault_rule(own_app, known):
     production = own_app.production
-    production.control("setRules", {"released": False})
+    production.control("updateSettings", {"released": False})
     try:
         answer = production.send("GET", f"{INFO}/{known['production']}")
         assert_bare_401(production, answer, WAYS_401[27][2])
         assert own_app.sandbox.send("GET", f"{INFO}/{known['sandbox']}").status_code == 200
     finally:
-        production.control("setRules", {"released": True})
+        production.control("updateSettings", {"released": True})
     for environment in (production, own_app.sandbox):
         own_app.control.call("addFault", {"kind": "unauthorized", "bundleId": own_app.bundle_id, "limit": 1})
         answer = environment.send("GET", f"{INFO}/{known[environment.name]}")

@@ -93,7 +93,7 @@ def post(environment):
 
 
 def set_profile(environment, profile):
-    assert environment.control("setRules", {PROFILE_KEY: profile})[PROFILE_KEY] in (profile, f"{profile}:1")
+    assert environment.control("updateSettings", {PROFILE_KEY: profile})[PROFILE_KEY] in (profile, f"{profile}:1")
 
 
 class Scenario:
@@ -422,12 +422,12 @@ def test_receipts_have_no_profile(environment):
 
 
 def test_the_profile_is_a_setting_of_one_environment(new_app):
-    assert new_app.sandbox.control("getRules")[PROFILE_KEY] == "fair"
+    assert new_app.sandbox.control("getSettings")[PROFILE_KEY] == "fair"
     for profile in ("sparse", "tomorrow:18446744073709551615", "version:1.0", "version:1.22"):
-        assert new_app.sandbox.control("setRules", {PROFILE_KEY: profile})[PROFILE_KEY] == profile
-        assert new_app.production.control("getRules")[PROFILE_KEY] == "fair"
+        assert new_app.sandbox.control("updateSettings", {PROFILE_KEY: profile})[PROFILE_KEY] == profile
+        assert new_app.production.control("getSettings")[PROFILE_KEY] == "fair"
     for wrong in ("", "rain", "version:1.23", "version:2", "tomorrow:x"):
         with pytest.raises(ControlRefused) as refused:
-            new_app.sandbox.control("setRules", {PROFILE_KEY: wrong})
-        assert (refused.value.status, refused.value.code) == (400, "bad_weather")
-    assert new_app.sandbox.control("getRules")[PROFILE_KEY] == "version:1.22"
+            new_app.sandbox.control("updateSettings", {PROFILE_KEY: wrong})
+        assert (refused.value.status, refused.value.code) == (400, "bad_payload_profile")
+    assert new_app.sandbox.control("getSettings")[PROFILE_KEY] == "version:1.22"

@@ -32,7 +32,7 @@ COMMANDS = [
     "refund list", "product remove", "product restore", "product share", "price raise", "extend", "job list",
     "job show",
     "clock show", "clock freeze", "clock set", "clock advance", "clock run", "clock real", "clock create", "clock list",
-    "rules show", "rules set", "endpoint list", "endpoint set", "endpoint remove", "notifications list",
+    "settings show", "settings set", "endpoint list", "endpoint set", "endpoint remove", "notifications list",
     "notifications show", "notifications resend", "notify", "listen", "history", "explain", "ca show", "ca export",
     "ca rotate", "ca ocsp show", "ca ocsp set", "attack", "doctor", "backup", "receipt", "secret create", "secret show",
     "secret remove", "fault add", "fault list", "fault remove", "reset", "snapshot save", "snapshot list",
@@ -187,14 +187,14 @@ def test_a_family_is_created_shown_joined_and_left(shop, run):
     made = run("family", "create", "gus", "hal", "ida", *APP, as_json=True)
     effects = {"events": ["joinedFamily", "joinedFamily"], "notifications": []}
     shown = {"name": "gus", "organizer": "gus", "members": ["gus", "hal", "ida"]}
-    assert made == {**shown, **effects}
+    assert made == {"family": shown, **effects}
     assert "hal" in run("family", "show", "gus", *APP)
     assert run("family", "show", "ida", *APP, as_json=True) == shown
-    assert run("family", "join", "joe", "--with", "gus", *APP, as_json=True)["members"][-1] == "joe"
+    assert run("family", "join", "joe", "--with", "gus", *APP, as_json=True)["family"]["members"][-1] == "joe"
     assert "kim" in run("family", "join", "kim", "--with", "gus", *APP)
     assert "hal" in run("family", "leave", "hal", *APP)
     left = run("family", "leave", "ida", *APP, as_json=True)
-    assert isinstance(left, dict)
+    assert left == {"customer": "ida", "events": ["leftFamily"], "notifications": []}
     assert run("family", "show", "gus", *APP, as_json=True)["members"] == ["gus", "joe", "kim"]
     assert "not in a family" in run("family", "show", "hal", *APP, code=1)
     assert "lou" in run("family", "create", "lou", "max", *APP)
@@ -206,12 +206,12 @@ def test_buying_prints_the_transaction_that_the_device_receives(till, shop, run)
     client = ControlClient(till.address("control"))
     root = x509.load_pem_x509_certificate(client.call("getAuthority")["rootCertificate"].encode())
     verifier = SignedDataVerifier([root.public_bytes(Encoding.DER)], False, Environment.SANDBOX, "com.example.loom")
-    decoded = verifier.verify_and_decode_signed_transaction(bought["device"]["signedTransactionInfo"])
+    decoded = verifier.verify_and_decode_signed_transaction(bought["transaction"]["device"]["signedTransactionInfo"])
     assert (decoded.productId, decoded.quantity) == (THREAD, 3)
     assert decoded.appAccountToken == "c0ffee00-0000-4000-8000-000000000001"
     text = run("buy", THREAD, "--customer", "nina", *APP)
-    assert "transactionId" in text and bought["transactionId"] not in text
-    owned = run("buy", PATTERNS, "--customer", "nina", *APP, as_json=True)["transactionId"]
+    assert "transactionId" in text and bought["transaction"]["transactionId"] not in text
+    owned = run("buy", PATTERNS, "--customer", "nina", *APP, as_json=True)["transaction"]["transactionId"]
     first, *lines = run("buy", PATTERNS, "--customer", "nina", *APP).splitlines()
     assert first.startswith(f"Nothing was charged: nina already owns {PATTERNS}.") and owned in "".join(lines)
     later = run("buy", THREAD, "--customer", "nina", "--at", "2099-01-01", *APP, code=1)
@@ -223,7 +223,7 @@ def test_buying_prints_the_transaction_that_the_device_receives(till, shop, run)
 
 def test_buying_with_and_without_offers(shop, run):
     def offer_type(answer):
-        return payload_rules.decode(answer["signedTransactionInfo"])[1].get("offerType")
+        return payload_rules.decode(answer["transaction"]["signedTransactionInfo"])[1].get("offerType")
 
     assert offer_type(run("buy", MONTH, "--customer", "otto", *APP, as_json=True)) == 1
     assert offer_type(run("buy", MONTH, "--customer", "olga", "--introductory", *APP, as_json=True)) == 1
@@ -317,8 +317,8 @@ def test_a_change_and_an_approval_print_a_summary(app):
 
 
 def test_full_and_partial_refunds_and_their_reversal(shop, run):
-    id_ = run("buy", THREAD, "--customer", "paul", *APP, as_json=True)["transactionId"]
-    assert run("refund", id_, "--issue-in-app", *APP, as_json=True)["transactionId"] == id_
+    id_ = run("buy", THREAD, "--customer", "paul", *APP, as_json=True)["transaction"]["transactionId"]
+    assert run("refund", id_, "--issue-in-app", *APP, as_json=True)["transaction"]["transactionId"] == id_
     assert "already" in run("refund", id_, *APP, code=1)
     assert id_ in run("refund", id_, "--reverse", *APP)
     part = run("refund", id_, "--percentage", "12.5", *APP)
@@ -327,7 +327,7 @@ def test_full_and_partial_refunds_and_their_reversal(shop, run):
     whole = run("refund", id_, *APP)
     assert whole.startswith("Refunded in full.\n") and re.search(r"^refunded +100 %, ", whole, re.MULTILINE), whole
     run("refund", id_, "--reverse", *APP)
-    month = run("buy", YEAR, "--customer", "paul", *APP, as_json=True)["transactionId"]
+    month = run("buy", YEAR, "--customer", "paul", *APP, as_json=True)["transaction"]["transactionId"]
     run("refund", month, "--unused", *APP)
     run("refund", id_, "--percentage", "100", *APP, code=64)
     run("refund", id_, "--percentage", "5", "--unused", *APP, code=64)
@@ -336,7 +336,8 @@ def test_full_and_partial_refunds_and_their_reversal(shop, run):
 def test_history_asks_apples_route_and_prints_it_decoded(shop, run):
     """The command needs a key file and reads page after page. With --json, it prints the unchanged answers of the
     API."""
-    ids = [run("buy", THREAD, "--customer", "rita", *APP, as_json=True)["transactionId"] for _ in range(3)]
+    bought = [run("buy", THREAD, "--customer", "rita", *APP, as_json=True) for _ in range(3)]
+    ids = [answer["transaction"]["transactionId"] for answer in bought]
     run("refund", ids[0], *APP)
     key = ["--key", shop["file"]]
     text = run("history", ids[0], *key, *APP)
@@ -481,8 +482,8 @@ def test_with_json_an_error_is_json_with_a_code(till, shop, run, tmp_path):
     here = ["--data", till.data]
     of_server = refusal("buy", "com.example.nothing", "--customer", "x", *APP, *here)
     assert of_server["code"] == "unknown_product" and "com.example.nothing" in of_server["message"]
-    faults = refusal("customer", "create", "bad", "--storefront", "Germany", *APP, *here)
-    assert faults["code"] and faults["faults"][0]["path"] == "$.storefront"
+    faults = refusal("buy", THREAD, "--customer", "x", "--quantity", "11", *APP, *here)
+    assert faults["code"] and faults["faults"][0]["path"] == "$.quantity"
     assert refusal("customer", "list", *here)["code"] == "several_apps"
     unwritable = refusal("key", "create", "--out", "/dev/null/keys", *here)
     assert unwritable["code"] == "cannot_write" and "/dev/null/keys" in unwritable["message"]
@@ -491,6 +492,11 @@ def test_with_json_an_error_is_json_with_a_code(till, shop, run, tmp_path):
     wrong = refusal("buy", MONTH, "--customer", "x", "--token", "e.y.J", code=64)
     assert wrong["code"] == "wrong_usage" and "--token" in wrong["message"]
     assert refusal("buy", code=64)["code"] == "wrong_usage"
+    storefront = refusal("customer", "create", "bad", "--storefront", "Germany", code=64)
+    assert storefront["code"] == "wrong_usage" and "Germany" in storefront["message"]
+    realm = refusal("customer", "list", "--realm", "staging", code=64)
+    assert realm["code"] == "wrong_usage" and "production" in realm["message"]
+    assert "staging" in refusal("customer", "list", *APP, *here, TILL_REALM="staging")["message"]
     assert refusal("serve", "--config", tmp_path / "none.json")["code"] == "refused"
     helped = run_till("buy", "--help", "--json")
     assert helped.returncode == 0 and "USAGE" in helped.stdout and helped.stderr == ""

@@ -67,7 +67,7 @@ class TestStory:
         browser.act("Set endpoint", {"URL": post.url})
         browser.see(post.url, "#endpoints")
         browser.act("Save settings", {"Grace period": "16 days"})
-        assert browser.one("#setRules-grace-days").get_attribute("value") == "16"
+        assert browser.one("#updateSettings-grace-days").get_attribute("value") == "16"
         browser.examine("environment")
 
     def test_the_catalog_is_shown(self, browser):

@@ -212,7 +212,7 @@ def test_control_beyond_loopback_requires_its_token(serve):
     ("buyProduct", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "deviceId": "phone"}, ["$.deviceId"]),
     ("buyProduct", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "price": 1, "currency": "usd"},
      ["$.currency"]),
-    ("backup", {}, {"to": 5, "too": 6}, ["$.to", "$.too"]),
+    ("createBackup", {}, {"to": 5, "too": 6}, ["$.to", "$.too"]),
 ])
 def test_errors_in_a_body_are_reported_with_their_json_path(control, app, operation, parameters, body, paths):
     _, path, _ = control.operations[operation]
@@ -521,10 +521,10 @@ def test_a_restored_backup_has_the_same_history(serve, tmp_path):
     app.sandbox.refund(bought[3])
     before, revision = app.sandbox.whole_history(bought[0])
     target = tmp_path / "copies" / "monday"
-    assert app.control.call("backup", {"to": str(target)})["directory"] == str(target)
+    assert app.control.call("createBackup", {"to": str(target)})["directory"] == str(target)
     for wrong in (str(target), "relative/path", ""):
         with pytest.raises(ControlRefused) as refused:
-            app.control.call("backup", {"to": wrong})
+            app.control.call("createBackup", {"to": wrong})
         assert status_and_code(refused) == (409, "backup_refused")
     later = app.sandbox.buy("ann", COINS)
     for path in [target, *target.rglob("*")]:

@@ -334,13 +334,13 @@ def test_one_notification_overtakes_another(environment, post):
 
 def test_production_rejects_an_app_before_its_release(environment):
     id_ = environment.buy("ann", COINS).id
-    assert environment.control("setRules", {"released": False})["released"] is False
+    assert environment.control("updateSettings", {"released": False})["released"] is False
     answer = environment.send("GET", INFO + id_)
     assert answer.status_code == (401 if environment.name == "production" else 200)
     if environment.name == "production":
         entry = environment.app.control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
         assert "not released" in entry["explanation"]
-    assert environment.control("setRules", {"released": True})["released"] is True
+    assert environment.control("updateSettings", {"released": True})["released"] is True
     assert environment.send("GET", INFO + id_).status_code == 200
 
 

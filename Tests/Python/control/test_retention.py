@@ -21,9 +21,9 @@ def test_pruning_counts_and_removes_old_notifications_only(serve):
     nothing = {
         "dryRun": False, "notifications": 0, "deliveries": 0, "owed": 0, "productionDays": 180, "sandboxDays": 30,
     }
-    assert control.call("prune", {}) == nothing
-    assert control.call("prune", {"days": 1}) == nothing
-    counted = control.call("prune", {"days": 0, "dryRun": True})
+    assert control.call("pruneNotifications", {}) == nothing
+    assert control.call("pruneNotifications", {"days": 1}) == nothing
+    counted = control.call("pruneNotifications", {"days": 0, "dryRun": True})
     assert counted == {**nothing, "dryRun": True, "notifications": 5}
     assert notifications(shop) == before
     here = ["--data", till.data]
@@ -33,7 +33,7 @@ def test_pruning_counts_and_removes_old_notifications_only(serve):
     assert done.returncode == 0 and "Nothing was changed" not in done.stdout
     assert notifications(shop) == []
     with pytest.raises(ControlRefused) as refused:
-        control.call("prune", {"days": -1})
+        control.call("pruneNotifications", {"days": -1})
     assert refused.value.status == 400
     assert till.stop() == 0
     healthy = run_till("doctor", *here)

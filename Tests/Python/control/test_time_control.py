@@ -1,10 +1,11 @@
 """Clocks, environment settings, endpoints, jobs and notifications through the control API. A test that advances an
 environment's clock has its own app; the other tests use customer clocks."""
 
-import uuid
 import itertools
+import json
 import threading
 import time
+import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -153,22 +154,22 @@ def test_customers_can_have_their_own_clock(environment):
 
 
 def test_settings_are_merged(environment):
-    before = environment.control("getRules")
+    before = environment.control("getSettings")
     assert before == {"rate": "calendar", "refundRule": "followPreference", "released": True, PROFILE_KEY: "fair",
                       "missingPrice": "storefrontCurrency"}
-    assert environment.control("setRules", {"rate": "sandbox-5-minutes"})["rate"] == "sandbox-5-minutes"
+    assert environment.control("updateSettings", {"rate": "sandbox-5-minutes"})["rate"] == "sandbox-5-minutes"
     bought = environment.buy("ann", PRO)
     assert bought.payload["expiresDate"] - bought.payload["purchaseDate"] == 300_000
-    after = environment.control("setRules", {"grace": {"days": 16}, "refundRule": "byHand"})
+    after = environment.control("updateSettings", {"grace": {"days": 16}, "refundRule": "byHand"})
     assert after == {"rate": "sandbox-5-minutes", "grace": {"days": 16, "coverage": "ALL_RENEWALS"},
                      "refundRule": "byHand", "released": True, PROFILE_KEY: "fair",
-                     "missingPrice": "storefrontCurrency"} == environment.control("getRules")
+                     "missingPrice": "storefrontCurrency"} == environment.control("getSettings")
     asked = environment.control("requestRefund", {}, transactionId=environment.buy("ann", COINS).id)
     assert "decisionDate" not in asked["refundRequest"] and asked["refundRequest"]["decidedBy"] == "byHand"
-    assert "grace" not in environment.control("setRules", {"grace": {"days": 0}, "rate": "default"})
-    assert refused(environment.control, "setRules", {"grace": {"days": 5}}) == (400, "bad_grace")
-    assert refused(environment.control, "setRules", {"rate": "fast"}) == (400, "bad_request")
-    assert environment.app.production.control("getRules") == before
+    assert "grace" not in environment.control("updateSettings", {"grace": {"days": 0}, "rate": "default"})
+    assert refused(environment.control, "updateSettings", {"grace": {"days": 5}}) == (400, "bad_grace")
+    assert refused(environment.control, "updateSettings", {"rate": "fast"}) == (400, "bad_request")
+    assert environment.app.production.control("getSettings") == before
 
 
 def test_endpoints_are_set_and_removed(environment):

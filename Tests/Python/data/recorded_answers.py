@@ -20,6 +20,8 @@ JWS = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+")
 ALWAYS_DROPPED = {"deviceVerification", "deviceVerificationNonce", "latest_receipt"}
 # These values are signed and stored, so later versions must send the same bytes.
 STORED_TEXTS = {"signedPayload"}
+# The paths that have another name since the recording.
+RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings"}
 # These values are sealed with a key of the store, so another store returns other values.
 SEALED = {"revision", "paginationToken"}
 
@@ -183,6 +185,9 @@ class Replay:
             request = f"{entry['method']} {entry['face']} {entry['path']}"
             for old, new in sealed.items():
                 entry["path"] = entry["path"].replace(old, new)
+            for old, new in RENAMED_PATHS.items():
+                if entry["face"] == "control":
+                    entry["path"] = re.sub(old, new, entry["path"])
             status, answer = self.asker.answer(entry)
             answer = normalized(answer, frozenset(entry.get("drop", ())))
             if not self.same_store:

@@ -154,7 +154,7 @@ def test_a_sqlite_backup_replaces_a_later_shop(tmp_path):
     assert run_till("backup", backup, *here).returncode == 0
     bought = json.loads(
         run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", *here).stdout
-    )["transactionId"]
+    )["transaction"]["transactionId"]
     running = run_till("restore", "--from", backup, *here, "--replace")
     assert running.returncode == 1 and "Another Till" in running.stderr
     assert till.stop() == 0
@@ -171,7 +171,7 @@ def test_a_sqlite_backup_replaces_a_later_shop(tmp_path):
     assert run_till("customer", "show", "late", *here).returncode == 1
     later = json.loads(
         run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", *here).stdout
-    )["transactionId"]
+    )["transaction"]["transactionId"]
     assert int(later) > int(bought), "an id was used twice"
     assert again.stop() == 0
     assert run_till("doctor", "--data", put["before"]).returncode == 0
@@ -181,10 +181,10 @@ def test_a_modified_backup_is_rejected(tmp_path):
     till = Till(tmp_path / "first", "--demo")
     control = ControlClient(till.address("control"))
     backup = tmp_path / "backup"
-    made = control.call("backup", {"to": str(backup)})
+    made = control.call("createBackup", {"to": str(backup)})
     assert made["directory"] == str(backup) and {part["table"] for part in made["tables"]} >= {"ledger", "outbox"}
     with pytest.raises(ControlRefused) as refused:
-        control.call("backup", {"to": str(backup)})
+        control.call("createBackup", {"to": str(backup)})
     assert (refused.value.status, refused.value.code) == (409, "backup_refused")
     assert till.stop() == 0
 
@@ -228,7 +228,7 @@ def test_a_backup_restored_to_a_new_disk_reuses_no_id_assigned_after_the_backup(
     def buy(folder):
         bought = run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", "--data", folder)
         assert bought.returncode == 0, bought.stderr
-        bought = json.loads(bought.stdout)
+        bought = json.loads(bought.stdout)["transaction"]
         return int(bought["transactionId"]), bought["orderId"]
 
     given_out = [buy(till.data)]

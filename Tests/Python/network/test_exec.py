@@ -399,7 +399,7 @@ def test_the_temporary_till_never_uses_a_store_from_the_environment(bench, tmp_p
                  "TILL_ADOPT_ROOT": "true", "TILL_CONTROL_TOKEN": "secret-token", "TILL_TLS_NAME": "not a name",
                  "TILL_NODE_NAME": "n" * 600, "TILL_CONTROL_HOST": "evil.test", "TILL_KEY": "/nowhere.p8"}
         kept = {"TILL_OURS": "own", "TILL_REALM": "sandbox", "TILL_SANDBOX_RATE": "sandbox-5-minutes"}
-        script = f"env -0 > '{tmp_path}/environment'; '{till_binary()}' rules show --json"
+        script = f"env -0 > '{tmp_path}/environment'; '{till_binary()}' settings show --json"
         done = bench.till("exec", "--demo", "--", "sh", "-c", script, env=bench.environment(**store, **kept))
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["rate"] == "sandbox-5-minutes"

@@ -118,7 +118,7 @@ class Shop:
         for environment in ("production", "sandbox"):
             network.till("customer", "create", "net", "--realm", environment)
             bought = json.loads(network.till("buy", SEEDS, "--customer", "net", "--realm", environment, "--json"))
-            self.ids[environment] = bought["transactionId"]
+            self.ids[environment] = bought["transaction"]["transactionId"]
             self.receipts[environment] = folder / f"{environment}.receipt"
             self.receipts[environment].write_text(network.till("receipt", "--customer", "net", "--realm", environment))
 

@@ -370,7 +370,7 @@ def test_a_crash_between_key_and_certificate_is_repaired(serve, tmp_path):
 
 def test_a_backup_keeps_the_root_that_clients_trust(secure, serve, tmp_path):
     copy = tmp_path / "copy"
-    secure.control.call("backup", {"to": str(copy)})
+    secure.control.call("createBackup", {"to": str(copy)})
     till = serve("--tls-port", "0", data=copy)
     assert Path(till.document["tlsRootCertificate"]).read_text() == Path(secure.root).read_text()
 

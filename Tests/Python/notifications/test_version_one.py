@@ -96,7 +96,7 @@ def resume(environment):
 
 def fail(days, then=None):
     def scenario(environment):
-        environment.control("setRules", {"grace": {"days": 16}})
+        environment.control("updateSettings", {"grace": {"days": 16}})
         buy(environment, BASIC)
         environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
         advance(environment, days)
@@ -224,7 +224,7 @@ def test_each_renewal_of_an_advance_has_the_rows_of_its_date(environment, post):
 
 def test_a_unified_receipt_has_the_newest_hundred(environment, post):
     freeze(environment)
-    environment.control("setRules", {"rate": "sandbox-5-minutes"})
+    environment.control("updateSettings", {"rate": "sandbox-5-minutes"})
     buy(environment, BASIC)
     advance(environment, "510m", settle=False)
     listen(environment, post, name="old", version=1)
@@ -334,7 +334,7 @@ def test_doctor_checks_version_one(serve):
 def test_a_refund_turns_off_renewal_and_an_expiration_has_its_intent(environment, post):
     freeze(environment)
     listen(environment, post, name="old", version=1)
-    environment.control("setRules", {"grace": {"days": 16}})
+    environment.control("updateSettings", {"grace": {"days": 16}})
     environment.control("refundTransaction", {}, transactionId=buy(environment, BASIC))
     after_refund = bodies(post, 3)[1:]
     assert [body["auto_renew_status"] for body in after_refund] == ["false", "false"]

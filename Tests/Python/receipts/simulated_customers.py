@@ -457,7 +457,7 @@ class Simulation:
         """Sets a grace period in one environment and none in the other. The environments are exchanged once."""
         for other in self.environments:
             days = GRACE_DAYS if other is environment else 0
-            other.control("setRules", {"grace": {"days": days}, "refundRule": "byHand"})
+            other.control("updateSettings", {"grace": {"days": days}, "refundRule": "byHand"})
 
     def call(self, environment, method, path, body=None):
         """Calls the control API over the thread's own connection. A rejected call is an error in the simulation."""

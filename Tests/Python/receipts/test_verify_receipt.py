@@ -254,7 +254,7 @@ def test_21010_an_unknown_app_or_customer(serve, tmp_path):
     app = App(till, control, "com.example.first", 81, None, CATALOG)
     app.sandbox.buy("ann", COINS)
     receipt_of(app.sandbox, "ann")
-    control.call("backup", {"to": str(tmp_path / "copy")})
+    control.call("createBackup", {"to": str(tmp_path / "copy")})
     copy = serve(data=tmp_path / "copy")
     late = App(till, control, "com.example.late", 82, app.issuer_id, CATALOG)
     late.sandbox.buy("ann", COINS)
@@ -419,7 +419,7 @@ def test_a_customer_without_purchases_has_a_receipt(environment, customer):
 
 def test_a_purchase_returns_the_receipt_of_the_device(shop, customer):
     device = str(uuid.uuid4())
-    answer = shop.sandbox.control("buyProduct", {"productId": SOLO, "receipt": True, "deviceId": device}, customer=customer)
+    answer = shop.sandbox.control("buyProduct", {"productId": SOLO, "deviceId": device}, {"include": "receipt"}, customer=customer)
     receipt = answer["device"]["appReceipt"]
     assert raw_attributes(receipt)[5] == raw_attributes(receipt_of(shop.sandbox, customer, deviceId=device))[5]
     (item,) = ask(shop.sandbox, receipt)["receipt"]["in_app"]
@@ -838,7 +838,7 @@ def test_the_command_prints_receipts(shop, tmp_path):
     printed = till(shop, "receipt", "--transaction", bought, *scope(shop)).strip()
     assert printed == single_of(shop.sandbox, bought)
     handed = json.loads(till(shop, "buy", COINS, "--customer", "bob", "--json", *scope(shop)))
-    assert ask(shop.sandbox, handed["device"]["appReceipt"])["status"] == 0
+    assert ask(shop.sandbox, handed["transaction"]["device"]["appReceipt"])["status"] == 0
     for wrong in ([], ["--customer", "ann", "--transaction", bought]):
         assert run_till("receipt", *wrong, *scope(shop), "--control", shop.app.control.address).returncode != 0
 

@@ -17,7 +17,7 @@ extension Scenarios.Acceptance {
             at: backend,
             on: "2026-01-01",
             selling: [.plan(offers: .freeWeek)],
-            rate: .sandbox
+            rate: .sandbox5Minutes
         ) { $0.renewalCap = 12 }
         try await shop.buy("pro", by: "ann")
         try await shop.advance(to: "2026-01-02")

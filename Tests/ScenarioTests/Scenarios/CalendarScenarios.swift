@@ -182,7 +182,7 @@ extension Scenarios.Calendars {
                 on: "2026-03-08 09:30",
                 in: .production,
                 selling: [.plan(each: period)],
-                rate: try #require(RenewalRate(name: rate.name)),
+                rate: try #require(RenewalRate(rawValue: rate.name)),
                 grace: GracePeriod(days: 16)
             )
             try await shop.buy("pro", by: "ann")
@@ -204,7 +204,7 @@ extension Scenarios.Calendars {
         arguments: BackendKind.all
     )
     func gap(at backend: BackendKind) async throws {
-        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()], rate: .sandbox)
+        let shop = try await Scenario(at: backend, on: "2026-01-01", selling: [.plan()], rate: .sandbox5Minutes)
         for customer in ["a", "b"] {
             try await shop.buy("pro", by: customer)
             try await shop.cancelRenewal(of: customer)
@@ -243,7 +243,7 @@ extension Scenarios.Calendars {
                 .plan("week", group: "1", offers: .freeWeek),
                 .plan("days", group: "2", offers: .free(.introductory, for: Period(3, .day))),
             ],
-            rate: .sandbox
+            rate: .sandbox5Minutes
         )
         try await shop.buy("week", by: "ann")
         try await shop.buy("days", by: "ann")

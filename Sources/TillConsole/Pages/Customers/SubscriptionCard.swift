@@ -27,7 +27,9 @@ struct SubscriptionCard: Sendable {
             let id = info.originalTransactionId
             guard let subscription = ledger.account.heldSubscriptions.first(where: { $0.originalID.wireForm == id })
             else { continue }
-            let latest = try await page.send(GetSubscription(app: ledger.app, originalTransactionId: id))
+            let latest = try await page.send(
+                GetSubscription(app: ledger.app, originalTransactionId: id, include: [.signed])
+            )
             let card = SubscriptionCard(
                 page: page,
                 ledger: ledger,

@@ -13,7 +13,7 @@ extension ConsolePage {
     ) { page in
         let app = try page.app
         let id = page.transactionId
-        let transaction = try await page.send(GetTransaction(app: app, transactionId: id))
+        let transaction = try await page.send(GetTransaction(app: app, transactionId: id, include: [.signed, .device]))
         // The payload profile can remove or add keys of the JWS, so the details come from the stored transaction.
         guard let number = Int64(id), let row = try await page.shop.storage.transaction(TransactionID(number)) else {
             throw ControlError.missing("No transaction \"\(id.prefix(64))\".")
@@ -44,7 +44,7 @@ extension ConsolePage {
             ("transaction", "Signed transaction", transaction.signedTransactionInfo),
             ("renewal", "Signed renewal info", transaction.signedRenewalInfo),
             (
-                "device", "Signed transaction as the device receives it", transaction.device.signedTransactionInfo
+                "device", "Signed transaction as the device receives it", transaction.device?.signedTransactionInfo
             ),
         ]
         return signed.compactMap { id, name, jws in

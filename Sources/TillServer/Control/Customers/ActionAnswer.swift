@@ -1,7 +1,6 @@
 import Foundation
 import TillControl
 import TillCore
-import TillJSON
 import TillShop
 import TillSigning
 import TillStorage
@@ -78,13 +77,17 @@ extension Event {
 extension ControlAPI {
     /// Runs a command for the transaction of a request, and answers with the changed transaction.
     func perform(
-        onTransactionOf call: ControlCall<some TransactionRequest>,
+        onTransactionOf call: ControlCall<some TransactionRequest & IncludingRequest>,
         at instant: Timestamp?,
         _ command: (Transaction) -> Command
     ) async throws -> ActionInfo {
         let (row, account) = try await call.transaction()
         let outcome = try await perform(command(row), by: account, at: instant)
-        return try info(of: outcome.ledger.transactions[row.id] ?? row, after: outcome)
+        return try await info(
+            of: outcome.ledger.transactions[row.id] ?? row,
+            after: outcome,
+            include: call.request.include
+        )
     }
 
     /// Runs a command for an account.
@@ -94,22 +97,27 @@ extension ControlAPI {
     }
 
     /// The result of an operation on a transaction.
-    func info(of row: Transaction, after outcome: Outcome, device: UUID = UUID()) throws -> ActionInfo {
+    func info(of row: Transaction, after outcome: Outcome, include parts: [TransactionPart]?) async throws
+        -> ActionInfo
+    {
         let effects = Effects(outcome)
         return ActionInfo(
-            transaction: try info(of: row, outcome.account, device: device),
+            transaction: try await info(of: row, outcome.account, include: parts),
             events: effects.names,
             notifications: effects.notices
         )
     }
 
-    /// A transaction with everything that a test of a backend needs.
-    ///
-    /// - Parameter receipt: the device's app receipt in Base64; nil if it was not requested.
-    func info(of row: Transaction, _ account: Account, device: UUID, receipt: String? = nil) throws -> TransactionInfo {
+    /// A transaction. Only the parts that the request asks for are signed.
+    func info(
+        of row: Transaction,
+        _ account: Account,
+        include parts: [TransactionPart]?,
+        device: UUID = UUID()
+    ) async throws -> TransactionInfo {
         let now = shop.now(of: account)
         let subscription = account.heldSubscription(row.originalID)
-        return TransactionInfo(
+        var info = TransactionInfo(
             customer: account.customer,
             transactionId: row.id.wireForm,
             originalTransactionId: row.originalID.wireForm,
@@ -125,21 +133,24 @@ extension ControlAPI {
             revocationDate: row.revocation?.date,
             revocationType: row.revocation?.kind,
             revocationPercentage: row.revocation?.percentage,
-            signedTransactionInfo: try shop.signed(row, environment: account.environment, app: account.app, at: now)
-                .text,
-            signedRenewalInfo: try subscription.map { try shop.signedRenewalInfo(of: $0, held: account, at: now).text },
-            device: DeviceData(
-                deviceId: device.uuidString.lowercased(),
-                signedTransactionInfo: try shop.signedOnDevice(row, account, device: device, at: now).text,
-                signedAppTransactionInfo: try shop.appTransactionSignedOnDevice(account, device: device, at: now)?.text,
-                appReceipt: receipt
-            ),
-            subscription: subscription.map { info(of: $0, account) },
+            subscription: subscription.map { self.info(of: $0, account) },
             refundRequest: account.refundRequests.first { $0.transaction == row.id }.map {
                 RefundRequestInfo($0, of: account)
             },
             availableActions: availableActions(of: account).actions(on: row)
         )
+        let parts = Set(parts ?? [])
+        if parts.contains(.signed) {
+            info.signedTransactionInfo =
+                try shop.signed(row, environment: account.environment, app: account.app, at: now).text
+            info.signedRenewalInfo = try subscription.map {
+                try shop.signedRenewalInfo(of: $0, held: account, at: now).text
+            }
+        }
+        if parts.contains(.device) || parts.contains(.receipt) {
+            info.device = try await deviceData(of: row, account, device, withReceipt: parts.contains(.receipt))
+        }
+        return info
     }
 
     /// The actions that are possible on an account at the time on its clock.
@@ -149,6 +160,19 @@ extension ControlAPI {
             at: shop.now(of: account),
             catalog: shop.registry.catalog(of: account.app),
             policy: shop.policy(of: AccountScope(environment: account.environment, app: account.app))
+        )
+    }
+
+    /// What StoreKit gives to the app on a device. Creating the receipt of a long history is slow.
+    private func deviceData(of row: Transaction, _ account: Account, _ device: UUID, withReceipt: Bool) async throws
+        -> DeviceData
+    {
+        let now = shop.now(of: account)
+        return DeviceData(
+            deviceId: device.uuidString.lowercased(),
+            signedTransactionInfo: try shop.signedOnDevice(row, account, device: device, at: now).text,
+            signedAppTransactionInfo: try shop.appTransactionSignedOnDevice(account, device: device, at: now)?.text,
+            appReceipt: withReceipt ? try await shop.appReceipt(of: account, device: device).map(Base64.encode) : nil
         )
     }
 }

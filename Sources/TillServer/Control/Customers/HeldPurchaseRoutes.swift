@@ -19,7 +19,12 @@ extension ControlAPI {
                 let held = try Self.heldPurchase(call.number, of: account)
                 let command = Command.decideHeldPurchase(number: held.number, approved: true)
                 let outcome = try await perform(command, by: account, at: call.at)
-                return try answer(to: held.purchase.productID, outcome, device: device)
+                return try await answer(
+                    to: held.purchase.productID,
+                    outcome,
+                    include: call.request.include,
+                    device: device
+                )
             },
             ControlRoute(DeclinePurchase.self) { call in
                 let account = try await call.account()

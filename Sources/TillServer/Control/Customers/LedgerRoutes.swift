@@ -1,5 +1,6 @@
 import TillControl
 import TillCore
+import TillShop
 import TillStorage
 
 /// Lists the transactions of a customer's ledger, unsigned.

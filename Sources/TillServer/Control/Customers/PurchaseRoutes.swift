@@ -2,7 +2,6 @@ import Foundation
 import TillControl
 import TillCore
 import TillShop
-import TillSigning
 import TillStorage
 
 /// Operations on purchases, and on the data that the device gives to the app.
@@ -12,7 +11,8 @@ extension ControlAPI {
             ControlRoute(BuyProduct.self) { try await buy($0) },
             ControlRoute(GetTransaction.self) { call in
                 let (row, account) = try await call.transaction()
-                return try info(of: row, account, device: try Self.device(call.deviceId))
+                let device = try Self.device(call.deviceId)
+                return try await info(of: row, account, include: call.request.include, device: device)
             },
             ControlRoute(FinishTransaction.self) { call in
                 try await perform(onTransactionOf: call, at: nil) { .finish($0.id) }
@@ -33,15 +33,18 @@ extension ControlAPI {
             opening: Opening(storefront: call.storefront)
         )
         call.answersUnchanged(outcome.alreadyOwned != nil)
-        // Creating the receipt of a long history is slow, so it is created on request only.
-        let receipt = call.receipt == true ? try await shop.appReceipt(of: outcome.account, device: device) : nil
-        return try answer(to: purchase.productID, outcome, device: device, receipt: receipt.map(Base64.encode))
+        return try await answer(to: purchase.productID, outcome, include: call.request.include, device: device)
     }
 
     /// The result of a purchase: the new transaction, or the existing transaction of an owned product. A change for the
     /// next period adds no transaction, so the answer has the current transaction. For a pending purchase, the answer
     /// has its number.
-    func answer(to productID: String, _ outcome: Outcome, device: UUID, receipt: String? = nil) throws -> PurchaseInfo {
+    func answer(
+        to productID: String,
+        _ outcome: Outcome,
+        include parts: [TransactionPart]?,
+        device: UUID
+    ) async throws -> PurchaseInfo {
         let account = outcome.account
         let effects = Effects(outcome)
         for case .purchaseHeld(account.id, let number) in outcome.events {
@@ -67,7 +70,7 @@ extension ControlAPI {
         return PurchaseInfo(
             result: outcome.ledger.purchaseResult,
             customer: account.customer,
-            transaction: try info(of: row, account, device: device, receipt: receipt),
+            transaction: try await info(of: row, account, include: parts, device: device),
             events: effects.names,
             notifications: effects.notices
         )

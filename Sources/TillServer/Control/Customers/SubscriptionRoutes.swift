@@ -17,7 +17,7 @@ extension ControlAPI {
             },
             ControlRoute(GetSubscription.self) { call in
                 let (subscription, account) = try await call.subscription()
-                return try info(of: subscription.latestTransaction, account, device: UUID())
+                return try await info(of: subscription.latestTransaction, account, include: call.request.include)
             },
             ControlRoute(CancelSubscription.self) { call in
                 try await perform(call, at: call.at) { .turnAutoRenewOff($0.originalID) }
@@ -37,14 +37,14 @@ extension ControlAPI {
     }
 
     private func perform(
-        _ call: ControlCall<some SubscriptionRequest>,
+        _ call: ControlCall<some SubscriptionRequest & IncludingRequest>,
         at instant: Timestamp?,
         _ command: (any HeldSubscription) -> Command
     ) async throws -> ActionInfo {
         let (subscription, account) = try await call.subscription()
         let outcome = try await perform(command(subscription), by: account, at: instant)
         let standing = outcome.account.heldSubscription(subscription.originalID) ?? subscription
-        return try info(of: standing.latestTransaction, after: outcome)
+        return try await info(of: standing.latestTransaction, after: outcome, include: call.request.include)
     }
 
     private func change(_ call: ControlCall<ChangeSubscription>) async throws -> PurchaseInfo {
@@ -60,7 +60,7 @@ extension ControlAPI {
         purchase.billingPlan = call.billingPlan
         purchase.subscription = subscription.originalID
         let outcome = try await perform(.purchase(purchase), by: account, at: call.at)
-        return try answer(to: call.productId, outcome, device: device)
+        return try await answer(to: call.productId, outcome, include: call.request.include, device: device)
     }
 
     private func extend(_ call: ControlCall<ExtendSubscription>) async throws -> ActionInfo {

@@ -1,5 +1,4 @@
 import TillControl
-import TillCore
 import TillShop
 import TillStorage
 

@@ -1,0 +1,22 @@
+/// Names of version 0.1.0 that the server no longer accepts. A request with an old name is refused with the new one.
+package enum RetiredNames {
+    /// Paths, each with its successor.
+    package static let paths: [(old: String, new: String)] = [
+        ("/v1/apps/{bundleId}/{environment}/rules", "/v1/apps/{bundleId}/{environment}/settings"),
+        ("/v1/apps/{bundleId}/{environment}/coming", "/v1/apps/{bundleId}/{environment}/upcoming-events"),
+        ("/v1/apps/{bundleId}/{environment}/clock/leap", "/v1/apps/{bundleId}/{environment}/clock/advance"),
+        (
+            "/v1/apps/{bundleId}/{environment}/clocks/{clock}/leap",
+            "/v1/apps/{bundleId}/{environment}/clocks/{clock}/advance"
+        ),
+        ("/v1/journal", "/v1/requests"),
+        ("/v1/journal/{requestId}", "/v1/requests/{requestId}"),
+    ]
+
+    /// Keys of request bodies, each with its successor.
+    static let keys = [
+        "weather": "payloadProfile",
+        "realm": "environment",
+        "receipt": "the query parameter include=receipt",
+    ]
+}

@@ -1,0 +1,101 @@
+/// Lists all API keys, without their private keys, which Till does not store.
+public struct ListKeys: ControlRequest {
+    public typealias Answer = KeyList
+    public static let operation = ControlOperation(.get, "/v1/keys", tag: .setup)
+
+    public init() {}
+}
+
+/// Creates an API key. Only this answer contains the private key.
+public struct CreateKey: ControlRequest {
+    public typealias Answer = NewKeyInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/keys",
+        tag: .setup,
+        scope: .administer,
+        status: 201
+    )
+
+    /// The purpose of the key.
+    public var name: String?
+    /// The issuer id of the team; required if there are several teams.
+    public var issuerId: String?
+
+    public init(name: String? = nil, issuerId: String? = nil) {
+        self.name = name
+        self.issuerId = issuerId
+    }
+}
+
+/// Revokes a key permanently.
+public struct RevokeKey: ControlRequest {
+    public typealias Answer = KeyInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/keys/{keyId}/revoke",
+        tag: .setup,
+        scope: .administer
+    )
+
+    /// The key id.
+    public var keyId: String
+    /// The app whose offers the key signs; required if several apps have a key with this id.
+    public var bundleId: String?
+
+    public init(keyId: String, bundleId: String? = nil) {
+        self.keyId = keyId
+        self.bundleId = bundleId
+    }
+}
+
+/// A key of the App Store Server API, or a key that signs the offers of an app.
+public struct KeyInfo: ControlObject {
+    /// The key id: the `kid` in the header of a token.
+    public var keyId: String
+    /// The issuer id of the key's team.
+    public var issuerId: String
+    /// The purpose of the key.
+    public var name: String
+    /// The app whose offers the key signs; absent for a key of the API.
+    public var offersOf: String?
+    /// The revocation date, in milliseconds since 1970; absent if the key is not revoked.
+    public var revokedDate: Timestamp?
+
+    public init(keyId: String, issuerId: String, name: String, offersOf: String? = nil, revokedDate: Timestamp? = nil) {
+        self.keyId = keyId
+        self.issuerId = issuerId
+        self.name = name
+        self.offersOf = offersOf
+        self.revokedDate = revokedDate
+    }
+}
+
+/// The keys.
+public struct KeyList: ControlObject {
+    /// All keys.
+    public var keys: [KeyInfo]
+
+    public init(keys: [KeyInfo]) {
+        self.keys = keys
+    }
+}
+
+/// A new API key with its private key.
+public struct NewKeyInfo: ControlObject {
+    /// The key id: the `kid` in the header of a token.
+    public var keyId: String
+    /// The issuer id of the key's team.
+    public var issuerId: String
+    /// The purpose of the key.
+    public var name: String
+    /// The private key in PEM, the content of a .p8 file.
+    public var privateKey: String
+
+    public init(keyId: String, issuerId: String, name: String, privateKey: String) {
+        self.keyId = keyId
+        self.issuerId = issuerId
+        self.name = name
+        self.privateKey = privateKey
+    }
+}

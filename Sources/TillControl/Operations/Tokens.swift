@@ -1,0 +1,83 @@
+/// Lists the named control API tokens, without the tokens themselves, which Till does not store.
+public struct ListTokens: ControlRequest {
+    public typealias Answer = TokenList
+    public static let operation = ControlOperation(.get, "/v1/tokens", tag: .tokens, scope: .administer)
+
+    public init() {}
+}
+
+/// Creates a control API token. Only this answer contains the token.
+public struct CreateToken: ControlRequest {
+    public typealias Answer = NewTokenInfo
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/tokens",
+        tag: .tokens,
+        scope: .administer,
+        status: 201
+    )
+
+    /// The owner or purpose of the token: 1 to 64 letters, digits, dots, dashes and underscores.
+    public var name: String
+
+    public init(name: String) {
+        self.name = name
+    }
+}
+
+/// Revokes a token. The next request with this token is refused.
+public struct RevokeToken: ControlRequest {
+    public typealias Answer = NoAnswer
+    public static let operation = ControlOperation(
+        .delete,
+        "/v1/tokens/{tokenName}",
+        tag: .tokens,
+        scope: .administer
+    )
+
+    /// The name of the token.
+    public var tokenName: String
+
+    public init(tokenName: String) {
+        self.tokenName = tokenName
+    }
+}
+
+/// A token of the control API.
+public struct TokenInfo: ControlObject {
+    /// The name: 1 to 64 letters, digits, dots, dashes and underscores.
+    public var name: String
+    /// The creation date, in milliseconds since 1970.
+    public var createdDate: Timestamp
+
+    public init(name: String, createdDate: Timestamp) {
+        self.name = name
+        self.createdDate = createdDate
+    }
+}
+
+/// The named tokens.
+public struct TokenList: ControlObject {
+    /// The tokens by name.
+    public var tokens: [TokenInfo]
+
+    public init(tokens: [TokenInfo]) {
+        self.tokens = tokens
+    }
+}
+
+/// A new token of the control API.
+public struct NewTokenInfo: ControlObject {
+    /// The name: 1 to 64 letters, digits, dots, dashes and underscores.
+    public var name: String
+    /// The creation date, in milliseconds since 1970.
+    public var createdDate: Timestamp
+    /// The token, which clients send as `Authorization: Bearer …`.
+    public var token: String
+
+    public init(name: String, createdDate: Timestamp, token: String) {
+        self.name = name
+        self.createdDate = createdDate
+        self.token = token
+    }
+}

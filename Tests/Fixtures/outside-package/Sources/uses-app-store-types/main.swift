@@ -1,0 +1,3 @@
+import AppStoreTypes
+
+print(ProductType.autoRenewable.rawValue, NotificationType.didRenew.rawValue, SubscriptionStatus.active.rawValue)
