@@ -89,7 +89,7 @@ public struct CatalogSettingsInfo: ControlObject {
 }
 
 /// The result of an import.
-public struct ImportInfo: ControlObject {
+public struct CatalogImportInfo: ControlObject {
     /// The number of products in the file.
     public var products: Int
     /// The number of subscription groups in the file.

@@ -1,6 +1,6 @@
 /// Imports an Xcode .storekit file, version 1.0 to 5.0, into the app's catalog.
 public struct ImportStoreKitFile: DocumentUpload, AppRequest {
-    public typealias Answer = ImportInfo
+    public typealias Answer = CatalogImportInfo
     public typealias Document = JSONObject
     public static let operation = ControlOperation(.put, "/v1/apps/{bundleId}/catalog/storekit", tag: .catalog)
 

@@ -8,7 +8,7 @@ extension ControlAPI {
     var catalogRoutes: [ControlRoute] {
         [
             ControlRoute(ImportStoreKitFile.self) { call in
-                ImportInfo(try await shop.importStoreKit(call.document, for: try call.app()))
+                CatalogImportInfo(try await shop.importStoreKit(call.document, for: try call.app()))
             },
             ControlRoute(GetCatalog.self) { call in
                 try CatalogInfo(shop.registry.catalog(of: try call.app().bundleID))
@@ -56,7 +56,7 @@ extension GroupInfo {
     init(_ group: SubscriptionGroup) throws { self = try CatalogDocument.tree(of: group).decode(GroupInfo.self) }
 }
 
-extension ImportInfo {
+extension CatalogImportInfo {
     init(_ summary: ImportSummary) {
         self.init(
             products: summary.products,
