@@ -187,6 +187,11 @@ struct ActionForm: Sendable {
 
     /// A field with the value of the request's property, unless it has another value.
     private func filled(_ field: Field) -> Field {
+        switch field.kind {
+        // The user enters these values in another unit, or several properties with one field.
+        case .money?, .thousandths?, .instant?, .notice?, .offer?: return field
+        case .choice?, .lines?, .number?, .flag?, .hidden?, nil: break
+        }
         var field = field
         if field.value.isEmpty { field.value = values.first { $0.name == field.name }?.value ?? "" }
         return field
@@ -194,7 +199,6 @@ struct ActionForm: Sendable {
 
     /// The names of fields that are neither properties of the request nor the console's own.
     func unknownFields(of operation: OperationForm) -> [String] {
-        guard !operation.readsItsOwnBody else { return [] }
         let path = operation.parameters.map { "path.\($0)" }
         return fields.map(\.name).filter { name in
             !name.hasPrefix("_") && !path.contains(name)
@@ -263,7 +267,7 @@ extension ActionForm.Field {
     }
 
     private func choices(_ property: Schema.Property?) -> Kind? {
-        if case .notice? = kind { return .choice(NotificationList.everything.map { ($0, $0) }) }
+        if case .notice? = kind { return .choice(NotificationTable.everything.map { ($0, $0) }) }
         if let kind { return kind }
         guard case .string(_, _, let words, _)? = property?.schema.plain, !words.isEmpty else { return nil }
         let nothing: [(value: String, name: String)] = property?.isRequired == true ? [] : [("", "–")]

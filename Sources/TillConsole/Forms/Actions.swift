@@ -154,8 +154,8 @@ final class Actions: Sendable {
         switch operation.id {
         case "createApp": return try await newApp(body, form)
         case CreateCustomer.operationID: try await checkIsNew(form, parameters)
-        case "createClock": return try await newClock(body, parameters, form)
-        case "updateSettings":
+        case CreateClock.operationID: return try await newClock(body, parameters, form)
+        case UpdateSettings.operationID:
             return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
         default: break
         }
@@ -180,11 +180,7 @@ final class Actions: Sendable {
 
     /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
     private func checkIsNew(_ form: FormData, _ parameters: [String: String]) async throws(ControlError) {
-        guard
-            let name = form["customer"], !name.isEmpty, let bundleID = parameters["bundleId"],
-            let environment = parameters["environment"].flatMap(StoreEnvironment.init)
-        else { return }
-        let app = AppEnvironment(bundleID, environment)
+        guard let name = form["customer"], !name.isEmpty, let app = Self.app(of: parameters) else { return }
         if (try? await control.send(GetCustomer(app: app, customer: name))) != nil {
             throw ControlError(
                 status: .conflict,
@@ -198,11 +194,22 @@ final class Actions: Sendable {
     private func newClock(_ body: JSONTree, _ parameters: [String: String], _ form: FormData)
         async throws(ControlError) -> OperationAnswer
     {
-        let made = try await control.perform("createClock", parameters, body: body)
-        guard let customer = form["_customer"], let name = made.tree?["name"]?.text else { return made }
-        let use = parameters.merging(["customer": customer]) { $1 }
-        _ = try await control.call("assignClock", use, body: .object([.init("clock", .string(name))]))
+        let made = try await control.perform(CreateClock.operationID, parameters, body: body)
+        guard
+            let customer = form["_customer"], case .declared(let clock as ClockInfo) = made,
+            let app = Self.app(of: parameters)
+        else { return made }
+        _ = try await control.send(AssignClock(app: app, customer: customer, clock: clock.name))
         return made
+    }
+
+    /// The app and environment of an operation; nil for another operation.
+    private static func app(of parameters: [String: String]) -> AppEnvironment? {
+        guard
+            let bundleID = parameters["bundleId"],
+            let environment = parameters["environment"].flatMap(StoreEnvironment.init)
+        else { return nil }
+        return AppEnvironment(bundleID, environment)
     }
 
     /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
@@ -232,19 +239,31 @@ final class Actions: Sendable {
     }
 
     private static let titles = [
-        "advanceCustomerClock": "Advance clock", "setCustomerClock": "Set clock",
-        SetCard.operationID: "Change payment method", "requestTestNotification": "Send test notification",
-        "triggerNotification": "Send notification", "importStoreKitFile": "Import .storekit file",
-        "putCatalog": "Replace catalog", "putProduct": "Save product", "putGroup": "Save group",
-        SetAskToBuy.operationID: "Change Ask to Buy", "setForSale": "Change availability",
-        "updateSettings": "Save settings",
-        "setRevocation": "Change OCSP response", "rotateChain": "Issue new leaf and intermediate certificates",
-        "eraseCustomer": "Delete customer", JoinFamily.operationID: "Add a family member",
-        "extendAll": "Extend renewal date for all subscribers",
-        "shareProduct": "Turn on Family Sharing", "addFault": "Add fault rule", "removeFault": "Delete fault rule",
-        "removeFaults": "Delete all fault rules", "setSharedSecret": "Set app-specific secret",
-        "setPrimarySharedSecret": "Set team secret", "removePrimarySharedSecret": "Delete team secret",
-        "removeSharedSecret": "Delete app-specific secret",
+        AdvanceCustomerClock.operationID: "Advance clock",
+        SetCustomerClock.operationID: "Set clock",
+        SetCard.operationID: "Change payment method",
+        RequestTestNotification.operationID: "Send test notification",
+        TriggerNotification.operationID: "Send notification",
+        ImportStoreKitFile.operationID: "Import .storekit file",
+        PutCatalog.operationID: "Replace catalog",
+        PutProduct.operationID: "Save product",
+        PutGroup.operationID: "Save group",
+        SetAskToBuy.operationID: "Change Ask to Buy",
+        SetForSale.operationID: "Change availability",
+        UpdateSettings.operationID: "Save settings",
+        SetRevocation.operationID: "Change OCSP response",
+        RotateChain.operationID: "Issue new leaf and intermediate certificates",
+        EraseCustomer.operationID: "Delete customer",
+        JoinFamily.operationID: "Add a family member",
+        ExtendAll.operationID: "Extend renewal date for all subscribers",
+        ShareProduct.operationID: "Turn on Family Sharing",
+        AddFault.operationID: "Add fault rule",
+        RemoveFault.operationID: "Delete fault rule",
+        RemoveFaults.operationID: "Delete all fault rules",
+        SetSharedSecret.operationID: "Set app-specific secret",
+        SetPrimarySharedSecret.operationID: "Set team secret",
+        RemovePrimarySharedSecret.operationID: "Delete team secret",
+        RemoveSharedSecret.operationID: "Delete app-specific secret",
     ]
 }
 

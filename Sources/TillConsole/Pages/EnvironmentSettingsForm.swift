@@ -9,7 +9,7 @@ enum EnvironmentSettingsForm {
         let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements ?? []
         let settings = try await page.ask("getSettings")
         return [
-            "endpoints": .list(endpoints.prefix(ShownPart.limit).map { endpoint($0, page) }),
+            "endpoints": .list(endpoints.prefix(ShownPartLimit.elements).map { endpoint($0, page) }),
             "hasEndpoints": .flag(!endpoints.isEmpty),
             "setEndpoint": ActionForm(
                 "setEndpoint",
@@ -46,7 +46,7 @@ enum EnvironmentSettingsForm {
         return [
             "name": .text(name), "url": PageValue(endpoint["url"]?.text),
             "version": PageValue(endpoint["version"]?.text),
-            "types": .list(types.prefix(ShownPart.limit).map { .text($0) }),
+            "types": .list(types.prefix(ShownPartLimit.elements).map { .text($0) }),
             // `till listen` deletes its own endpoint.
             "remove": name == "listen" ? .nothing : remove.value(page),
         ]
