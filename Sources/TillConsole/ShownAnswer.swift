@@ -1,5 +1,4 @@
 import TillControl
-import TillJSON
 import TillServer
 
 /// What the page shows of the answer of an action, besides its values.
@@ -42,9 +41,7 @@ struct ShownAnswer: Sendable {
     init(_ answer: OperationAnswer) {
         switch answer {
         case .declared(let answer as any DescribedAnswer): self = answer.shown
-        case .declared: break
-        case .undeclared(let tree):
-            if let app = tree["bundleId"]?.text { link = .app(app) }
+        case .declared, .undeclared: break
         }
     }
 
@@ -135,4 +132,16 @@ extension TestNotificationInfo: DescribedAnswer {
         shown.link = .notifications(of: .test)
         return shown
     }
+}
+
+extension AppInfo: DescribedAnswer {
+    fileprivate var shown: ShownAnswer {
+        var shown = ShownAnswer()
+        shown.link = .app(bundleId)
+        return shown
+    }
+}
+
+extension NewAppAnswer: DescribedAnswer {
+    fileprivate var shown: ShownAnswer { app.shown }
 }

@@ -152,10 +152,10 @@ final class Actions: Sendable {
         }
         let body = operation.request.map { FormBody.tree(form, $0) } ?? .object([])
         switch operation.id {
-        case "createApp": return try await newApp(body, form)
+        case CreateApp.operationID: return try await newApp(body, form)
         case CreateCustomer.operationID: try await checkIsNew(form, parameters)
         case CreateClock.operationID: return try await newClock(body, parameters, form)
-        case "setRules":
+        case UpdateSettings.operationID:
             return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
         default: break
         }
@@ -166,16 +166,18 @@ final class Actions: Sendable {
 
     /// Creates an app and imports its products. The file is parsed first, so that an invalid file creates no app.
     private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> OperationAnswer {
-        guard let file = form.file else { return try await control.perform("createApp", body: body) }
+        guard let file = form.file else { return try await control.perform(CreateApp.operationID, body: body) }
         do {
             _ = try StoreKitFile.read(file)
         } catch {
             throw ControlError(of: error, logger: logger)
         }
-        let made = try await control.perform("createApp", body: body)
-        guard let app = made.tree?["bundleId"]?.text else { return made }
-        let sold = try await control.perform("importStoreKitFile", ["bundleId": app], document: file)
-        return .undeclared(.object((made.tree?.members ?? []) + (sold.tree?.members ?? [])))
+        let made = try await control.perform(CreateApp.operationID, body: body)
+        guard case .declared(let app as AppInfo) = made else { return made }
+        let parameters = ["bundleId": app.bundleId]
+        let sold = try await control.perform(ImportStoreKitFile.operationID, parameters, document: file)
+        guard case .declared(let catalog as CatalogImportInfo) = sold else { return made }
+        return .declared(NewAppAnswer(app: app, catalog: catalog))
     }
 
     /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
@@ -215,15 +217,22 @@ final class Actions: Sendable {
     /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
     /// the server's default must not become a fixed value.
     private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
-        let current = try await control.call("getSettings", parameters)
-        return .object(
-            body.members.filter { member in
-                let isStillWithoutGrace =
-                    member.key == "grace" && member.value["days"]?.number == 0
-                    && current?["grace"] == nil
-                return member.value != current?[member.key] && !isStillWithoutGrace
-            }
-        )
+        guard
+            let app = Self.app(of: parameters), let known = try? JSONTree(encoding: UpdateSettings(app: app)),
+            // The operation reports the errors of an invalid body.
+            var update = try? JSONTree.object(known.members + body.members).decode(UpdateSettings.self)
+        else { return body }
+        let current = try await control.send(GetSettings(app: app))
+        if update.rate == .custom(current.rate) { update.rate = nil }
+        let isSameGrace =
+            update.grace?.days == current.grace?.days ?? 0
+            && (current.grace == nil || update.grace?.coverage == current.grace?.coverage)
+        if isSameGrace { update.grace = nil }
+        if update.refundRule == current.refundRule { update.refundRule = nil }
+        if update.released == current.released { update.released = nil }
+        if update.payloadProfile == current.payloadProfile { update.payloadProfile = nil }
+        if update.missingPrice == current.missingPrice { update.missingPrice = nil }
+        return (try? RequestParts(update)).map { .object($0.others) } ?? body
     }
 
     /// The body of an operation that reads a document, if the user enters the document field by field.
@@ -265,6 +274,12 @@ final class Actions: Sendable {
         RemovePrimarySharedSecret.operationID: "Delete team secret",
         RemoveSharedSecret.operationID: "Delete app-specific secret",
     ]
+}
+
+/// The answers of the operations that create an app and import its products.
+struct NewAppAnswer: Encodable, Sendable {
+    let app: AppInfo
+    let catalog: CatalogImportInfo
 }
 
 /// Identifies a sent form by its session, the rendering of its page, and its content.

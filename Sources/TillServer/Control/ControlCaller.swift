@@ -98,14 +98,15 @@ package struct ControlCaller: Sendable {
     /// Calls an operation that streams its answer.
     /// - Returns: the body and its media type.
     /// - Throws: `ControlError`.
-    package func download(_ id: String, query: [(name: String, value: String)] = []) async throws(ControlError) -> (
+    package func download<Request: ControlDownload>(_ request: Request) async throws(ControlError) -> (
         body: ResponseBody, mediaType: String
     ) {
         do {
-            guard case .download(let body)? = routes[id]?.transfer else { throw Self.unknown(id) }
-            let query = Query(query)
-            try query.checkNull()
-            return (try await body(exchange([:], query)), Transfer.mediaType)
+            guard case .download(let body)? = routes[Request.operationID]?.transfer else {
+                throw Self.unknown(Request.operationID)
+            }
+            let parts = try RequestParts(request)
+            return (try await body(exchange(parts.path, Query(parts.query))), Transfer.mediaType)
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
