@@ -1,6 +1,9 @@
 import TillControl
 import TillServer
 
+/// The typed answer of an action, such as `PurchaseInfo`.
+typealias ActionAnswer = any Encodable & Sendable
+
 /// What the page shows of the answer of an action, besides its values.
 struct ShownAnswer: Sendable {
     /// A notification that the action caused, or several of one type.
@@ -38,11 +41,8 @@ struct ShownAnswer: Sendable {
 
     init() {}
 
-    init(_ answer: OperationAnswer) {
-        switch answer {
-        case .declared(let answer as any DescribedAnswer): self = answer.shown
-        case .declared, .undeclared: break
-        }
+    init(_ answer: ActionAnswer) {
+        if let answer = answer as? any DescribedAnswer { self = answer.shown }
     }
 
     fileprivate init(_ events: [EventName], _ notifications: [String], of customer: String?) {

@@ -108,7 +108,7 @@ final class Actions: Sendable {
         }
     }
 
-    private func end(_ name: String, _ outcome: Result<OperationAnswer, ControlError>) {
+    private func end(_ name: String, _ outcome: Result<ActionAnswer, ControlError>) {
         let waiting = entries.withLock { entries in
             entries[name]?.effect.outcome = outcome
             defer { entries[name]?.waiting = [] }
@@ -134,7 +134,7 @@ final class Actions: Sendable {
     }
 
     private func outcome(of operation: OperationForm, _ parameters: [String: String], _ form: FormData) async -> Result<
-        OperationAnswer, ControlError
+        ActionAnswer, ControlError
     > {
         do {
             return .success(try await answer(to: operation, parameters, form))
@@ -144,7 +144,7 @@ final class Actions: Sendable {
     }
 
     private func answer(to operation: OperationForm, _ parameters: [String: String], _ form: FormData)
-        async throws(ControlError) -> OperationAnswer
+        async throws(ControlError) -> ActionAnswer
     {
         if operation.readsItsOwnBody {
             let document = form.file ?? form["_document"].map { Array($0.utf8) } ?? fields(of: form, operation)
@@ -165,7 +165,7 @@ final class Actions: Sendable {
     // MARK: Actions with several operations
 
     /// Creates an app and imports its products. The file is parsed first, so that an invalid file creates no app.
-    private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> OperationAnswer {
+    private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> ActionAnswer {
         guard let file = form.file else { return try await control.perform(CreateApp.operationID, body: body) }
         do {
             _ = try StoreKitFile.read(file)
@@ -173,11 +173,11 @@ final class Actions: Sendable {
             throw ControlError(of: error, logger: logger)
         }
         let made = try await control.perform(CreateApp.operationID, body: body)
-        guard case .declared(let app as AppInfo) = made else { return made }
+        guard let app = made as? AppInfo else { return made }
         let parameters = ["bundleId": app.bundleId]
         let sold = try await control.perform(ImportStoreKitFile.operationID, parameters, document: file)
-        guard case .declared(let catalog as CatalogImportInfo) = sold else { return made }
-        return .declared(NewAppAnswer(app: app, catalog: catalog))
+        guard let catalog = sold as? CatalogImportInfo else { return made }
+        return NewAppAnswer(app: app, catalog: catalog)
     }
 
     /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
@@ -194,11 +194,11 @@ final class Actions: Sendable {
 
     /// Creates a clock and, on a customer's page, assigns it to the customer.
     private func newClock(_ body: JSONTree, _ parameters: [String: String], _ form: FormData)
-        async throws(ControlError) -> OperationAnswer
+        async throws(ControlError) -> ActionAnswer
     {
         let made = try await control.perform(CreateClock.operationID, parameters, body: body)
         guard
-            let customer = form["_customer"], case .declared(let clock as ClockInfo) = made,
+            let customer = form["_customer"], let clock = made as? ClockInfo,
             let app = Self.app(of: parameters)
         else { return made }
         _ = try await control.send(AssignClock(app: app, customer: customer, clock: clock.name))
