@@ -1,5 +1,4 @@
 import TillControl
-import TillJSON
 import TillServer
 import TillShop
 
@@ -132,13 +131,6 @@ struct PageRequest: Sendable {
     /// The path parameters of an app and environment.
     static func parameters(of app: AppEnvironment) -> [String: String] {
         ["bundleId": app.bundleId, "environment": app.environment.rawValue]
-    }
-
-    /// Calls an operation that is not declared as a type yet. Parameters that are not given come from the page's path.
-    func ask(_ id: String, _ more: [String: String] = [:], query: [(name: String, value: String)] = [])
-        async throws(ControlError) -> JSONTree
-    {
-        try await control.call(id, parameters.merging(more) { $1 }, query: query) ?? .null
     }
 
     /// The URL of a page with its parameters filled in; nil if no such page exists.

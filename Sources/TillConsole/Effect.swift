@@ -8,7 +8,7 @@ struct Effect: Sendable {
     /// The name of the action.
     let title: String
     /// The answer or the error; nil while the action is in progress.
-    var outcome: Result<OperationAnswer, ControlError>?
+    var outcome: Result<ActionAnswer, ControlError>?
     /// The path parameters of the control operation.
     let parameters: [String: String]
 
@@ -35,8 +35,9 @@ struct Effect: Sendable {
         }
     }
 
-    private func value(of answer: OperationAnswer, _ page: PageRequest) -> PageValue {
-        let tree = answer.tree
+    private func value(of answer: ActionAnswer, _ page: PageRequest) -> PageValue {
+        // The types of the contract encode without errors.
+        let tree: JSONTree? = try? (answer is NoAnswer ? nil : JSONTree(encoding: answer))
         let shown = ShownAnswer(answer)
         let json = tree.map { String(decoding: Self.withoutSecrets($0).written(), as: UTF8.self) }
         return [

@@ -1,6 +1,8 @@
 import TillControl
-import TillJSON
 import TillServer
+
+/// The typed answer of an action, such as `PurchaseInfo`.
+typealias ActionAnswer = any Encodable & Sendable
 
 /// What the page shows of the answer of an action, besides its values.
 struct ShownAnswer: Sendable {
@@ -39,13 +41,8 @@ struct ShownAnswer: Sendable {
 
     init() {}
 
-    init(_ answer: OperationAnswer) {
-        switch answer {
-        case .declared(let answer as any DescribedAnswer): self = answer.shown
-        case .declared: break
-        case .undeclared(let tree):
-            if let app = tree["bundleId"]?.text { link = .app(app) }
-        }
+    init(_ answer: ActionAnswer) {
+        if let answer = answer as? any DescribedAnswer { self = answer.shown }
     }
 
     fileprivate init(_ events: [EventName], _ notifications: [String], of customer: String?) {
@@ -135,4 +132,16 @@ extension TestNotificationInfo: DescribedAnswer {
         shown.link = .notifications(of: .test)
         return shown
     }
+}
+
+extension AppInfo: DescribedAnswer {
+    fileprivate var shown: ShownAnswer {
+        var shown = ShownAnswer()
+        shown.link = .app(bundleId)
+        return shown
+    }
+}
+
+extension NewAppAnswer: DescribedAnswer {
+    fileprivate var shown: ShownAnswer { app.shown }
 }

@@ -1,4 +1,4 @@
-import TillJSON
+import TillControl
 import TillShop
 
 /// One page of a list, for operations that answer with the whole list.
@@ -34,28 +34,27 @@ enum ShownPartLimit {
 
 /// Choices of apps and teams for forms.
 enum Choices {
+    /// A longer list is replaced by a text field.
+    private static let maxCount = 200
+
     /// The apps as options of a select field; nil if there are too many.
     static func apps(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActionForm.Field.Kind?
     {
-        let apps = try await page.ask("listApps")["apps"]?.elements ?? []
-        return choice(apps, "bundleId", first)
+        choice(try await page.send(ListApps()).apps.map { ($0.bundleId, $0.name) }, first)
     }
 
     static func teams(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActionForm.Field
         .Kind?
     {
-        let teams = try await page.ask("listTeams")["teams"]?.elements ?? []
-        return choice(teams, "issuerId", first)
+        choice(try await page.send(ListTeams()).teams.map { ($0.issuerId, $0.name) }, first)
     }
 
-    private static func choice(_ elements: [JSONTree], _ key: String, _ first: [(value: String, name: String)])
+    private static func choice(_ elements: [(id: String, name: String)], _ first: [(value: String, name: String)])
         -> ActionForm.Field.Kind?
     {
-        guard elements.count <= 200 else { return nil }
-        let choices = elements.map { element in
-            let id = element[key]?.text ?? ""
-            return (value: id, name: element["name"]?.text.map { $0 == id ? id : "\($0) (\(id))" } ?? id)
-        }
-        return .choice(first + choices)
+        guard elements.count <= maxCount else { return nil }
+        return .choice(
+            first + elements.map { id, name in (value: id, name: name == id ? id : "\(name) (\(id))") }
+        )
     }
 }

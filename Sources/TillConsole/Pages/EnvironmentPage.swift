@@ -10,13 +10,13 @@ extension ConsolePage {
     ) { page in
         let app = try page.app
         let (bundleID, environment) = (app.bundleId, app.environment)
-        let info = try await page.ask("getApp")
+        let info = try await page.send(GetApp(bundleId: bundleID))
         let clocks = try await page.send(ListClocks(app: app)).clocks.compactMap(\.name)
         var own: [PageValue] = []
         for clock in clocks.prefix(10) { own.append(try await ClockCard(page, app, own: clock).value(limit: 3)) }
         let others: StoreEnvironment = environment == .sandbox ? .production : .sandbox
         return PageContent(
-            "\(info["name"]?.text ?? bundleID), \(environment.rawValue)",
+            "\(info.name), \(environment.rawValue)",
             [
                 "clock": try await ClockCard(page, app).value(limit: 10, isOpen: true),
                 "clockTitle": .text(ClockCard.title(environment)),

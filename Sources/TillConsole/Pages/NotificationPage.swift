@@ -1,5 +1,4 @@
 import TillControl
-import TillJSON
 import TillServer
 import TillShop
 
@@ -14,7 +13,7 @@ extension ConsolePage {
         let app = try page.app
         let uuid = page.parameters["notificationUUID"] ?? ""
         let notification = try await page.send(GetNotification(app: app, notificationUUID: uuid))
-        let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements.compactMap { $0["name"]?.text } ?? []
+        let endpoints = try await page.send(ListEndpoints(app: app)).endpoints.map(\.name)
         let signed = notification.signedPayload
         let decoded = signed == nil ? ([], false) : await TextDecoding.parts(of: signed ?? "", page.shop)
         return PageContent(

@@ -1,7 +1,6 @@
 import HTTPTypes
 import TillControl
 import TillCore
-import TillJSON
 import TillServer
 import TillShop
 
@@ -12,8 +11,8 @@ extension ConsolePage {
         template: Template("notifications", PackageResources.notifications_mustache)
     ) { page in
         let app = try page.app
-        let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements ?? []
-        let names = endpoints.compactMap { $0["name"]?.text }
+        let endpoints = try await page.send(ListEndpoints(app: app)).endpoints
+        let names = endpoints.map(\.name)
         let filter = NotificationTable.filter(page, names)
         return PageContent(
             "Notifications",
@@ -95,10 +94,10 @@ enum NotificationTable {
         ])
     }
 
-    static func endpoint(_ endpoint: JSONTree) -> PageValue {
-        let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
+    static func endpoint(_ endpoint: EndpointInfo) -> PageValue {
+        let types = endpoint.types
         return [
-            "name": PageValue(endpoint["name"]?.text), "url": PageValue(endpoint["url"]?.text),
+            "name": .text(endpoint.name), "url": .text(endpoint.url),
             "types": .text(types.isEmpty ? "all notifications" : types.joined(separator: ", ")),
         ]
     }

@@ -1,5 +1,4 @@
 import TillControl
-import TillJSON
 import TillServer
 import TillShop
 
@@ -9,13 +8,13 @@ extension ConsolePage {
         path: "/console/",
         template: Template("overview", PackageResources.overview_mustache)
     ) { page in
-        let all = try await page.ask("listApps")["apps"]?.elements ?? []
-        let ids = all.compactMap { $0["bundleId"]?.text }
+        let all = try await page.send(ListApps()).apps
+        let ids = all.map(\.bundleId)
         let start = page.value("after").flatMap { ids.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
         let shown = all.dropFirst(start).prefix(Overview.maxApps)
         var apps: [PageValue] = []
         for app in shown { apps.append(try await Overview.value(of: app, page)) }
-        let last = shown.last?["bundleId"]?.text
+        let last = shown.last?.bundleId
         let hasMore = start + shown.count < all.count
         return PageContent(
             "Overview",
@@ -37,8 +36,8 @@ private enum Overview {
     /// Each app costs several reads, so a page shows only a few apps.
     static let maxApps = 10
 
-    static func value(of app: JSONTree, _ page: PageRequest) async throws -> PageValue {
-        let id = app["bundleId"]?.text ?? ""
+    static func value(of app: AppInfo, _ page: PageRequest) async throws -> PageValue {
+        let id = app.bundleId
         var environments: [PageValue] = []
         for environment in [StoreEnvironment.sandbox, .production] {
             let app = AppEnvironment(id, environment)
@@ -52,7 +51,7 @@ private enum Overview {
                 "endpointLink": PageValue(Deliveries.endpointLink(page, app)),
             ])
         }
-        return ["bundleId": .text(id), "name": PageValue(app["name"]?.text), "environments": .list(environments)]
+        return ["bundleId": .text(id), "name": .text(app.name), "environments": .list(environments)]
     }
 
     static func rejectedRequests(_ page: PageRequest) async throws -> [PageValue] {
@@ -63,13 +62,13 @@ private enum Overview {
         var fields: [ActionForm.Field] = [
             .init("bundleId", "Bundle ID", hint: "com.example.app"), .init("name", "Name"),
         ]
-        let teams = try await page.ask("listTeams")["teams"]?.elements ?? []
+        let teams = try await page.send(ListTeams()).teams
         if teams.count > 1 {
-            let choices = teams.map { (value: $0["issuerId"]?.text ?? "", name: $0["name"]?.text ?? "") }
+            let choices = teams.map { (value: $0.issuerId, name: $0.name) }
             fields.append(.init("issuerId", "Team", .choice(choices)))
         }
         return ActionForm(
-            "createApp",
+            CreateApp(bundleId: ""),
             "Create app",
             fields,
             file: "Xcode .storekit file with the products (optional)",
@@ -83,7 +82,7 @@ private enum Overview {
 enum Deliveries {
     /// Whether the app's environment has an endpoint.
     static func hasEndpoints(_ page: PageRequest, _ app: AppEnvironment) async throws -> Bool {
-        try await page.ask("listEndpoints", PageRequest.parameters(of: app))["endpoints"]?.elements.isEmpty == false
+        try await !page.send(ListEndpoints(app: app)).endpoints.isEmpty
     }
 
     /// The URL of the form that sets an endpoint.

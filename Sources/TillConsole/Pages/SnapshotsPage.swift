@@ -1,5 +1,4 @@
 import TillControl
-import TillJSON
 import TillServer
 import TillShop
 
@@ -12,7 +11,7 @@ extension ConsolePage {
         let all = try await page.send(ListSnapshots()).snapshots
         let part = ShownPart(all, by: \.name, page, path: "/console/snapshots")
         let apps = try await Choices.apps(page, first: [("", "All apps")])
-        let known = try await page.ask("listApps")["apps"]?.elements ?? []
+        let known = try await page.send(ListApps()).apps
         return PageContent(
             "Snapshots",
             [
@@ -54,8 +53,8 @@ extension ConsolePage {
                 ).value(page),
                 "export": .text(Downloads.state()),
                 "exports": .list(
-                    known.prefix(ShownPartLimit.elements).compactMap { $0["bundleId"]?.text }.map {
-                        ["name": .text($0), "link": .text(Downloads.state(of: $0))]
+                    known.prefix(ShownPartLimit.elements).map {
+                        ["name": .text($0.bundleId), "link": .text(Downloads.state(of: $0.bundleId))]
                     }
                 ),
             ]
