@@ -12,9 +12,9 @@ struct AvailableActionTests {
     }
 
     private static func shop(_ situation: Situation) throws -> CoreShop {
-        let start: [Product] = [
-            .plan(isShared: true, offers: situation == .trial ? .freeWeek : []), .plan("max", level: 2),
-        ]
+        let pro: Product =
+            situation == .trial ? .plan(isShared: true, offers: .freeWeek) : .plan(isShared: true)
+        let start = [pro, .plan("max", level: 2)]
         var policy = Policy(for: .production)
         if situation == .gracePeriod { policy.grace = .init(days: 16) }
         var shop = CoreShop(on: "2026-01-05", in: .production, policy: policy, selling: start)
