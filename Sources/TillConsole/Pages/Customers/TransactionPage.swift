@@ -1,6 +1,5 @@
 import TillControl
 import TillCore
-import TillJSON
 import TillServer
 import TillShop
 import TillStorage
