@@ -119,7 +119,7 @@ struct FaultCommand: AsyncParsableCommand {
         func run() async throws {
             let client = try server.client()
             if let id {
-                _ = try await client.send(RemoveFault(id: id))
+                _ = try await client.send(RemoveFault(faultId: id))
             } else {
                 _ = try await client.send(RemoveFaults())
             }
