@@ -1,5 +1,4 @@
 import TillControl
-import TillJSON
 import TillServer
 import TillShop
 
@@ -84,23 +83,54 @@ struct PageRequest: Sendable {
         }
     }
 
+    /// A date and time in the query; nil if missing or empty.
+    ///
+    /// - Throws: `ControlError` for a text that is no date and time.
+    func instant(_ name: String) throws(ControlError) -> Timestamp? {
+        guard let text = value(name) else { return nil }
+        guard let instant = FormBody.instant(text) else {
+            throw .badForm("\(name) must be a date and time such as 2026-03-01T10:00.")
+        }
+        return Timestamp(milliseconds: instant)
+    }
+
     /// The name of the customer in the path.
     var customer: String { parameters["customer"] ?? "" }
 
     /// The transaction id in the path.
     var transactionId: String { parameters["transactionId"] ?? "" }
 
-    /// The URL of a customer's page; nil in the tests that have no such page.
+    /// The URL of the page of a customer of the app and environment in the path.
     func link(toCustomer customer: String) -> String? { link(ConsolePage.customerPath, ["customer": customer]) }
+
+    /// The URL of a customer's page.
+    func link(toCustomer customer: String, of app: AppEnvironment) -> String? {
+        link(ConsolePage.customerPath, Self.parameters(of: app).merging(["customer": customer]) { $1 })
+    }
 
     /// The URL of a transaction's page.
     func link(toTransaction id: String) -> String? { link(RowsCard.path, ["transactionId": id]) }
 
-    /// Calls an operation that is not declared as a type yet. Parameters that are not given come from the page's path.
-    func ask(_ id: String, _ more: [String: String] = [:], query: [(name: String, value: String)] = [])
-        async throws(ControlError) -> JSONTree
-    {
-        try await control.call(id, parameters.merging(more) { $1 }, query: query) ?? .null
+    /// The URL of a product's page.
+    func link(toProduct id: String) -> String? { link(ConsolePage.productPath, ["productId": id]) }
+
+    /// The URL of a notification's page.
+    func link(toNotification uuid: String, of app: AppEnvironment) -> String? {
+        let path = ConsolePage.notificationPath
+        return link(path, Self.parameters(of: app).merging(["notificationUUID": uuid]) { $1 })
+    }
+
+    /// The URL of the page of a logged request.
+    func link(toRequest id: String) -> String? { link(ConsolePage.requestPath, ["id": id]) }
+
+    /// The URL of the page of an app's environment.
+    func link(toEnvironment app: AppEnvironment) -> String? {
+        link("/console/apps/{bundleId}/{environment}/", Self.parameters(of: app))
+    }
+
+    /// The path parameters of an app and environment.
+    static func parameters(of app: AppEnvironment) -> [String: String] {
+        ["bundleId": app.bundleId, "environment": app.environment.rawValue]
     }
 
     /// The URL of a page with its parameters filled in; nil if no such page exists.

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import TillJSON
+import TillControl
 import TillServer
 import TillShop
 
@@ -11,41 +11,40 @@ struct PublicCertificate: Sendable {
     /// The base name of the URL and of the file.
     let name: String
     let words: String
-    /// The control operation that returns the certificate, and the key of the certificate in the response.
-    let operation: String
-    let key: String
+    /// Returns the certificates as PEM.
+    let text: @Sendable (ControlCaller) async throws -> String
     /// The index in the chain, where the leaf is 0; nil for the root or the whole chain.
     var position: Int?
+    /// Whether the file contains a whole chain.
+    var isChain = false
 
     /// - Parameter type: `pem` or `der`.
     func address(_ type: String) -> String { "/console/certificates/\(name).\(type)" }
 
     /// The URL of the DER file; nil for a whole chain, because a DER file contains only one certificate.
-    var derAddress: String? { key == "chain" && position == nil ? nil : address("der") }
+    var derAddress: String? { isChain ? nil : address("der") }
 }
 
 /// Files that the console offers for download: certificates and the exported state.
 enum Downloads {
-    static let signedData = authority("till", "getAuthority")
-    static let receipts = authority("till-receipts", "getReceiptAuthority")
+    static let signedData = authority("till") { try await $0.send(GetAuthority()) }
+    static let receipts = authority("till-receipts") { try await $0.send(GetReceiptAuthority()) }
     static let tls = [
-        PublicCertificate(name: "till-tls-root", words: "Root", operation: "getTLS", key: "rootCertificate")
+        PublicCertificate(name: "till-tls-root", words: "Root") { try await $0.send(GetTLS()).rootCertificate }
     ]
 
     private static let statePath = "/console/state"
 
-    private static func authority(_ name: String, _ operation: String) -> [PublicCertificate] {
-        [
-            PublicCertificate(name: "\(name)-root", words: "Root", operation: operation, key: "rootCertificate"),
-            PublicCertificate(name: "\(name)-chain", words: "Chain", operation: operation, key: "chain"),
-            PublicCertificate(name: "\(name)-leaf", words: "Leaf", operation: operation, key: "chain", position: 0),
-            PublicCertificate(
-                name: "\(name)-intermediate",
-                words: "Intermediate",
-                operation: operation,
-                key: "chain",
-                position: 1
-            ),
+    private static func authority(
+        _ name: String,
+        _ ask: @escaping @Sendable (ControlCaller) async throws -> AuthorityInfo
+    ) -> [PublicCertificate] {
+        let chain: @Sendable (ControlCaller) async throws -> String = { try await ask($0).chain }
+        return [
+            PublicCertificate(name: "\(name)-root", words: "Root") { try await ask($0).rootCertificate },
+            PublicCertificate(name: "\(name)-chain", words: "Chain", text: chain, isChain: true),
+            PublicCertificate(name: "\(name)-leaf", words: "Leaf", text: chain, position: 0),
+            PublicCertificate(name: "\(name)-intermediate", words: "Intermediate", text: chain, position: 1),
         ]
     }
 
@@ -62,9 +61,9 @@ enum Downloads {
         -> Response?
     {
         if path == statePath {
-            let app = query.filter { $0.name == "bundleId" && !$0.value.isEmpty }
-            let (body, type) = try await control.download("exportState", query: app)
-            return file("\(app.first?.value ?? "shop").till", type, body)
+            let app = query.first { $0.name == "bundleId" && !$0.value.isEmpty }?.value
+            let (body, type) = try await control.download(ExportState(bundleId: app))
+            return file("\(app ?? "shop").till", type, body)
         }
         for certificate in signedData + receipts + tls {
             for type in ["pem", "der"] where path == certificate.address(type) {
@@ -78,8 +77,7 @@ enum Downloads {
         async throws
         -> Response?
     {
-        let text = try await control.call(certificate.operation)?[certificate.key]?.text ?? ""
-        let blocks = blocks(of: text)
+        let blocks = blocks(of: try await certificate.text(control))
         let chosen = certificate.position.map { Array(blocks.dropFirst($0).prefix(1)) } ?? blocks
         let isDER = type == "der"
         guard !chosen.isEmpty, !isDER || chosen.count == 1 else {

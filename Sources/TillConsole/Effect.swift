@@ -8,7 +8,7 @@ struct Effect: Sendable {
     /// The name of the action.
     let title: String
     /// The answer or the error; nil while the action is in progress.
-    var outcome: Result<OperationAnswer, ControlError>?
+    var outcome: Result<ActionAnswer, ControlError>?
     /// The path parameters of the control operation.
     let parameters: [String: String]
 
@@ -35,60 +35,40 @@ struct Effect: Sendable {
         }
     }
 
-    private func value(of answer: OperationAnswer, _ page: PageRequest) -> PageValue {
-        let tree = answer.tree
-        let effects = EffectsOfAction(answer)
+    private func value(of answer: ActionAnswer, _ page: PageRequest) -> PageValue {
+        // The types of the contract encode without errors.
+        let tree: JSONTree? = try? (answer is NoAnswer ? nil : JSONTree(encoding: answer))
+        let shown = ShownAnswer(answer)
         let json = tree.map { String(decoding: Self.withoutSecrets($0).written(), as: UTF8.self) }
         return [
             "title": .text(title), "isUnderWay": false, "isRefused": false, "isDone": true,
-            "events": .list((effects?.events ?? []).map { .text(Words.sentence($0.rawValue)) }),
-            "notifications": .list(
-                effects.map { notifications($0, page) } ?? notificationsOfUndeclared(tree, page)
-            ),
-            "transaction": effects?.transaction.map { value(of: $0, isSold: effects?.isSale == true, page) }
-                ?? .nothing,
-            "advance": advance(tree),
-            "facts": .list(effects == nil ? facts(tree) : []), "links": .list(links(answer, page)),
+            "events": .list(shown.events.map { .text(Words.sentence($0.rawValue)) }),
+            "notifications": .list(shown.notifications.map { value(of: $0, by: shown.customer, page) }),
+            "transaction": shown.transaction.map { value(of: $0, isSold: shown.isSale, page) } ?? .nothing,
+            "advance": shown.advance.map(value) ?? .nothing,
+            "facts": .list(shown.hasValues ? facts(tree) : []), "links": .list(links(shown.link, page)),
             "secrets": .list(secrets(tree)),
             "json": PageValue(json),
         ]
     }
 
-    /// Notification types, each with a link to the customer's notifications of the type.
-    private func notifications(_ effects: EffectsOfAction, _ page: PageRequest) -> [PageValue] {
-        let customer = effects.customer ?? parameters["customer"]
-        return effects.notifications.map { notification($0, of: customer, page) }
-    }
-
-    private func notification(_ words: String, of customer: String?, count: String? = nil, _ page: PageRequest)
+    /// A notification with a link to it, or to the customer's notifications of the type.
+    private func value(of notification: ShownAnswer.Notification, by customer: String?, _ page: PageRequest)
         -> PageValue
     {
-        let query = [(name: "type", value: words)] + (customer.map { [(name: "customer", value: $0)] } ?? [])
-        let link = page.link("/console/apps/{bundleId}/{environment}/notifications", parameters, query: query)
-        return ["words": .text(words), "count": PageValue(count), "link": PageValue(link)]
-    }
-
-    /// The notifications in the answer of an operation that is not declared as a type yet.
-    private func notificationsOfUndeclared(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
-        if let uuid = answer?["notificationUUID"]?.text {
-            let words = [answer?["notificationType"]?.text, answer?["subtype"]?.text].compactMap(\.self)
-            let more = parameters.merging(["notificationUUID": uuid]) { $1 }
-            let path = "/console/apps/{bundleId}/{environment}/notifications/{notificationUUID}"
-            return [
-                [
-                    "words": .text(words.joined(separator: "/")), "count": .nothing,
-                    "link": PageValue(page.link(path, more)),
-                ]
-            ]
+        let link: String?
+        if let uuid = notification.uuid {
+            link = page.link(ConsolePage.notificationPath, parameters.merging(["notificationUUID": uuid]) { $1 })
+        } else {
+            let customer = customer ?? parameters["customer"]
+            let query =
+                [(name: "type", value: notification.words)] + (customer.map { [(name: "customer", value: $0)] } ?? [])
+            link = page.link(NotificationTable.path, parameters, query: query)
         }
-        return (answer?["notifications"]?.elements ?? []).compactMap { element in
-            // The report of an advance counts the notifications of each type and subtype.
-            let kind = [element["type"]?.text, element["subtype"]?.text].compactMap(\.self).joined(separator: "/")
-            let words = element.text ?? kind
-            guard !words.isEmpty else { return nil }
-            let customer = answer?["customer"]?.text ?? parameters["customer"]
-            return notification(words, of: customer, count: element["count"]?.text, page)
-        }
+        return [
+            "words": .text(notification.words), "count": PageValue(notification.count.map { String($0) }),
+            "link": PageValue(link),
+        ]
     }
 
     /// A transaction. The price is shown only if the action charged it.
@@ -102,48 +82,38 @@ struct Effect: Sendable {
         ]
     }
 
-    /// Links to the objects that the action created, unless the current page shows them.
-    private func links(_ answer: OperationAnswer, _ page: PageRequest) -> [PageValue] {
-        let tree = answer.tree
-        var links: [PageValue] = []
-        func link(
-            _ words: String,
-            _ path: String,
-            _ more: [String: String],
-            query: [(name: String, value: String)] = []
-        ) {
-            guard let address = page.link(path, parameters.merging(more) { $1 }, query: query) else { return }
-            links.append(["words": .text(words), "address": .text(address)])
+    /// A link to an object of the answer, unless the current page shows it.
+    private func links(_ link: ShownAnswer.Link?, _ page: PageRequest) -> [PageValue] {
+        let (words, address): (String, String?)
+        switch link {
+        case .app(let app)?:
+            guard parameters["bundleId"] == nil else { return [] }
+            (words, address) = ("Open \(app)", page.link(toEnvironment: AppEnvironment(app)))
+        case .customer(let customer)?:
+            guard parameters["customer"] ?? page.parameters["customer"] != customer else { return [] }
+            let more = parameters.merging(["customer": customer]) { $1 }
+            (words, address) = ("Open \(customer)", page.link(ConsolePage.customerPath, more))
+        case .notifications(let type)?:
+            let query = [(name: "type", value: type.rawValue)]
+            (words, address) = ("View the notification", page.link(NotificationTable.path, parameters, query: query))
+        case nil: return []
         }
-        if let app = tree?["bundleId"]?.text, parameters["bundleId"] == nil {
-            link("Open \(app)", "/console/apps/{bundleId}/{environment}/", ["bundleId": app, "environment": "sandbox"])
-        }
-        let here = parameters["customer"] ?? page.parameters["customer"]
-        if let customer = EffectsOfAction.customer(of: answer), here != customer {
-            link("Open \(customer)", ConsolePage.customerPath, ["customer": customer])
-        }
-        if tree?["testNotificationToken"] != nil {
-            let query = [(name: "type", value: "TEST")]
-            link("View the notification", "/console/apps/{bundleId}/{environment}/notifications", [:], query: query)
-        }
-        return links
+        return address.map { [["words": .text(words), "address": .text($0)]] } ?? []
     }
 
-    /// The result of advancing a clock; nothing for other operations.
-    private func advance(_ answer: JSONTree?) -> PageValue {
-        guard let answer, let from = answer["from"]?.number, let to = answer["to"]?.number else { return .nothing }
+    /// The result of advancing a clock.
+    private func value(of advance: AdvanceReportInfo) -> PageValue {
+        let length = Words.length(from: advance.from.milliseconds, to: advance.to.milliseconds)
         return [
-            "from": Words.time(from), "to": Words.time(to), "length": .text(Words.length(from: from, to: to)),
-            "accounts": PageValue(answer["accounts"]?.text),
-            "quarantined": .list((answer["quarantined"]?.elements ?? []).map { PageValue($0) }),
-            "pendingDeliveries": PageValue(answer["pending"]?.text),
+            "from": Words.time(advance.from), "to": Words.time(advance.to), "length": .text(length),
+            "accounts": PageValue(advance.accounts), "quarantined": .list(advance.quarantined.map { .text($0) }),
+            "pendingDeliveries": PageValue(advance.pending.map { String($0) }),
         ]
     }
 
-    /// The top-level values of an answer without events, such as the answer of a catalog import.
+    /// The top-level values of an answer, such as that of a catalog import.
     private func facts(_ answer: JSONTree?) -> [PageValue] {
-        guard let answer, answer["from"] == nil else { return [] }
-        return answer.members.compactMap { member in
+        (answer?.members ?? []).compactMap { member in
             if case .bool = member.value { return nil }
             guard !Self.secrets.contains(member.key), let text = member.value.text, text.utf8.count <= 200 else {
                 return nil

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillControl
 import TillCore
 import TillServer
 import TillShop
@@ -98,7 +99,8 @@ struct CatalogPageTests {
 enum CatalogInManyScripts {
     static func put(in test: TestShop) async throws {
         let control = try TestConsole(test).console.control
-        _ = try await control.call("putCatalog", ["bundleId": TestShop.bundleID], document: Array(json.utf8))
+        let app = ["bundleId": TestShop.bundleID]
+        _ = try await control.perform(PutCatalog.operationID, app, document: Array(json.utf8))
     }
 
     private static let json = """

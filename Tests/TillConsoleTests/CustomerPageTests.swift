@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TillControl
 import TillCore
-import TillJSON
 import TillServer
 import TillShop
 import TillStorage
@@ -21,19 +20,14 @@ struct CustomerPageTests {
     private func site(_ products: [Product] = SampleCatalog.plans) async throws -> TestConsole {
         let test = try await TestShop(selling: products)
         let site = try TestConsole(test)
-        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let frozen: JSONTree = .object([.init("mode", .string("frozen"))])
-        _ = try await site.console.control.call("setClock", scope, body: frozen)
-        let rules: JSONTree = .object([.init("rate", .string("calendar"))])
-        _ = try await site.console.control.call("updateSettings", scope, body: rules)
+        _ = try await site.console.control.send(SetClock(app: Self.app, mode: .frozen))
+        _ = try await site.console.control.send(UpdateSettings(app: Self.app, rate: .custom(.calendar)))
         _ = try await site.console.control.send(BuyProduct(app: Self.app, customer: "ann", productId: "pro"))
         return site
     }
 
     private func advance(_ site: TestConsole, by length: String) async throws {
-        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let body: JSONTree = .object([.init("by", .string(length))])
-        _ = try await site.console.control.call("advanceClock", scope, body: body)
+        _ = try await site.console.control.send(AdvanceClock(app: Self.app, by: length))
     }
 
     @Test("The page has a timeline for each width, and each timeline shows a renewal")
@@ -158,9 +152,7 @@ struct CustomerPageTests {
     func transactionOfProfile(_ profile: String) async throws {
         let site = try await site()
         try await advance(site, by: "1mo")
-        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let rules: JSONTree = .object([.init("payloadProfile", .string(profile))])
-        _ = try await site.console.control.call("updateSettings", scope, body: rules)
+        _ = try await site.console.control.send(UpdateSettings(app: Self.app, payloadProfile: profile))
         let name = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         func account(_ customer: String) async throws -> Account {
             try #require(
@@ -204,7 +196,6 @@ struct CustomerPageTests {
     func priceIncrease() async throws {
         let site = try await site()
         let page = page
-        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let (app, control) = (Self.app, site.console.control)
         func subscription() async throws -> SubscriptionInfo {
             try #require(try await control.send(GetCustomer(app: app, customer: "ann")).subscriptions.first)
@@ -214,10 +205,7 @@ struct CustomerPageTests {
             let html = try await site.console.page(at: page, Session(cookie: "a")).html
             return (html, try await subscription().summary)
         }
-        let price: JSONTree = .object([
-            .init("price", .number("19990")), .init("consent", .string("required")),
-        ])
-        _ = try await site.console.control.call("raisePrice", scope.merging(["productId": "pro"]) { $1 }, body: price)
+        _ = try await control.send(RaisePrice(app: app, productId: "pro", price: 19_990, consent: .required))
         try await advance(site, by: "1mo")
         let stays = try await see()
         #expect(stays.html.contains("<dt>Price increase</dt>"))
@@ -272,9 +260,7 @@ struct CustomerPageTests {
     func manyNotifications() async throws {
         let site = try await site()
         let (app, control) = (Self.app, site.console.control)
-        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let grace: JSONTree = .object([.init("grace", .object([.init("days", .number("16"))]))])
-        _ = try await control.call("updateSettings", scope, body: grace)
+        _ = try await control.send(UpdateSettings(app: app, grace: GracePeriodInfo(days: 16)))
         _ = try await control.send(SetCard(app: app, customer: "ann", card: .declined))
         try await advance(site, by: "10d")
         _ = try await control.send(SetCard(app: app, customer: "ann", card: .accepted))

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import Testing
+import TillControl
 import TillCore
-import TillJSON
 import TillServer
 import TillShop
 import TillStorage
@@ -20,9 +20,9 @@ enum LargeShop {
         let test = try await TestShop(selling: SampleCatalog.all)
         let site = try TestConsole(test)
         let control = site.console.control
-        let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/"}"#.utf8))
-        _ = try await control.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
-        _ = try await control.call("saveSnapshot", ["name": "before"])
+        let app = AppEnvironment(TestShop.bundleID)
+        _ = try await control.send(SetEndpoint(app: app, endpoint: "primary", url: "http://127.0.0.1:9/"))
+        _ = try await control.send(SaveSnapshot(name: "before"))
         _ = try await test.buy("pro", by: customer)
         let sent = try await test.shop.storage.notifications(Self.query())
         let newest = try #require(sent.first)

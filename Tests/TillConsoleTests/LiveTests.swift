@@ -1,6 +1,6 @@
 import Synchronization
 import Testing
-import TillJSON
+import TillControl
 import TillServer
 import TillShop
 import TillTestSupport
@@ -29,12 +29,8 @@ struct LiveTests {
         let page = try await site.console.page(at: address, session)
         var had = LiveRegions.digests(LiveRegions.summary(page.html))
         let stream = LiveStream(console: site.console, session: session, address: address, action: nil, had: had)
-        let frozen = try await site.console.control.call(
-            "setClock",
-            ["bundleId": "com.example.shop", "environment": "sandbox"],
-            body: .object([.init("mode", .string("frozen"))])
-        )
-        #expect(frozen?["mode"]?.text == "frozen")
+        let app = AppEnvironment("com.example.shop")
+        #expect(try await site.console.control.send(SetClock(app: app, mode: .frozen)).mode == .frozen)
         let event = try #require(await stream.changes(from: &had, nil).event)
         #expect(event.hasPrefix("event: regions\ndata: {"))
         #expect(event.contains("clock-com.example.shop-sandbox"))
@@ -131,7 +127,7 @@ struct LiveTests {
         let test = try await TestShop()
         let site = try TestConsole(test, patience: .milliseconds(20))
         let actions = site.console.actions
-        let operation = try #require(site.console.control["createTeam"])
+        let operation = try #require(site.console.control[CreateTeam.operationID])
         let form = FormData(fields: [.init(name: "name", value: "Another")])
         let name = try await test.shop.exclusively("set-up") {
             let (effect, name) = await actions.perform(operation, form)
@@ -148,7 +144,7 @@ struct LiveTests {
             ended = actions.effect(of: action)
             try await Task.sleep(for: .milliseconds(5))
         }
-        #expect((try ended?.outcome?.get())?.tree?["name"]?.text == "Another")
+        #expect((try ended?.outcome?.get() as? TeamInfo)?.name == "Another")
         #expect(actions.effect(of: action) == nil)
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import TillControl
-import TillJSON
 import TillServer
 import TillShop
 import TillTestSupport
@@ -20,15 +19,15 @@ struct NamesTests {
         let site = try TestConsole(test)
         let control = site.console.control
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/?a=<b>&c=\"d\""}"#.utf8))
-        _ = try await control.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
         let app = AppEnvironment(TestShop.bundleID)
+        let url = "http://127.0.0.1:9/?a=<b>&c=\"d\""
+        _ = try await control.send(SetEndpoint(app: app, endpoint: "primary", url: url))
         _ = try await control.send(CreateCustomer(app: app, customer: name))
         let buyer = scope.merging(["customer": name]) { $1 }
         let bought = try await control.send(BuyProduct(app: app, customer: name, productId: "pro.month"))
-        _ = try await control.call("createKey", body: .object([.init("name", .string(name))]))
-        let notifications = try await control.call("listNotifications", scope)?["notifications"]?.elements ?? []
-        let uuid = try #require(notifications.first?["notificationUUID"]?.text)
+        _ = try await control.send(CreateKey(name: name))
+        let notifications = try await control.send(ListNotifications(app: app)).notifications
+        let uuid = try #require(notifications.first?.notificationUUID)
         let values = buyer.merging(["notificationUUID": uuid, "productId": "pro.month"]) { $1 }
             .merging(["transactionId": bought.transaction?.transactionId ?? ""]) { $1 }
         let (addresses, missing) = EveryPage.addresses(values)

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillControl
 import TillCore
 import TillJSON
 import TillServer
@@ -64,12 +65,12 @@ struct NotificationPageTests {
     func failing() async throws {
         let (site, row) = try await site()
         let place = AccountScope(environment: .sandbox, app: TestShop.bundleID)
+        let app = AppEnvironment(TestShop.bundleID)
         let scope = scope
         let storage = site.test.shop.storage
         for name in ["first", "second"] {
-            let path = ["bundleId": place.app, "environment": "sandbox", "endpoint": name]
-            let body: JSONTree = .object([.init("url", .string("http://127.0.0.1:1/x"))])
-            _ = try await site.console.control.call("setEndpoint", path, body: body)
+            let endpoint = SetEndpoint(app: app, endpoint: name, url: "http://127.0.0.1:1/x")
+            _ = try await site.console.control.send(endpoint)
         }
         let account = try #require(try await storage.account(environment: .sandbox, app: place.app, customer: "ann"))
         var wanted: [String] = []
@@ -91,14 +92,10 @@ struct NotificationPageTests {
         var found: [String] = []
         var after: String?
         repeat {
-            let query = [(name: "failed", value: "true"), (name: "limit", value: "2")]
-            let answer = try await site.console.control.call(
-                "listNotifications",
-                ["bundleId": place.app, "environment": "sandbox"],
-                query: query + (after.map { [(name: "after", value: $0)] } ?? [])
-            )
-            found += (answer?["notifications"]?.elements ?? []).compactMap { $0["notificationUUID"]?.text }
-            after = answer?["next"]?.text
+            let request = ListNotifications(app: app, failed: true, after: after, limit: 2)
+            let list = try await site.console.control.send(request)
+            found += list.notifications.map(\.notificationUUID)
+            after = list.next
         } while after != nil
         #expect(found.sorted() == wanted.sorted())
         // A failed delivery to `primary` stays listed after the endpoint is deleted.
@@ -107,12 +104,8 @@ struct NotificationPageTests {
         delivery.attempts = [SendAttempt(date: lost.signedDate, result: .timedOut, milliseconds: 1)]
         delivery.due = nil
         try await storage.commit([Change(deliveries: [delivery])])[0].get()
-        let failing = try await site.console.control.call(
-            "listNotifications",
-            ["bundleId": place.app, "environment": "sandbox"],
-            query: [(name: "failed", value: "true"), (name: "limit", value: "1")]
-        )
-        #expect(failing?["notifications"]?.elements.first?["notificationUUID"]?.text == lost.uuid)
+        let failing = try await site.console.control.send(ListNotifications(app: app, failed: true, limit: 1))
+        #expect(failing.notifications.first?.notificationUUID == lost.uuid)
         try await site.visit { visitor in
             let environment = try await visitor.get("\(scope)/")
             #expect(environment.text.contains("to second: Timed out"), "\(environment.text)")
@@ -127,7 +120,8 @@ struct NotificationPageTests {
         let status = isAnswered ? #","status":200"# : ""
         let attempt = #"{"attemptDate":1,"sendAttemptResult":"SUCCESS","milliseconds":0\#(status)}"#
         let delivery = #"{"endpoint":"primary","isDelivered":true,"attempts":[\#(attempt)]}"#
-        let shown = NotificationWords.delivery(try JSONTree.parse(Array(delivery.utf8)))
+        let tree = try JSONTree.parse(Array(delivery.utf8))
+        let shown = NotificationWords.delivery(try tree.decode(DeliveryInfo.self))
         #expect(shown["words"] == .text(isAnswered ? "delivered" : "counted as delivered"))
         #expect(shown["tries"] == .text("after 1 attempt"))
     }

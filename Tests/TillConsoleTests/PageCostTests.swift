@@ -72,7 +72,8 @@ struct PageCostTests {
         for filter in Self.filters {
             for _ in 0..<2 {
                 _ = counter.take()
-                _ = try await site.console.control.call("listNotifications", LargeShop.scope, query: filter)
+                let list = ListNotifications.operationID
+                _ = try await site.console.control.perform(list, LargeShop.scope, query: filter)
             }
             costs.append(("listNotifications \(filter)", counter.take()))
         }

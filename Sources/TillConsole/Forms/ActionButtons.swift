@@ -85,13 +85,6 @@ struct FormParts: Sendable {
         }
     }
 
-    /// The parts of an operation that is not declared as a type yet.
-    init(operation: String, path: [String: String]) {
-        self.operation = operation
-        self.path = path
-        fields = []
-    }
-
     /// Hidden fields with path parameters.
     static func hiddenFields(_ path: [String: String]) -> PageValue {
         .list(path.sorted { $0.key < $1.key }.map { ["name": .text($0.key), "value": .text($0.value)] })

@@ -60,7 +60,7 @@ struct ActionForm: Sendable {
     /// The button's text.
     let label: String
     let fields: [Field]
-    /// The path parameters of the request; for an operation that is not declared yet, those that the page's path lacks.
+    /// The path parameters of the request.
     let path: [String: String]
     /// The values of the request's other properties: the initial value of a field, or a hidden field.
     let values: [(name: String, value: String)]
@@ -93,56 +93,7 @@ struct ActionForm: Sendable {
         isDestructive: Bool = false,
         confirmation: String? = nil
     ) {
-        self.init(
-            FormParts(request),
-            label,
-            fields,
-            name: name,
-            file: file,
-            needsFile: needsFile,
-            back: back,
-            isDestructive: isDestructive,
-            confirmation: confirmation
-        )
-    }
-
-    /// A form of an operation that is not declared as a type yet.
-    init(
-        _ operation: String,
-        _ label: String,
-        _ fields: [Field] = [],
-        parameters: [String: String] = [:],
-        name: String = "",
-        file: String? = nil,
-        needsFile: Bool = true,
-        back: String? = nil,
-        isDestructive: Bool = false,
-        confirmation: String? = nil
-    ) {
-        self.init(
-            FormParts(operation: operation, path: parameters),
-            label,
-            fields,
-            name: name,
-            file: file,
-            needsFile: needsFile,
-            back: back,
-            isDestructive: isDestructive,
-            confirmation: confirmation
-        )
-    }
-
-    private init(
-        _ parts: FormParts,
-        _ label: String,
-        _ fields: [Field],
-        name: String,
-        file: String?,
-        needsFile: Bool,
-        back: String?,
-        isDestructive: Bool,
-        confirmation: String?
-    ) {
+        let parts = FormParts(request)
         (operation, path, values) = (parts.operation, parts.path, parts.fields)
         self.label = label
         self.fields = fields
@@ -171,22 +122,23 @@ struct ActionForm: Sendable {
             "back": .text(back ?? page.address), "isDestructive": .flag(isDestructive), "file": PageValue(file),
             "needsFile": .flag(needsFile),
             "confirmation": PageValue(confirmation),
-            "path": FormParts.hiddenFields(hiddenPath(of: operation, page)),
+            "path": FormParts.hiddenFields(hiddenPath),
             "fields": .list((hidden + fields.map(filled)).map { $0.value(in: id, operation, refused) }),
         ]
     }
 
     /// The path parameters that the user does not enter.
-    private func hiddenPath(of operation: OperationForm, _ page: PageRequest) -> [String: String] {
-        var hidden: [String: String] = [:]
-        for key in operation.parameters where !fields.contains(where: { $0.name == "path.\(key)" }) {
-            hidden[key] = path[key] ?? page.parameters[key]
-        }
-        return hidden
+    private var hiddenPath: [String: String] {
+        path.filter { part in !fields.contains { $0.name == "path.\(part.key)" } }
     }
 
     /// A field with the value of the request's property, unless it has another value.
     private func filled(_ field: Field) -> Field {
+        switch field.kind {
+        // The user enters these values in another unit, or several properties with one field.
+        case .money?, .thousandths?, .instant?, .notice?, .offer?: return field
+        case .choice?, .lines?, .hidden?, nil: break
+        }
         var field = field
         if field.value.isEmpty { field.value = values.first { $0.name == field.name }?.value ?? "" }
         return field
@@ -194,7 +146,6 @@ struct ActionForm: Sendable {
 
     /// The names of fields that are neither properties of the request nor the console's own.
     func unknownFields(of operation: OperationForm) -> [String] {
-        guard !operation.readsItsOwnBody else { return [] }
         let path = operation.parameters.map { "path.\($0)" }
         return fields.map(\.name).filter { name in
             !name.hasPrefix("_") && !path.contains(name)
@@ -263,7 +214,7 @@ extension ActionForm.Field {
     }
 
     private func choices(_ property: Schema.Property?) -> Kind? {
-        if case .notice? = kind { return .choice(NotificationList.everything.map { ($0, $0) }) }
+        if case .notice? = kind { return .choice(NotificationTable.everything.map { ($0, $0) }) }
         if let kind { return kind }
         guard case .string(_, _, let words, _)? = property?.schema.plain, !words.isEmpty else { return nil }
         let nothing: [(value: String, name: String)] = property?.isRequired == true ? [] : [("", "–")]

@@ -108,7 +108,7 @@ final class Actions: Sendable {
         }
     }
 
-    private func end(_ name: String, _ outcome: Result<OperationAnswer, ControlError>) {
+    private func end(_ name: String, _ outcome: Result<ActionAnswer, ControlError>) {
         let waiting = entries.withLock { entries in
             entries[name]?.effect.outcome = outcome
             defer { entries[name]?.waiting = [] }
@@ -134,7 +134,7 @@ final class Actions: Sendable {
     }
 
     private func outcome(of operation: OperationForm, _ parameters: [String: String], _ form: FormData) async -> Result<
-        OperationAnswer, ControlError
+        ActionAnswer, ControlError
     > {
         do {
             return .success(try await answer(to: operation, parameters, form))
@@ -144,7 +144,7 @@ final class Actions: Sendable {
     }
 
     private func answer(to operation: OperationForm, _ parameters: [String: String], _ form: FormData)
-        async throws(ControlError) -> OperationAnswer
+        async throws(ControlError) -> ActionAnswer
     {
         if operation.readsItsOwnBody {
             let document = form.file ?? form["_document"].map { Array($0.utf8) } ?? fields(of: form, operation)
@@ -152,10 +152,10 @@ final class Actions: Sendable {
         }
         let body = operation.request.map { FormBody.tree(form, $0) } ?? .object([])
         switch operation.id {
-        case "createApp": return try await newApp(body, form)
+        case CreateApp.operationID: return try await newApp(body, form)
         case CreateCustomer.operationID: try await checkIsNew(form, parameters)
-        case "createClock": return try await newClock(body, parameters, form)
-        case "updateSettings":
+        case CreateClock.operationID: return try await newClock(body, parameters, form)
+        case UpdateSettings.operationID:
             return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
         default: break
         }
@@ -165,26 +165,24 @@ final class Actions: Sendable {
     // MARK: Actions with several operations
 
     /// Creates an app and imports its products. The file is parsed first, so that an invalid file creates no app.
-    private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> OperationAnswer {
-        guard let file = form.file else { return try await control.perform("createApp", body: body) }
+    private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> ActionAnswer {
+        guard let file = form.file else { return try await control.perform(CreateApp.operationID, body: body) }
         do {
             _ = try StoreKitFile.read(file)
         } catch {
             throw ControlError(of: error, logger: logger)
         }
-        let made = try await control.perform("createApp", body: body)
-        guard let app = made.tree?["bundleId"]?.text else { return made }
-        let sold = try await control.perform("importStoreKitFile", ["bundleId": app], document: file)
-        return .undeclared(.object((made.tree?.members ?? []) + (sold.tree?.members ?? [])))
+        let made = try await control.perform(CreateApp.operationID, body: body)
+        guard let app = made as? AppInfo else { return made }
+        let parameters = ["bundleId": app.bundleId]
+        let sold = try await control.perform(ImportStoreKitFile.operationID, parameters, document: file)
+        guard let catalog = sold as? CatalogImportInfo else { return made }
+        return NewAppAnswer(app: app, catalog: catalog)
     }
 
     /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
     private func checkIsNew(_ form: FormData, _ parameters: [String: String]) async throws(ControlError) {
-        guard
-            let name = form["customer"], !name.isEmpty, let bundleID = parameters["bundleId"],
-            let environment = parameters["environment"].flatMap(StoreEnvironment.init)
-        else { return }
-        let app = AppEnvironment(bundleID, environment)
+        guard let name = form["customer"], !name.isEmpty, let app = Self.app(of: parameters) else { return }
         if (try? await control.send(GetCustomer(app: app, customer: name))) != nil {
             throw ControlError(
                 status: .conflict,
@@ -196,27 +194,45 @@ final class Actions: Sendable {
 
     /// Creates a clock and, on a customer's page, assigns it to the customer.
     private func newClock(_ body: JSONTree, _ parameters: [String: String], _ form: FormData)
-        async throws(ControlError) -> OperationAnswer
+        async throws(ControlError) -> ActionAnswer
     {
-        let made = try await control.perform("createClock", parameters, body: body)
-        guard let customer = form["_customer"], let name = made.tree?["name"]?.text else { return made }
-        let use = parameters.merging(["customer": customer]) { $1 }
-        _ = try await control.call("assignClock", use, body: .object([.init("clock", .string(name))]))
+        let made = try await control.perform(CreateClock.operationID, parameters, body: body)
+        guard
+            let customer = form["_customer"], let clock = made as? ClockInfo,
+            let app = Self.app(of: parameters)
+        else { return made }
+        _ = try await control.send(AssignClock(app: app, customer: customer, clock: clock.name))
         return made
+    }
+
+    /// The app and environment of an operation; nil for another operation.
+    private static func app(of parameters: [String: String]) -> AppEnvironment? {
+        guard
+            let bundleID = parameters["bundleId"],
+            let environment = parameters["environment"].flatMap(StoreEnvironment.init)
+        else { return nil }
+        return AppEnvironment(bundleID, environment)
     }
 
     /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
     /// the server's default must not become a fixed value.
     private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
-        let current = try await control.call("getSettings", parameters)
-        return .object(
-            body.members.filter { member in
-                let isStillWithoutGrace =
-                    member.key == "grace" && member.value["days"]?.number == 0
-                    && current?["grace"] == nil
-                return member.value != current?[member.key] && !isStillWithoutGrace
-            }
-        )
+        guard
+            let app = Self.app(of: parameters), let known = try? JSONTree(encoding: UpdateSettings(app: app)),
+            // The operation reports the errors of an invalid body.
+            var update = try? JSONTree.object(known.members + body.members).decode(UpdateSettings.self)
+        else { return body }
+        let current = try await control.send(GetSettings(app: app))
+        if update.rate == .custom(current.rate) { update.rate = nil }
+        let isSameGrace =
+            update.grace?.days == current.grace?.days ?? 0
+            && (current.grace == nil || update.grace?.coverage == current.grace?.coverage)
+        if isSameGrace { update.grace = nil }
+        if update.refundRule == current.refundRule { update.refundRule = nil }
+        if update.released == current.released { update.released = nil }
+        if update.payloadProfile == current.payloadProfile { update.payloadProfile = nil }
+        if update.missingPrice == current.missingPrice { update.missingPrice = nil }
+        return (try? RequestParts(update)).map { .object($0.others) } ?? body
     }
 
     /// The body of an operation that reads a document, if the user enters the document field by field.
@@ -232,20 +248,38 @@ final class Actions: Sendable {
     }
 
     private static let titles = [
-        "advanceCustomerClock": "Advance clock", "setCustomerClock": "Set clock",
-        SetCard.operationID: "Change payment method", "requestTestNotification": "Send test notification",
-        "triggerNotification": "Send notification", "importStoreKitFile": "Import .storekit file",
-        "putCatalog": "Replace catalog", "putProduct": "Save product", "putGroup": "Save group",
-        SetAskToBuy.operationID: "Change Ask to Buy", "setForSale": "Change availability",
-        "updateSettings": "Save settings",
-        "setRevocation": "Change OCSP response", "rotateChain": "Issue new leaf and intermediate certificates",
-        "eraseCustomer": "Delete customer", JoinFamily.operationID: "Add a family member",
-        "extendAll": "Extend renewal date for all subscribers",
-        "shareProduct": "Turn on Family Sharing", "addFault": "Add fault rule", "removeFault": "Delete fault rule",
-        "removeFaults": "Delete all fault rules", "setSharedSecret": "Set app-specific secret",
-        "setPrimarySharedSecret": "Set team secret", "removePrimarySharedSecret": "Delete team secret",
-        "removeSharedSecret": "Delete app-specific secret",
+        AdvanceCustomerClock.operationID: "Advance clock",
+        SetCustomerClock.operationID: "Set clock",
+        SetCard.operationID: "Change payment method",
+        RequestTestNotification.operationID: "Send test notification",
+        TriggerNotification.operationID: "Send notification",
+        ImportStoreKitFile.operationID: "Import .storekit file",
+        PutCatalog.operationID: "Replace catalog",
+        PutProduct.operationID: "Save product",
+        PutGroup.operationID: "Save group",
+        SetAskToBuy.operationID: "Change Ask to Buy",
+        SetForSale.operationID: "Change availability",
+        UpdateSettings.operationID: "Save settings",
+        SetRevocation.operationID: "Change OCSP response",
+        RotateChain.operationID: "Issue new leaf and intermediate certificates",
+        EraseCustomer.operationID: "Delete customer",
+        JoinFamily.operationID: "Add a family member",
+        ExtendAll.operationID: "Extend renewal date for all subscribers",
+        ShareProduct.operationID: "Turn on Family Sharing",
+        AddFault.operationID: "Add fault rule",
+        RemoveFault.operationID: "Delete fault rule",
+        RemoveFaults.operationID: "Delete all fault rules",
+        SetSharedSecret.operationID: "Set app-specific secret",
+        SetPrimarySharedSecret.operationID: "Set team secret",
+        RemovePrimarySharedSecret.operationID: "Delete team secret",
+        RemoveSharedSecret.operationID: "Delete app-specific secret",
     ]
+}
+
+/// The answers of the operations that create an app and import its products.
+struct NewAppAnswer: Encodable, Sendable {
+    let app: AppInfo
+    let catalog: CatalogImportInfo
 }
 
 /// Identifies a sent form by its session, the rendering of its page, and its content.

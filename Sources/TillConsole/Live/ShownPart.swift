@@ -1,63 +1,60 @@
-import TillJSON
+import TillControl
 import TillShop
 
-/// One page of a list, for control operations that return the whole list.
-struct ShownPart: Sendable {
-    /// The elements of this page, at most `limit`.
-    let elements: ArraySlice<JSONTree>
+/// One page of a list, for operations that answer with the whole list.
+struct ShownPart<Element: Sendable>: Sendable {
+    /// The elements of this page, at most `ShownPartLimit.elements`.
+    let elements: ArraySlice<Element>
     /// The URL of the next page; nothing on the last one.
     let next: PageValue
 
-    static let limit = 50
-
     /// - Parameters:
-    ///   - key: the key that identifies an element.
-    ///   - second: a second key, which distinguishes elements with the same first key; nil if the first key is unique.
+    ///   - id: returns what identifies an element.
     ///   - name: the query parameter that names the last element of the previous page.
     ///   - path: the path of the console page.
     init(
-        _ all: [JSONTree],
-        by key: String,
-        and second: String? = nil,
+        _ all: [Element],
+        by id: (Element) -> String,
         as name: String = "after",
         _ page: PageRequest,
         path: String
     ) {
-        func named(_ element: JSONTree) -> String {
-            [element[key]?.text, second.flatMap { element[$0]?.text }].compactMap(\.self).joined(separator: "/")
-        }
-        let start = page.value(name).flatMap { last in all.firstIndex { named($0) == last } }.map { $0 + 1 } ?? 0
-        elements = all[start...].prefix(Self.limit)
-        let last = elements.last.map(named)
+        let start = page.value(name).flatMap { last in all.firstIndex { id($0) == last } }.map { $0 + 1 } ?? 0
+        elements = all[start...].prefix(ShownPartLimit.elements)
+        let last = elements.last.map(id)
         let hasMore = elements.endIndex < all.endIndex
         next = PageValue(hasMore ? last.flatMap { page.link(path, query: [(name: name, value: $0)]) } : nil)
     }
 }
 
+/// The limit of a page of a list.
+enum ShownPartLimit {
+    static let elements = 50
+}
+
 /// Choices of apps and teams for forms.
 enum Choices {
+    /// A longer list is replaced by a text field.
+    private static let maxCount = 200
+
     /// The apps as options of a select field; nil if there are too many.
     static func apps(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActionForm.Field.Kind?
     {
-        let apps = try await page.ask("listApps")["apps"]?.elements ?? []
-        return choice(apps, "bundleId", first)
+        choice(try await page.send(ListApps()).apps.map { ($0.bundleId, $0.name) }, first)
     }
 
     static func teams(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActionForm.Field
         .Kind?
     {
-        let teams = try await page.ask("listTeams")["teams"]?.elements ?? []
-        return choice(teams, "issuerId", first)
+        choice(try await page.send(ListTeams()).teams.map { ($0.issuerId, $0.name) }, first)
     }
 
-    private static func choice(_ elements: [JSONTree], _ key: String, _ first: [(value: String, name: String)])
+    private static func choice(_ elements: [(id: String, name: String)], _ first: [(value: String, name: String)])
         -> ActionForm.Field.Kind?
     {
-        guard elements.count <= 200 else { return nil }
-        let choices = elements.map { element in
-            let id = element[key]?.text ?? ""
-            return (value: id, name: element["name"]?.text.map { $0 == id ? id : "\($0) (\(id))" } ?? id)
-        }
-        return .choice(first + choices)
+        guard elements.count <= maxCount else { return nil }
+        return .choice(
+            first + elements.map { id, name in (value: id, name: name == id ? id : "\(name) (\(id))") }
+        )
     }
 }

@@ -1,4 +1,4 @@
-import TillJSON
+import TillControl
 import TillServer
 import TillShop
 
@@ -8,36 +8,30 @@ extension ConsolePage {
         path: "/console/apps/{bundleId}/{environment}/",
         template: Template("environment", PackageResources.environment_mustache)
     ) { page in
-        let bundleID = page.parameters["bundleId"] ?? ""
-        let environment = page.parameters["environment"] ?? ""
-        let app = try await page.ask("getApp")
-        let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
+        let app = try page.app
+        let (bundleID, environment) = (app.bundleId, app.environment)
+        let info = try await page.send(GetApp(bundleId: bundleID))
+        let clocks = try await page.send(ListClocks(app: app)).clocks.compactMap(\.name)
         var own: [PageValue] = []
-        for clock in clocks.prefix(10) {
-            let card = ClockCard(page, bundleID: bundleID, environment: environment, own: clock["name"]?.text ?? "")
-            own.append(try await card.value(limit: 3))
-        }
-        let others = environment == "sandbox" ? "production" : "sandbox"
+        for clock in clocks.prefix(10) { own.append(try await ClockCard(page, app, own: clock).value(limit: 3)) }
+        let others: StoreEnvironment = environment == .sandbox ? .production : .sandbox
         return PageContent(
-            "\(app["name"]?.text ?? bundleID), \(environment)",
+            "\(info.name), \(environment.rawValue)",
             [
-                "clock": try await ClockCard(page, bundleID: bundleID, environment: environment).value(
-                    limit: 10,
-                    isOpen: true
-                ),
+                "clock": try await ClockCard(page, app).value(limit: 10, isOpen: true),
                 "clockTitle": .text(ClockCard.title(environment)),
                 "own": .list(own), "hasMoreClocks": .flag(clocks.count > 10),
-                "failing": .list(try await Deliveries.failing(page, page.parameters, limit: 10)),
-                "hasEndpoints": .flag(try await Deliveries.hasEndpoints(page, page.parameters)),
-                "endpointLink": PageValue(Deliveries.endpointLink(page, page.parameters)),
+                "failing": .list(try await Deliveries.failing(page, app, limit: 10)),
+                "hasEndpoints": .flag(try await Deliveries.hasEndpoints(page, app)),
+                "endpointLink": PageValue(Deliveries.endpointLink(page, app)),
                 "list": try await CustomerTable.value(page, after: nil, limit: 10),
-                "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{environment}/customers")),
+                "allCustomers": PageValue(page.link(ConsolePage.customersPath)),
                 "jobs": try await Jobs.value(page),
                 "settings": try await EnvironmentSettingsForm.value(page),
-                "otherEnvironment": .text(others),
-                "otherLink": PageValue(page.link("/console/apps/{bundleId}/{environment}/", ["environment": others])),
+                "otherEnvironment": .text(others.rawValue),
+                "otherLink": PageValue(page.link(toEnvironment: AppEnvironment(bundleID, others))),
                 "createClock": ActionForm(
-                    "createClock",
+                    CreateClock(app: app, name: ""),
                     "Create clock",
                     [.init("name", "Name"), .init("at", "Start time (UTC)", .instant)]
                 ).value(page),

@@ -1,18 +1,19 @@
+import TillControl
 import TillCore
-import TillJSON
 import TillServer
 import TillShop
 
 /// The endpoints and settings of an environment, shown by `{{>settings}}` on the environment page.
 enum EnvironmentSettingsForm {
     static func value(_ page: PageRequest) async throws -> PageValue {
-        let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements ?? []
-        let settings = try await page.ask("getSettings")
+        let app = try page.app
+        let endpoints = try await page.send(ListEndpoints(app: app)).endpoints
+        let settings = try await page.send(GetSettings(app: app))
         return [
-            "endpoints": .list(endpoints.prefix(ShownPart.limit).map { endpoint($0, page) }),
+            "endpoints": .list(endpoints.prefix(ShownPartLimit.elements).map { endpoint($0, app, page) }),
             "hasEndpoints": .flag(!endpoints.isEmpty),
             "setEndpoint": ActionForm(
-                "setEndpoint",
+                SetEndpoint(app: app, endpoint: "", url: ""),
                 "Set endpoint",
                 [
                     .init(
@@ -27,82 +28,75 @@ enum EnvironmentSettingsForm {
                     .init("version", "Version", .choice([("", "2"), ("1", "1")])),
                 ]
             ).value(page),
-            "test": ActionForm("requestTestNotification", "Send test notification").value(page),
-            "updateSettings": form(settings).value(page),
+            "test": ActionForm(RequestTestNotification(app: app), "Send test notification").value(page),
+            "updateSettings": form(settings, app).value(page),
         ]
     }
 
-    private static func endpoint(_ endpoint: JSONTree, _ page: PageRequest) -> PageValue {
-        let name = endpoint["name"]?.text ?? ""
-        let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
+    private static func endpoint(_ endpoint: EndpointInfo, _ app: AppEnvironment, _ page: PageRequest) -> PageValue {
         let remove = ActionForm(
-            "removeEndpoint",
+            RemoveEndpoint(app: app, endpoint: endpoint.name),
             "Delete",
-            parameters: ["endpoint": name],
-            name: name,
+            name: endpoint.name,
             isDestructive: true,
             confirmation: "Discard pending deliveries"
         )
         return [
-            "name": .text(name), "url": PageValue(endpoint["url"]?.text),
-            "version": PageValue(endpoint["version"]?.text),
-            "types": .list(types.prefix(ShownPart.limit).map { .text($0) }),
+            "name": .text(endpoint.name), "url": .text(endpoint.url), "version": PageValue(endpoint.version.rawValue),
+            "types": .list(endpoint.types.prefix(ShownPartLimit.elements).map { .text($0) }),
             // `till listen` deletes its own endpoint.
-            "remove": name == "listen" ? .nothing : remove.value(page),
+            "remove": endpoint.name == "listen" ? .nothing : remove.value(page),
         ]
     }
 
     /// One form with the current value of every setting.
-    private static func form(_ settings: JSONTree) -> ActionForm {
-        func field(_ name: String, _ label: String, _ options: [(value: String, name: String)], _ value: String?)
-            -> ActionForm.Field
-        {
-            .init(name, label, .choice(options), value: value ?? options.first?.value ?? "")
-        }
-        let grace = settings["grace"]
+    private static func form(_ settings: SettingsInfo, _ app: AppEnvironment) -> ActionForm {
         let rates =
-            [(value: "default", name: "server default")]
+            [(value: RenewalRateChoice.serverDefault.rawValue, name: "server default")]
             + RenewalRate.allCases.map { (value: $0.rawValue, name: words(of: $0)) }
         let days = [(value: "0", name: "none")] + GracePeriod.lengths.map { (value: String($0), name: "\($0) days") }
-        let profile = settings["payloadProfile"]?.text ?? PayloadProfile.defaultWords
+        let rules = RefundRule.allCases.map { (value: $0.rawValue, name: words(ofRefundRule: $0)) }
+        let current = UpdateSettings(
+            app: app,
+            rate: .custom(settings.rate),
+            grace: settings.grace ?? GracePeriodInfo(days: 0),
+            refundRule: settings.refundRule,
+            released: settings.released,
+            payloadProfile: settings.payloadProfile,
+            missingPrice: settings.missingPrice
+        )
         return ActionForm(
-            "updateSettings",
+            current,
             "Save settings",
             [
-                field("rate", "Subscription renewal rate", rates, settings["rate"]?.text),
-                field("grace.days", "Grace period", days, grace?["days"]?.text),
-                field(
-                    "grace.coverage",
-                    "Grace period covers",
-                    [("ALL_RENEWALS", "all renewals"), ("PAID_TO_PAID_ONLY", "paid-to-paid renewals only")],
-                    grace?["coverage"]?.text
-                ),
-                field(
-                    "refundRule",
-                    "Refund decisions",
-                    RefundRule.allCases.map { (value: $0.rawValue, name: words(ofRefundRule: $0)) },
-                    settings["refundRule"]?.text
-                ),
-                field(
+                .init("rate", "Subscription renewal rate", .choice(rates)),
+                .init("grace.days", "Grace period", .choice(days)),
+                .init("grace.coverage", "Grace period covers", .choice(coverages)),
+                .init("refundRule", "Refund decisions", .choice(rules)),
+                .init(
                     "released",
                     "App is released",
-                    [("true", "yes"), ("false", "no (production answers 401)")],
-                    settings["released"]?.isTrue == false ? "false" : "true"
+                    .choice([("true", "yes"), ("false", "no (production answers 401)")])
                 ),
-                field("payloadProfile", "Payload profile", profiles(besides: profile), profile),
-                field(
-                    "missingPrice",
-                    "If a product has no price in the storefront",
-                    [
-                        (
-                            "storefrontCurrency",
-                            "use the number of its standard price, in the storefront’s currency (no conversion)"
-                        ),
-                        ("refuse", "reject the purchase"),
-                    ],
-                    settings["missingPrice"]?.text
-                ),
+                .init("payloadProfile", "Payload profile", .choice(profiles(besides: settings.payloadProfile))),
+                .init("missingPrice", "If a product has no price in the storefront", .choice(missingPrices)),
             ]
+        )
+    }
+
+    private static let coverages = GracePeriodCoverage.allCases.map { coverage in
+        (
+            value: coverage.rawValue,
+            name: coverage == .allRenewals ? "all renewals" : "paid-to-paid renewals only"
+        )
+    }
+
+    private static let missingPrices = MissingPrice.allCases.map { rule in
+        (
+            value: rule.rawValue,
+            name: rule == .refuse
+                ? "reject the purchase"
+                : "use the number of its standard price, in the storefront’s currency (no conversion)"
         )
     }
 

@@ -1,4 +1,4 @@
-import TillJSON
+import TillControl
 import TillServer
 import TillShop
 
@@ -8,9 +8,9 @@ extension ConsolePage {
         path: "/console/faults",
         template: Template("faults", PackageResources.faults_mustache)
     ) { page in
-        let all = try await page.ask("listFaults")["faults"]?.elements ?? []
-        let part = ShownPart(all, by: "id", page, path: "/console/faults")
-        let kind = FaultKindForm.named(page.value("kind")) ?? FaultKindForm.all[0]
+        let all = try await page.send(ListFaults()).faults
+        let part = ShownPart(all, by: \.id, page, path: "/console/faults")
+        let kind = FaultKindForm.of(page.value("kind").flatMap(FaultKind.init) ?? .error)
         let apps = try await Choices.apps(page, first: [("", "All")])
         return PageContent(
             "Faults",
@@ -19,7 +19,7 @@ extension ConsolePage {
                 "hasFaults": .flag(!all.isEmpty),
                 "removeAll": all.isEmpty
                     ? .nothing
-                    : ActionForm("removeFaults", "Delete all \(all.count) rules", isDestructive: true).value(page),
+                    : ActionForm(RemoveFaults(), "Delete all \(all.count) rules", isDestructive: true).value(page),
                 "groups": .list([
                     Faults.kinds("API calls", FaultKindForm.all.filter { !$0.isOfNotifications }, kind, page),
                     Faults.kinds("Notifications", FaultKindForm.all.filter(\.isOfNotifications), kind, page),
@@ -33,38 +33,35 @@ extension ConsolePage {
 
 /// The parts of the faults page.
 private enum Faults {
-    static func value(_ fault: JSONTree, _ page: PageRequest) -> PageValue {
-        let id = fault["id"]?.text ?? ""
-        let word = fault["kind"]?.text ?? ""
-        let kind = FaultKindForm.named(word)
-        let remove = ActionForm("removeFault", "Delete", parameters: ["faultId": id], name: id, isDestructive: true)
+    static func value(_ fault: FaultRuleInfo, _ page: PageRequest) -> PageValue {
+        let kind = FaultKindForm.of(fault.kind)
+        let remove = ActionForm(RemoveFault(faultId: fault.id), "Delete", name: fault.id, isDestructive: true)
         return [
-            "id": .text(id), "kind": .text(kind?.name ?? Words.sentence(word)), "code": PageValue(fault["code"]?.text),
+            "id": .text(fault.id), "kind": .text(kind.name), "code": PageValue(fault.code.map { String($0) }),
             "details": .list(details(fault).map { .text($0) }),
-            "everything": .text(kind?.isOfNotifications == true ? "all notifications" : "all API calls"),
-            "scope": .list(scope(fault)), "chance": PageValue(fault["percent"]?.text.map { "\($0) %" }),
-            "until": Words.time(fault["until"]?.number), "seed": PageValue(fault["seed"]?.text),
-            "hits": PageValue(fault["struck"]?.text), "seen": PageValue(fault["seen"]?.text),
-            "limit": PageValue(fault["limit"]?.text), "remove": remove.value(page),
+            "everything": .text(kind.isOfNotifications ? "all notifications" : "all API calls"),
+            "scope": .list(scope(fault)), "chance": PageValue(fault.percent.map { "\($0) %" }),
+            "until": Words.time(fault.until), "seed": PageValue(fault.seed),
+            "hits": PageValue(fault.struck), "seen": PageValue(fault.seen),
+            "limit": PageValue(fault.limit.map { String($0) }), "remove": remove.value(page),
         ]
     }
 
-    private static func details(_ fault: JSONTree) -> [String] {
+    private static func details(_ fault: FaultRuleInfo) -> [String] {
         var words: [String] = []
-        if let wait = fault["milliseconds"]?.number { words.append(Words.exactly(wait)) }
-        if let spread = fault["spread"]?.number { words.append("plus up to \(Words.exactly(spread))") }
-        if let seconds = fault["retryAfter"]?.text { words.append("Retry-After \(seconds)") }
-        if fault["kind"]?.text == "rateLimit" {
-            words.append(fault["perHour"]?.text.map { "\($0) calls per hour" } ?? "Apple’s limits")
-        }
+        if let wait = fault.milliseconds { words.append(Words.exactly(Int64(wait))) }
+        if let spread = fault.spread { words.append("plus up to \(Words.exactly(Int64(spread)))") }
+        if let seconds = fault.retryAfter { words.append("Retry-After \(seconds)") }
+        if fault.kind == .rateLimit { words.append(fault.perHour.map { "\($0) calls per hour" } ?? "Apple’s limits") }
         return words
     }
 
-    private static func scope(_ fault: JSONTree) -> [PageValue] {
-        [("realm", "environment"), ("bundleId", "app"), ("route", "route"), ("customer", "customer")].compactMap {
-            key,
-            name in fault[key]?.text.map { ["name": .text(name), "value": .text($0)] }
-        }
+    private static func scope(_ fault: FaultRuleInfo) -> [PageValue] {
+        let limits: [(name: String, value: String?)] = [
+            ("environment", fault.realm?.rawValue), ("app", fault.bundleId), ("route", fault.route),
+            ("customer", fault.customer),
+        ]
+        return limits.compactMap { name, value in value.map { ["name": .text(name), "value": .text($0)] } }
     }
 
     static func kinds(_ name: String, _ kinds: [FaultKindForm], _ chosen: FaultKindForm, _ page: PageRequest)
@@ -74,10 +71,10 @@ private enum Faults {
             "name": .text(name),
             "kinds": .list(
                 kinds.map { kind in
-                    let link = page.link("/console/faults", query: [(name: "kind", value: kind.word)])
+                    let link = page.link("/console/faults", query: [(name: "kind", value: kind.kind.rawValue)])
                     return [
                         "name": .text(kind.name), "link": PageValue(link.map { $0 + "#add" }),
-                        "isChosen": .flag(kind.word == chosen.word),
+                        "isChosen": .flag(kind.kind == chosen.kind),
                     ]
                 }
             ),

@@ -1,4 +1,4 @@
-import TillJSON
+import TillControl
 import TillServer
 import TillShop
 
@@ -7,46 +7,42 @@ enum Jobs {
     private static let maxShown = 10
 
     static func value(_ page: PageRequest) async throws -> PageValue {
-        let jobs = try await page.ask("listJobs")["jobs"]?.elements ?? []
-        let now = try await page.ask("getClock")["now"]?.number
+        let app = try page.app
+        let jobs = try await page.send(ListJobs(app: app)).jobs
+        let now = try await page.send(GetClock(app: app)).now
         return [
             // Sorted by effective date, latest first.
             "rows": .list(jobs.suffix(maxShown).reversed().map { row($0, now, page) }),
-            "isCutShort": .flag(jobs.count > maxShown), "hasJobs": .flag(!jobs.isEmpty), "extend": extend.value(page),
+            "isCutShort": .flag(jobs.count > maxShown), "hasJobs": .flag(!jobs.isEmpty),
+            "extend": extend(app).value(page),
         ]
     }
 
-    private static func row(_ job: JSONTree, _ now: Int64?, _ page: PageRequest) -> PageValue {
-        let product = job["productId"]?.text ?? ""
-        let (succeeded, failed) = (job["succeeded"]?.number ?? 0, job["failed"]?.number ?? 0)
-        return [
-            "id": PageValue(job["jobId"]?.text), "kind": .text(words(job["kind"]?.text ?? "")),
-            "product": .text(product),
-            "link": PageValue(
-                page.link("/console/apps/{bundleId}/{environment}/catalog/{productId}", ["productId": product])
-            ),
-            "time": Words.time(job["effectiveDate"]?.number, from: now), "state": PageValue(job["state"]?.text),
-            "style": .text(job["state"]?.text == "done" ? "good" : "warn"),
-            "succeeded": .text(succeeded == 1 ? "1 customer" : "\(succeeded) customers"),
-            "failed": PageValue(failed == 0 ? nil : failed.description),
+    private static func row(_ job: JobInfo, _ now: Timestamp, _ page: PageRequest) -> PageValue {
+        [
+            "id": .text(job.jobId), "kind": .text(words(job.kind)), "product": .text(job.productId),
+            "link": PageValue(page.link(toProduct: job.productId)),
+            "time": Words.time(job.effectiveDate, from: now), "state": .text(job.state.rawValue),
+            "style": .text(job.state == .done ? "good" : "warn"),
+            "succeeded": .text(job.succeeded == 1 ? "1 customer" : "\(job.succeeded) customers"),
+            "failed": PageValue(job.failed == 0 ? nil : job.failed.description),
         ]
     }
 
-    private static func words(_ kind: String) -> String {
+    private static func words(_ kind: JobKind) -> String {
         switch kind {
-        case "raisePrice": "Price increase"
-        case "extend": "Extension"
-        case "shareProduct": "Family Sharing"
-        default: Words.sentence(kind)
+        case .raisePrice: "Price increase"
+        case .extend: "Extension"
+        case .shareProduct: "Family Sharing"
         }
     }
 
-    private static var extend: ActionForm {
+    private static func extend(_ app: AppEnvironment) -> ActionForm {
         ActionForm(
-            "extendAll",
+            ExtendAll(app: app, productId: "", days: 30),
             "Extend renewal date for all subscribers",
             [
-                .init("productId", "Product", hint: "com.example.month"), .init("days", "Days", value: "30"),
+                .init("productId", "Product", hint: "com.example.month"), .init("days", "Days"),
                 SubscriptionCard.extensionReason,
                 .init("storefronts", "Storefronts, one per line (empty: all)", hint: "DEU"),
             ]

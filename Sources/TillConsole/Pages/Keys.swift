@@ -1,5 +1,4 @@
 import TillControl
-import TillJSON
 import TillServer
 import TillShop
 
@@ -15,7 +14,7 @@ extension ConsolePage {
             [
                 "keys": try await Keys.keys(page), "tokens": try await Keys.tokens(page),
                 "secrets": try await SharedSecrets.value(page), "authorities": .list(try await authorities.list),
-                "rotate": ActionForm("rotateChain", "Issue new leaf and intermediate certificates").value(page),
+                "rotate": ActionForm(RotateChain(), "Issue new leaf and intermediate certificates").value(page),
                 "responder": try await authorities.responder,
             ]
         )
@@ -27,86 +26,71 @@ private enum Keys {
     static let path = "/console/keys"
 
     static func keys(_ page: PageRequest) async throws -> PageValue {
-        let teams = try await page.ask("listTeams")["teams"]?.elements ?? []
-        let names = Dictionary(teams.map { ($0["issuerId"]?.text ?? "", $0["name"]?.text ?? "") }) { $1 }
-        let all = try await page.ask("listKeys")["keys"]?.elements ?? []
-        let part = ShownPart(all, by: "keyId", and: "offersOf", as: "key", page, path: path)
-        let rows = part.elements.map { key -> PageValue in
-            let id = key["keyId"]?.text ?? ""
-            let isRevoked = key["revokedDate"] != nil
-            let app = key["offersOf"]?.text
-            let revoke = ActionForm(
-                "revokeKey",
-                "Revoke",
-                app.map { [.init("bundleId", "", .hidden, value: $0)] } ?? [],
-                parameters: ["keyId": id],
-                name: app.map { "\(id)-\($0)" } ?? id,
-                isDestructive: true,
-                confirmation: "Reject all requests signed with this key"
-            )
-            return [
-                "id": .text(id), "name": PageValue(key["name"]?.text),
-                "issuer": PageValue(key["issuerId"]?.text), "team": PageValue(names[key["issuerId"]?.text ?? ""]),
-                "offersOf": PageValue(app), "revoked": Words.time(key["revokedDate"]?.number),
-                "revoke": isRevoked ? .nothing : revoke.value(page),
-            ]
-        }
+        let teams = try await page.send(ListTeams()).teams
+        let names = Dictionary(teams.map { ($0.issuerId, $0.name) }) { $1 }
+        let all = try await page.send(ListKeys()).keys
+        let part = ShownPart(all, by: name, as: "key", page, path: path)
         var fields: [ActionForm.Field] = [.init("name", "Name", hint: "backend")]
         if teams.count > 1 { fields.append(.init("issuerId", "Team", try await Choices.teams(page, first: []))) }
         return [
-            "rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next,
-            "create": ActionForm("createKey", "Create API key", fields).value(page),
+            "rows": .list(part.elements.map { row($0, team: names[$0.issuerId], page) }), "isEmpty": .flag(all.isEmpty),
+            "next": part.next, "create": ActionForm(CreateKey(), "Create API key", fields).value(page),
+        ]
+    }
+
+    /// A name that is unique on the page: several apps can have a key with the same ID.
+    private static func name(of key: KeyInfo) -> String {
+        [key.keyId, key.offersOf].compactMap(\.self).joined(separator: "-")
+    }
+
+    private static func row(_ key: KeyInfo, team: String?, _ page: PageRequest) -> PageValue {
+        let revoke = ActionForm(
+            RevokeKey(keyId: key.keyId, bundleId: key.offersOf),
+            "Revoke",
+            name: name(of: key),
+            isDestructive: true,
+            confirmation: "Reject all requests signed with this key"
+        )
+        return [
+            "id": .text(key.keyId), "name": .text(key.name), "issuer": .text(key.issuerId), "team": PageValue(team),
+            "offersOf": PageValue(key.offersOf), "revoked": Words.time(key.revokedDate),
+            "revoke": key.revokedDate == nil ? revoke.value(page) : .nothing,
         ]
     }
 
     static func tokens(_ page: PageRequest) async throws -> PageValue {
-        let all = try await page.ask("listTokens")["tokens"]?.elements ?? []
-        let part = ShownPart(all, by: "name", as: "token", page, path: path)
+        let all = try await page.send(ListTokens()).tokens
+        let part = ShownPart(all, by: \.name, as: "token", page, path: path)
         let rows = part.elements.map { token -> PageValue in
-            let name = token["name"]?.text ?? ""
-            let revoke = ActionForm(
-                "revokeToken",
-                "Revoke",
-                parameters: ["tokenName": name],
-                name: name,
-                isDestructive: true
-            )
+            let request = RevokeToken(tokenName: token.name)
+            let revoke = ActionForm(request, "Revoke", name: token.name, isDestructive: true)
             return [
-                "name": .text(name), "created": Words.time(token["createdDate"]?.number), "revoke": revoke.value(page),
+                "name": .text(token.name), "created": Words.time(token.createdDate), "revoke": revoke.value(page),
             ]
         }
-        return [
-            "rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next,
-            "create": ActionForm("createToken", "Create token", [.init("name", "Name", hint: "ci")]).value(page),
-        ]
+        let create = ActionForm(CreateToken(name: ""), "Create token", [.init("name", "Name", hint: "ci")])
+        return ["rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next, "create": create.value(page)]
     }
 }
 
 /// Shared secrets of verifyReceipt. The console shows a secret only when it is set.
 private enum SharedSecrets {
     static func value(_ page: PageRequest) async throws -> PageValue {
-        let all = try await page.ask("listApps")["apps"]?.elements ?? []
-        let part = ShownPart(all, by: "bundleId", as: "app", page, path: Keys.path)
+        let all = try await page.send(ListApps()).apps
+        let part = ShownPart(all, by: \.bundleId, as: "app", page, path: Keys.path)
         var rows: [PageValue] = []
         for app in part.elements {
-            let id = app["bundleId"]?.text ?? ""
-            let from = try await page.ask("getSharedSecret", ["bundleId": id])["from"]?.text
-            let words =
-                switch from {
-                case "app"?: "app-specific"
-                case "team"?: "team"
-                default: "none"
-                }
+            let source = try await page.send(GetSharedSecret(bundleId: app.bundleId)).from
             let remove = ActionForm(
-                "removeSharedSecret",
+                RemoveSharedSecret(bundleId: app.bundleId),
                 "Delete",
-                parameters: ["bundleId": id],
-                name: id,
+                name: app.bundleId,
                 isDestructive: true
             )
             rows.append([
-                "id": .text(id), "name": PageValue(app["name"]?.text), "from": .text(words),
-                "remove": from == "app" ? remove.value(page) : .nothing,
+                "id": .text(app.bundleId), "name": .text(app.name),
+                "from": .text(source == .app ? "app-specific" : source.rawValue),
+                "remove": source == .app ? remove.value(page) : .nothing,
             ])
         }
         let secret = ActionForm.Field("sharedSecret", "Secret", help: "If empty, Till generates a secret.")
@@ -118,12 +102,17 @@ private enum SharedSecrets {
             "forms": .list(
                 [
                     ActionForm(
-                        "setSharedSecret",
+                        SetSharedSecret(bundleId: ""),
                         "Set app-specific secret",
                         [.init("path.bundleId", "App", apps), secret]
                     ),
-                    ActionForm("setPrimarySharedSecret", "Set team secret", [team, secret]),
-                    ActionForm("removePrimarySharedSecret", "Delete team secret", [team], isDestructive: true),
+                    ActionForm(SetPrimarySharedSecret(issuerId: ""), "Set team secret", [team, secret]),
+                    ActionForm(
+                        RemovePrimarySharedSecret(issuerId: ""),
+                        "Delete team secret",
+                        [team],
+                        isDestructive: true
+                    ),
                 ].map { $0.value(page) }
             ),
         ]
@@ -136,32 +125,37 @@ private struct Authorities: Sendable {
 
     var list: [PageValue] {
         get async throws {
-            let signed = try await page.ask("getAuthority")
-            let receipts = try await page.ask("getReceiptAuthority")
-            var list: [PageValue] = [
-                value("Signed data", signed, Downloads.signedData), value("Receipts", receipts, Downloads.receipts),
+            let signed = try await page.send(GetAuthority())
+            let receipts = try await page.send(GetReceiptAuthority())
+            let list: [PageValue] = [
+                value("Signed data", signed.rootFingerprint, chain: signed.chainId, Downloads.signedData),
+                value("Receipts", receipts.rootFingerprint, chain: receipts.chainId, Downloads.receipts),
             ]
             guard let tls = try await tls() else { return list + [["name": "TLS", "isOff": true]] }
-            let end = Words.time(tls["serverCertificateEndDate"]?.number)
-            list.append(value("TLS", tls, Downloads.tls).with(["ends": end]))
-            return list
+            let end = Words.time(tls.serverCertificateEndDate)
+            return list + [value("TLS", tls.rootFingerprint, chain: nil, Downloads.tls).with(["ends": end])]
         }
     }
 
     /// The certificates for TLS; nil while TLS is off.
-    private func tls() async throws(ControlError) -> JSONTree? {
+    private func tls() async throws(ControlError) -> TLSInfo? {
         do {
-            return try await page.ask("getTLS")
+            return try await page.send(GetTLS())
         } catch {
             guard error.code == "tls_off" else { throw error }
             return nil
         }
     }
 
-    private func value(_ name: String, _ authority: JSONTree, _ certificates: [PublicCertificate]) -> PageValue {
+    private func value(
+        _ name: String,
+        _ fingerprint: String,
+        chain: String?,
+        _ certificates: [PublicCertificate]
+    ) -> PageValue {
         [
-            "name": .text(name), "isOff": false, "fingerprint": PageValue(authority["rootFingerprint"]?.text),
-            "chain": PageValue(authority["chainId"]?.text), "ends": .nothing,
+            "name": .text(name), "isOff": false, "fingerprint": .text(fingerprint), "chain": PageValue(chain),
+            "ends": .nothing,
             "certificates": .list(
                 certificates.map {
                     ["name": .text($0.words), "pem": .text($0.address("pem")), "der": PageValue($0.derAddress)]
@@ -172,10 +166,10 @@ private struct Authorities: Sendable {
 
     var responder: PageValue {
         get async throws {
-            let all = try await page.ask("getRevocation")["certificates"]?.elements ?? []
+            let all = try await page.send(GetRevocation()).certificates
             // The current chain comes first.
-            let known = all.filter { $0["isCurrent"]?.isTrue == true } + all.filter { $0["isCurrent"]?.isTrue != true }
-            let part = ShownPart(known, by: "serialNumber", as: "serial", page, path: Keys.path)
+            let known = all.filter(\.isCurrent) + all.filter { !$0.isCurrent }
+            let part = ShownPart(known, by: \.serialNumber, as: "serial", page, path: Keys.path)
             return [
                 "rows": .list(part.elements.map { Self.row($0) }), "isEmpty": .flag(all.isEmpty), "next": part.next,
                 "setRevocation": Self.form(part.elements).value(page),
@@ -183,32 +177,31 @@ private struct Authorities: Sendable {
         }
     }
 
-    private static func row(_ certificate: JSONTree) -> PageValue {
-        let state = certificate["state"]?.text ?? ""
+    private static func row(_ certificate: CertificateInfo) -> PageValue {
         var details: [String] = []
-        if let reason = certificate["reason"]?.text { details.append(OCSPWords.reason(reason)) }
-        if let delay = certificate["delay"]?.number { details.append("delay: \(Words.exactly(delay))") }
-        if let error = certificate["error"]?.text { details.append(Words.plain(error)) }
+        if let reason = certificate.reason { details.append(OCSPWords.reason(reason)) }
+        if let delay = certificate.delay { details.append("delay: \(Words.exactly(Int64(delay)))") }
+        if let error = certificate.error { details.append(Words.plain(error.rawValue)) }
+        let state = certificate.state
         return [
-            "part": PageValue(certificate["certificate"]?.text.map(Words.sentence)),
-            "chain": PageValue(certificate["chainId"]?.text), "serial": PageValue(certificate["serialNumber"]?.text),
-            "isCurrent": PageValue(certificate["isCurrent"]), "state": .text(OCSPWords.state(state)),
-            "style": .text(state == "good" ? "good" : state == "revoked" ? "bad" : "warn"),
-            "details": .list(details.map { .text($0) }), "since": Words.time(certificate["revocationDate"]?.number),
+            "part": .text(Words.sentence(certificate.certificate.rawValue)), "chain": .text(certificate.chainId),
+            "serial": .text(certificate.serialNumber), "isCurrent": .flag(certificate.isCurrent),
+            "state": .text(OCSPWords.state(state)),
+            "style": .text(state == .good ? "good" : state == .revoked ? "bad" : "warn"),
+            "details": .list(details.map { .text($0) }), "since": Words.time(certificate.revocationDate),
         ]
     }
 
-    private static func form(_ certificates: ArraySlice<JSONTree>) -> ActionForm {
+    private static func form(_ certificates: ArraySlice<CertificateInfo>) -> ActionForm {
         let named: [(value: String, name: String)] = [
             ("leaf", "Current leaf"), ("intermediate", "Current intermediate"), ("all", "All certificates"),
         ]
-        let others = certificates.compactMap { certificate in
-            certificate["serialNumber"]?.text.map {
-                (value: $0, name: "\(Words.sentence(certificate["certificate"]?.text ?? "")) \($0)")
-            }
+        let others = certificates.map { certificate in
+            let name = "\(Words.sentence(certificate.certificate.rawValue)) \(certificate.serialNumber)"
+            return (value: certificate.serialNumber, name: name)
         }
         return ActionForm(
-            "setRevocation",
+            SetRevocation(certificate: "", state: .good),
             "Save",
             [
                 .init("path.certificate", "Certificate", .choice(named + others)),
@@ -224,25 +217,25 @@ private struct Authorities: Sendable {
 
 /// The names of OCSP responses and of revocation reasons.
 private enum OCSPWords {
-    static let states = OCSPStatus.allCases.map { (value: $0.rawValue, name: capitalized(state($0.rawValue))) }
+    static let states = OCSPStatus.allCases.map { (value: $0.rawValue, name: capitalized(state($0))) }
 
     static let reasons =
         [(value: "", name: "–")]
-        + OCSPRevocationReason.allCases.map { (value: $0.rawValue, name: capitalized(reason($0.rawValue))) }
+        + OCSPRevocationReason.allCases.map { (value: $0.rawValue, name: capitalized(reason($0))) }
 
-    static func state(_ state: String) -> String {
-        switch OCSPStatus(rawValue: state) {
-        case .slow?: "slow answer"
-        case .error?: "error answer"
-        case .stale?: "expired answer"
-        case .dead?: "no answer (closes the connection)"
-        default: Words.plain(state)
+    static func state(_ state: OCSPStatus) -> String {
+        switch state {
+        case .slow: "slow answer"
+        case .error: "error answer"
+        case .stale: "expired answer"
+        case .dead: "no answer (closes the connection)"
+        case .good, .revoked, .unknown: Words.plain(state.rawValue)
         }
     }
 
-    static func reason(_ reason: String) -> String {
-        let words = Words.plain(reason)
-        return reason == OCSPRevocationReason.aaCompromise.rawValue ? "\(words) (attribute authority)" : words
+    static func reason(_ reason: OCSPRevocationReason) -> String {
+        let words = Words.plain(reason.rawValue)
+        return reason == .aaCompromise ? "\(words) (attribute authority)" : words
     }
 
     private static func capitalized(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }

@@ -1,36 +1,37 @@
 import HTTPTypes
+import TillControl
 import TillCore
-import TillJSON
 import TillServer
 import TillShop
 
 extension ConsolePage {
     /// The notifications of an app's environment, newest first.
     static let notifications = ConsolePage(
-        path: "/console/apps/{bundleId}/{environment}/notifications",
+        path: NotificationTable.path,
         template: Template("notifications", PackageResources.notifications_mustache)
     ) { page in
-        let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements ?? []
-        let names = endpoints.compactMap { $0["name"]?.text }
-        let filter = NotificationList.filter(page, names)
+        let app = try page.app
+        let endpoints = try await page.send(ListEndpoints(app: app)).endpoints
+        let names = endpoints.map(\.name)
+        let filter = NotificationTable.filter(page, names)
         return PageContent(
             "Notifications",
             [
                 "filter": filter.value(page),
-                "list": try await NotificationList.value(page, filter),
-                "hasClocks": .flag(try await page.ask("listClocks")["clocks"]?.elements.isEmpty == false),
-                "endpoints": .list(endpoints.prefix(20).map { NotificationList.endpoint($0) }),
+                "list": try await NotificationTable.value(page, filter),
+                "hasClocks": .flag(try await !page.send(ListClocks(app: app)).clocks.isEmpty),
+                "endpoints": .list(endpoints.prefix(20).map { NotificationTable.endpoint($0) }),
                 "settings": PageValue(page.link("/console/apps/{bundleId}/{environment}/")),
-                "test": ActionForm("requestTestNotification", "Send test notification").value(page),
-                "trigger": NotificationList.trigger.value(page),
-                "resend": NotificationList.resend(names).value(page),
+                "test": ActionForm(RequestTestNotification(app: app), "Send test notification").value(page),
+                "trigger": NotificationTable.trigger(app).value(page),
+                "resend": NotificationTable.resend(app, names).value(page),
             ]
         )
     }
 }
 
 /// The parts of the notifications page.
-enum NotificationList {
+enum NotificationTable {
     static let path = "/console/apps/{bundleId}/{environment}/notifications"
 
     /// All notification types with their subtypes: `EXPIRED/VOLUNTARY`.
@@ -57,54 +58,53 @@ enum NotificationList {
     }
 
     static func value(_ page: PageRequest, _ filter: FilterForm) async throws(ControlError) -> PageValue {
-        let answer: JSONTree
+        let list: NotificationList
         do {
-            answer = try await page.ask("listNotifications", query: try query(page))
+            list = try await page.send(try request(page))
         } catch {
             guard [.badRequest, .notFound].contains(error.status), !filter.query(page).isEmpty else { throw error }
             return ["rows": .list([]), "next": .nothing, "error": .text(error.message)]
         }
-        let next = answer["next"]?.text.flatMap {
+        let next = list.next.flatMap {
             page.link(path, query: filter.query(page) + [(name: "after", value: $0)])
         }
-        let rows = (answer["notifications"]?.elements ?? []).map { row($0, page) }
+        let app = try page.app
+        let rows = list.notifications.map { row($0, app, page) }
         return ["rows": .list(rows), "next": PageValue(next), "error": .nothing]
     }
 
-    private static func query(_ page: PageRequest) throws(ControlError) -> [(name: String, value: String)] {
-        var query: [(name: String, value: String)] = [(name: "limit", value: "50")]
-        for name in ["type", "customer", "endpoint", "failed", "after"] {
-            if let value = page.value(name) { query.append((name: name, value: value)) }
-        }
-        for name in ["from", "to"] {
-            guard let text = page.value(name) else { continue }
-            guard let instant = FormBody.instant(text) else {
-                throw .badForm("\(name) must be a date and time such as 2026-03-01T10:00.")
-            }
-            query.append((name: name, value: String(instant)))
-        }
-        return query
+    private static func request(_ page: PageRequest) throws(ControlError) -> ListNotifications {
+        ListNotifications(
+            app: try page.app,
+            type: page.value("type"),
+            customer: page.value("customer"),
+            failed: page.value("failed") == "true" ? true : nil,
+            endpoint: page.value("endpoint"),
+            from: try page.instant("from"),
+            to: try page.instant("to"),
+            after: page.value("after"),
+            limit: 50
+        )
     }
 
-    private static func row(_ entry: JSONTree, _ page: PageRequest) -> PageValue {
-        let uuid = entry["notificationUUID"]?.text ?? ""
-        return NotificationWords.about(entry, page).with([
-            "link": PageValue(page.link(path + "/{notificationUUID}", ["notificationUUID": uuid])),
-            "deliveries": .list((entry["deliveries"]?.elements ?? []).map(NotificationWords.delivery)),
+    private static func row(_ notification: NotificationInfo, _ app: AppEnvironment, _ page: PageRequest) -> PageValue {
+        NotificationWords.about(notification, page).with([
+            "link": PageValue(page.link(toNotification: notification.notificationUUID, of: app)),
+            "deliveries": .list(notification.deliveries.map(NotificationWords.delivery)),
         ])
     }
 
-    static func endpoint(_ endpoint: JSONTree) -> PageValue {
-        let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
+    static func endpoint(_ endpoint: EndpointInfo) -> PageValue {
+        let types = endpoint.types
         return [
-            "name": PageValue(endpoint["name"]?.text), "url": PageValue(endpoint["url"]?.text),
+            "name": .text(endpoint.name), "url": .text(endpoint.url),
             "types": .text(types.isEmpty ? "all notifications" : types.joined(separator: ", ")),
         ]
     }
 
-    static var trigger: ActionForm {
+    static func trigger(_ app: AppEnvironment) -> ActionForm {
         ActionForm(
-            "triggerNotification",
+            TriggerNotification(app: app, type: .test),
             "Send notification",
             [
                 .init("type", "Type", .notice), .init("transactionId", "Transaction ID"),
@@ -113,9 +113,10 @@ enum NotificationList {
         )
     }
 
-    static func resend(_ endpoints: [String]) -> ActionForm {
-        ActionForm(
-            "resendNotifications",
+    static func resend(_ app: AppEnvironment, _ endpoints: [String]) -> ActionForm {
+        let now = Timestamp(milliseconds: 0)
+        return ActionForm(
+            ResendNotifications(app: app, from: now, to: now),
             "Resend",
             [
                 .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
@@ -127,22 +128,22 @@ enum NotificationList {
 
 /// Values for the pages that show notifications.
 enum NotificationWords {
+    /// The type, with its subtype after a slash.
+    static func words(_ notification: NotificationInfo) -> String {
+        [notification.notificationType, notification.subtype].compactMap(\.self).joined(separator: "/")
+    }
+
     /// The type, customer and transaction of a notification.
-    static func about(_ entry: JSONTree, _ page: PageRequest) -> PageValue {
-        let words = [entry["notificationType"]?.text, entry["subtype"]?.text].compactMap(\.self)
-        let customer = entry["customer"]?.text
-        let address = customer.flatMap {
-            page.link("/console/apps/{bundleId}/{environment}/customers/{customer}", ["customer": $0])
-        }
-        let transaction = entry["transactionId"]?.text
-        let link = transaction.flatMap { page.link(RowsCard.path, ["transactionId": $0]) }
-        return [
-            "words": .text(words.joined(separator: "/")), "type": PageValue(words.first),
-            "subtype": PageValue(words.count > 1 ? words[1] : nil),
-            "signed": Words.time(entry["signedDate"]?.number), "customer": PageValue(customer),
-            "customerLink": PageValue(address), "transaction": PageValue(transaction),
-            "transactionLink": PageValue(link), "original": PageValue(entry["originalTransactionId"]?.text),
-            "isTriggered": PageValue(entry["isTriggered"]), "isVersionOne": .flag(entry["version"]?.number == 1),
+    static func about(_ notification: NotificationInfo, _ page: PageRequest) -> PageValue {
+        [
+            "words": .text(words(notification)), "type": .text(notification.notificationType),
+            "subtype": PageValue(notification.subtype), "signed": Words.time(notification.signedDate),
+            "customer": PageValue(notification.customer),
+            "customerLink": PageValue(notification.customer.flatMap { page.link(toCustomer: $0) }),
+            "transaction": PageValue(notification.transactionId),
+            "transactionLink": PageValue(notification.transactionId.flatMap { page.link(toTransaction: $0) }),
+            "original": PageValue(notification.originalTransactionId),
+            "isTriggered": .flag(notification.isTriggered), "isVersionOne": .flag(notification.version == 1),
         ]
     }
 
@@ -155,40 +156,37 @@ enum NotificationWords {
     }
 
     /// The status and attempts of a delivery.
-    static func delivery(_ delivery: JSONTree) -> PageValue {
-        let attempts = delivery["attempts"]?.elements ?? []
-        let next = delivery["nextAttemptDate"]?.number
+    static func delivery(_ delivery: DeliveryInfo) -> PageValue {
+        let attempts = delivery.attempts
+        let next = delivery.nextAttemptDate
+        let last = attempts.last
         // A `drop` fault and `till listen` count a notification as delivered without a response from the endpoint.
-        let isAnswered = attempts.last?["status"] != nil
+        let isAnswered = last?.status != nil
         let (words, style) =
-            switch (delivery["isDelivered"]?.isTrue == true, next, attempts.isEmpty) {
+            switch (delivery.isDelivered, next, attempts.isEmpty) {
             case (true, _, _) where !isAnswered: ("counted as delivered", "warn")
             case (true, _, _): ("delivered", "good")
             case (false, _?, true): ("pending", "warn")
             case (false, _?, false): ("retrying", "bad")
             case (false, nil, _): ("failed", "bad")
             }
-        let last = attempts.last
-        let isSuccess = last?["sendAttemptResult"]?.text == SendAttemptResult.success.rawValue
+        let failure = last.flatMap { $0.sendAttemptResult == .success ? nil : $0 }
         return [
-            "endpoint": PageValue(delivery["endpoint"]?.text), "words": .text(words), "style": .text(style),
-            "next": Words.time(next), "count": PageValue(attempts.count), "tries": .text(Self.tries(attempts.count)),
-            "result": PageValue(isSuccess ? nil : last?["sendAttemptResult"]?.text.map(Words.plain)),
-            "status": PageValue(isSuccess ? nil : last?["status"]?.text),
-            "attempts": .list(
-                attempts.enumerated().map { number, attempt in
-                    [
-                        "number": PageValue(number + 1), "date": Words.time(attempt["attemptDate"]?.number),
-                        "result": PageValue(attempt["sendAttemptResult"]?.text.map(Words.sentence)),
-                        "isSuccess": .flag(
-                            attempt["sendAttemptResult"]?.text == SendAttemptResult.success.rawValue
-                        ),
-                        "status": PageValue(attempt["status"]?.text),
-                        "milliseconds": PageValue(attempt["milliseconds"]?.text),
-                        "reason": PageValue(attempt["reason"]?.text),
-                    ]
-                }
-            ),
+            "endpoint": .text(delivery.endpoint), "words": .text(words), "style": .text(style),
+            "next": Words.time(next), "count": PageValue(attempts.count), "tries": .text(tries(attempts.count)),
+            "result": PageValue(failure.map { Words.plain($0.sendAttemptResult.rawValue) }),
+            "status": PageValue(failure?.status.map { String($0) }),
+            "attempts": .list(attempts.enumerated().map { attempt($0.element, number: $0.offset + 1) }),
+        ]
+    }
+
+    private static func attempt(_ attempt: DeliveryAttemptInfo, number: Int) -> PageValue {
+        [
+            "number": PageValue(number), "date": Words.time(attempt.attemptDate),
+            "result": .text(Words.sentence(attempt.sendAttemptResult.rawValue)),
+            "isSuccess": .flag(attempt.sendAttemptResult == .success),
+            "status": PageValue(attempt.status.map { String($0) }),
+            "milliseconds": PageValue(attempt.milliseconds), "reason": PageValue(attempt.reason),
         ]
     }
 }

@@ -1,4 +1,4 @@
-import TillJSON
+import TillControl
 import TillServer
 import TillShop
 
@@ -8,13 +8,13 @@ extension ConsolePage {
         path: "/console/",
         template: Template("overview", PackageResources.overview_mustache)
     ) { page in
-        let all = try await page.ask("listApps")["apps"]?.elements ?? []
-        let ids = all.compactMap { $0["bundleId"]?.text }
+        let all = try await page.send(ListApps()).apps
+        let ids = all.map(\.bundleId)
         let start = page.value("after").flatMap { ids.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
         let shown = all.dropFirst(start).prefix(Overview.maxApps)
         var apps: [PageValue] = []
         for app in shown { apps.append(try await Overview.value(of: app, page)) }
-        let last = shown.last?["bundleId"]?.text
+        let last = shown.last?.bundleId
         let hasMore = start + shown.count < all.count
         return PageContent(
             "Overview",
@@ -36,50 +36,39 @@ private enum Overview {
     /// Each app costs several reads, so a page shows only a few apps.
     static let maxApps = 10
 
-    static func value(of app: JSONTree, _ page: PageRequest) async throws -> PageValue {
-        let id = app["bundleId"]?.text ?? ""
+    static func value(of app: AppInfo, _ page: PageRequest) async throws -> PageValue {
+        let id = app.bundleId
         var environments: [PageValue] = []
-        for environment in ["sandbox", "production"] {
-            let scope = ["bundleId": id, "environment": environment]
-            let path = "/console/apps/{bundleId}/{environment}/"
+        for environment in [StoreEnvironment.sandbox, .production] {
+            let app = AppEnvironment(id, environment)
             environments.append([
-                "name": .text(environment), "id": .text("\(id)-\(environment)"),
-                "link": PageValue(page.link(path, scope)),
-                "customers": PageValue(page.link(path + "customers", scope)),
-                "clock": try await ClockCard(page, bundleID: id, environment: environment).value(limit: 3),
-                "failing": .list(try await Deliveries.failing(page, scope, limit: 3)),
-                "hasEndpoints": .flag(try await Deliveries.hasEndpoints(page, scope)),
-                "endpointLink": PageValue(Deliveries.endpointLink(page, scope)),
+                "name": .text(environment.rawValue), "id": .text("\(id)-\(environment.rawValue)"),
+                "link": PageValue(page.link(toEnvironment: app)),
+                "customers": PageValue(page.link(ConsolePage.customersPath, PageRequest.parameters(of: app))),
+                "clock": try await ClockCard(page, app).value(limit: 3),
+                "failing": .list(try await Deliveries.failing(page, app, limit: 3)),
+                "hasEndpoints": .flag(try await Deliveries.hasEndpoints(page, app)),
+                "endpointLink": PageValue(Deliveries.endpointLink(page, app)),
             ])
         }
-        return ["bundleId": .text(id), "name": PageValue(app["name"]?.text), "environments": .list(environments)]
+        return ["bundleId": .text(id), "name": .text(app.name), "environments": .list(environments)]
     }
 
     static func rejectedRequests(_ page: PageRequest) async throws -> [PageValue] {
-        let entries =
-            try await page.ask("listRequests", query: [(name: "limit", value: "8")])["entries"]?.elements ?? []
-        return entries.map { entry in
-            let id = entry["requestId"]?.text ?? ""
-            return [
-                "time": Words.time(entry["date"]?.number), "method": PageValue(entry["method"]?.text),
-                "path": PageValue(entry["path"]?.text), "status": PageValue(entry["status"]?.text),
-                "explanation": PageValue(entry["explanation"]?.text),
-                "link": PageValue(page.link("/console/requests/{id}", ["id": id])),
-            ]
-        }
+        try await page.send(ListRequests(limit: 8)).entries.map { RequestWords.value(of: $0, page) }
     }
 
     static func form(_ page: PageRequest) async throws -> PageValue {
         var fields: [ActionForm.Field] = [
             .init("bundleId", "Bundle ID", hint: "com.example.app"), .init("name", "Name"),
         ]
-        let teams = try await page.ask("listTeams")["teams"]?.elements ?? []
+        let teams = try await page.send(ListTeams()).teams
         if teams.count > 1 {
-            let choices = teams.map { (value: $0["issuerId"]?.text ?? "", name: $0["name"]?.text ?? "") }
+            let choices = teams.map { (value: $0.issuerId, name: $0.name) }
             fields.append(.init("issuerId", "Team", .choice(choices)))
         }
         return ActionForm(
-            "createApp",
+            CreateApp(bundleId: ""),
             "Create app",
             fields,
             file: "Xcode .storekit file with the products (optional)",
@@ -92,35 +81,29 @@ private enum Overview {
 /// Deliveries with failed attempts.
 enum Deliveries {
     /// Whether the app's environment has an endpoint.
-    static func hasEndpoints(_ page: PageRequest, _ scope: [String: String]) async throws -> Bool {
-        try await page.ask("listEndpoints", scope)["endpoints"]?.elements.isEmpty == false
+    static func hasEndpoints(_ page: PageRequest, _ app: AppEnvironment) async throws -> Bool {
+        try await !page.send(ListEndpoints(app: app)).endpoints.isEmpty
     }
 
     /// The URL of the form that sets an endpoint.
-    static func endpointLink(_ page: PageRequest, _ scope: [String: String]) -> String? {
-        page.link("/console/apps/{bundleId}/{environment}/", scope).map { $0 + "#endpoints-title" }
+    static func endpointLink(_ page: PageRequest, _ app: AppEnvironment) -> String? {
+        page.link(toEnvironment: app).map { $0 + "#endpoints-title" }
     }
 
     /// The newest failing deliveries of an app's environment.
-    static func failing(_ page: PageRequest, _ scope: [String: String], limit: Int) async throws -> [PageValue] {
-        let query = [(name: "failed", value: "true"), (name: "limit", value: String(limit))]
-        let answer = try await page.ask("listNotifications", scope, query: query)
-        let path = "/console/apps/{bundleId}/{environment}/notifications/{notificationUUID}"
-        return (answer["notifications"]?.elements ?? []).map { entry in
-            let delivery = entry["deliveries"]?.elements.first {
-                $0["isDelivered"]?.isTrue != true && $0["attempts"]?.elements.isEmpty == false
-            }
-            let attempts = delivery?["attempts"]?.elements ?? []
-            let uuid = entry["notificationUUID"]?.text ?? ""
-            let words = [entry["notificationType"]?.text, entry["subtype"]?.text].compactMap(\.self)
+    static func failing(_ page: PageRequest, _ app: AppEnvironment, limit: Int) async throws -> [PageValue] {
+        let list = try await page.send(ListNotifications(app: app, failed: true, limit: limit))
+        return list.notifications.map { notification in
+            let delivery = notification.deliveries.first { !$0.isDelivered && !$0.attempts.isEmpty }
+            let attempts = delivery?.attempts ?? []
             return [
-                "words": .text(words.joined(separator: "/")), "customer": PageValue(entry["customer"]?.text),
-                "link": PageValue(page.link(path, scope.merging(["notificationUUID": uuid]) { $1 })),
-                "endpoint": PageValue(delivery?["endpoint"]?.text),
+                "words": .text(NotificationWords.words(notification)), "customer": PageValue(notification.customer),
+                "link": PageValue(page.link(toNotification: notification.notificationUUID, of: app)),
+                "endpoint": PageValue(delivery?.endpoint),
                 "attempts": .text(attempts.count == 1 ? "1 attempt" : "\(attempts.count) attempts"),
-                "result": PageValue(attempts.last?["sendAttemptResult"]?.text.map(Words.sentence)),
-                "status": PageValue(attempts.last?["status"]?.text),
-                "next": Words.time(delivery?["nextAttemptDate"]?.number),
+                "result": PageValue(attempts.last.map { Words.sentence($0.sendAttemptResult.rawValue) }),
+                "status": PageValue(attempts.last?.status.map { String($0) }),
+                "next": Words.time(delivery?.nextAttemptDate),
             ]
         }
     }

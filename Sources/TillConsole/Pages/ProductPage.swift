@@ -1,29 +1,32 @@
+import TillControl
 import TillJSON
 import TillServer
 import TillShop
 
 extension ConsolePage {
+    static let productPath = CatalogTable.path + "/{productId}"
+
     /// One product: its prices, offers and localizations, and the forms to change them.
     static let product = ConsolePage(
-        path: "/console/apps/{bundleId}/{environment}/catalog/{productId}",
+        path: productPath,
         template: Template("product", PackageResources.product_mustache)
     ) { page in
+        let app = try page.app
         let id = page.parameters["productId"] ?? ""
-        let catalog = try await page.ask("getCatalog")
-        let products = catalog["products"]?.elements ?? []
-        guard let product = products.first(where: { $0["productId"]?.text == id }) else {
+        let catalog = try await page.send(GetCatalog(bundleId: app.bundleId))
+        guard let product = catalog.products.first(where: { $0.productId == id }) else {
             throw ControlError.missing("No product \"\(id.prefix(64))\".")
         }
-        let parts = ProductParts(page: page, product: product, groups: catalog["groups"]?.elements ?? [])
+        let parts = ProductParts(app: app, product: product, groups: catalog.groups ?? [])
+        let storefronts = CatalogWords.storefronts(product.prices)
         return PageContent(
-            product["referenceName"]?.text ?? id,
+            product.referenceName ?? id,
             [
                 "about": parts.about, "plans": .list(parts.plans), "offers": .list(parts.offers),
-                "storefronts": .list(CatalogWords.storefronts(product)),
-                "hasStorefronts": .flag(!CatalogWords.storefronts(product).isEmpty),
-                "texts": CatalogList.texts(product),
-                "forms": .list(parts.forms.map { $0.value(page) }), "replace": parts.replace.value(page),
-                "all": PageValue(page.link("/console/apps/{bundleId}/{environment}/catalog")),
+                "storefronts": .list(storefronts), "hasStorefronts": .flag(!storefronts.isEmpty),
+                "texts": CatalogTable.texts(product.localizations),
+                "forms": .list(parts.forms.map { $0.value(page) }), "replace": parts.replace?.value(page) ?? .nothing,
+                "all": PageValue(page.link(CatalogTable.path)),
             ]
         )
     }
@@ -31,59 +34,55 @@ extension ConsolePage {
 
 /// The parts of a product's page.
 private struct ProductParts {
-    let page: PageRequest
-    let product: JSONTree
-    let groups: [JSONTree]
+    let app: AppEnvironment
+    let product: ProductInfo
+    let groups: [GroupInfo]
 
     var about: PageValue {
-        let plan = product["subscription"]
-        let group = groups.first { $0["groupId"]?.text == plan?["groupId"]?.text }
+        let plan = product.subscription
+        let group = groups.first { $0.groupId == plan?.groupId }
         return [
-            "id": PageValue(product["productId"]?.text), "type": .text(CatalogWords.type(product)),
-            "price": PageValue(CatalogWords.price(product)),
-            "billingInterval": PageValue(CatalogWords.billingInterval(plan?["period"]?.text)),
-            "group": PageValue(group?["name"]?.text), "level": PageValue(plan?["level"]?.text),
-            "isForSale": PageValue(product["forSale"]), "isShareable": PageValue(product["familyShareable"]),
+            "id": .text(product.productId), "type": .text(CatalogWords.type(product.type)),
+            "price": PageValue(CatalogWords.price(product.price, product.currency)),
+            "billingInterval": PageValue(CatalogWords.billingInterval(plan?.period)),
+            "group": PageValue(group?.name), "level": PageValue(plan.map { String($0.level) }),
+            "isForSale": .flag(product.forSale != false), "isShareable": .flag(product.familyShareable == true),
         ]
     }
 
     /// The billing plans of a subscription.
     var plans: [PageValue] {
-        (product["subscription"]?["billingPlans"]?.elements ?? []).map { plan in
+        (product.subscription?.billingPlans ?? []).map { plan in
             [
-                "kind": .text(Words.sentence(plan["kind"]?.text ?? "")),
-                "price": PageValue(CatalogWords.price(plan)), "isOffered": PageValue(plan["enabled"]),
-                "commitment": PageValue(plan["commitment"].flatMap(CatalogWords.price)),
+                "kind": .text(Words.sentence(plan.kind.rawValue)),
+                "price": PageValue(CatalogWords.price(plan.price, plan.currency)),
+                "isOffered": .flag(plan.enabled != false),
+                "commitment": PageValue(plan.commitment.flatMap { CatalogWords.price($0.price, $0.currency) }),
             ]
         }
     }
 
     var offers: [PageValue] {
-        (product["offers"]?.elements ?? []).prefix(100).map { offer in
+        (product.offers ?? []).prefix(100).map { offer in
             [
-                "kind": .text(CatalogWords.kind(offer)), "id": PageValue(offer["id"]?.text),
-                "name": PageValue(offer["referenceName"]?.text.flatMap { $0 == offer["id"]?.text ? nil : $0 }),
+                "kind": .text(CatalogWords.kind(offer.kind)), "id": PageValue(offer.id),
+                "name": PageValue(offer.referenceName == offer.id ? nil : offer.referenceName),
                 "terms": .text(CatalogWords.terms(offer)),
                 "conditions": PageValue(CatalogWords.conditions(offer)),
-                "storefronts": .list(Array(CatalogWords.storefronts(offer).prefix(50))),
+                "storefronts": .list(Array(CatalogWords.storefronts(offer.prices).prefix(50))),
             ]
         }
     }
 
     var forms: [ActionForm] {
-        let isForSale = product["forSale"]?.isTrue == true
-        var forms = [
-            ActionForm(
-                "setForSale",
-                isForSale ? "Remove from sale" : "Make available for sale",
-                [.init("forSale", "", .hidden, value: isForSale ? "false" : "true")]
-            )
-        ]
-        let type = product["type"]?.text
-        if type == "AUTO_RENEWABLE" {
+        let id = product.productId
+        let isForSale = product.forSale != false
+        let setForSale = SetForSale(bundleId: app.bundleId, productId: id, forSale: !isForSale)
+        var forms = [ActionForm(setForSale, isForSale ? "Remove from sale" : "Make available for sale")]
+        if product.type == .autoRenewable {
             forms.append(
                 ActionForm(
-                    "raisePrice",
+                    RaisePrice(app: app, productId: id, price: 0),
                     "Raise price",
                     [
                         .init("price", "New price", .money, hint: "5.99"), .init("currency", "Currency", hint: "USD"),
@@ -93,17 +92,18 @@ private struct ProductParts {
                 )
             )
         }
-        if product["familyShareable"]?.isTrue != true, type == "AUTO_RENEWABLE" || type == "NON_CONSUMABLE" {
-            forms.append(ActionForm("shareProduct", "Turn on Family Sharing"))
+        if product.familyShareable != true, product.type == .autoRenewable || product.type == .nonConsumable {
+            forms.append(ActionForm(ShareProduct(app: app, productId: id), "Turn on Family Sharing"))
         }
         return forms
     }
 
     /// The form for all other changes: the whole product as JSON.
-    var replace: ActionForm {
-        let json = String(decoding: product.written(), as: UTF8.self)
+    var replace: ActionForm? {
+        guard let tree = try? JSONTree(encoding: product) else { return nil }
+        let json = String(decoding: tree.written(), as: UTF8.self)
         return ActionForm(
-            "putProduct",
+            PutProduct(bundleId: app.bundleId),
             "Save product",
             [.init("_document", "Product as JSON", .lines, value: json, help: "docs/catalog.md describes the format.")]
         )

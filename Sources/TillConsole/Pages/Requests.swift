@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillControl
 import TillJSON
 import TillServer
 import TillShop
@@ -9,7 +10,7 @@ extension ConsolePage {
         path: "/console/requests",
         template: Template("requests", PackageResources.requests_mustache)
     ) { page in
-        let apps = try await page.ask("listApps")["apps"]?.elements.compactMap { $0["bundleId"]?.text } ?? []
+        let apps = try await page.send(ListApps()).apps.map(\.bundleId)
         let filter = FilterForm(
             address: "/console/requests",
             fields: [
@@ -23,58 +24,68 @@ extension ConsolePage {
         return PageContent("Requests", ["filter": filter.value(page), "list": list])
     }
 
+    static let requestPath = "/console/requests/{id}"
+
     /// One request with its bodies and explanation.
     static let request = ConsolePage(
-        path: "/console/requests/{id}",
+        path: requestPath,
         template: Template("request", PackageResources.request_mustache)
     ) { page in
-        let entry = try await page.ask("explainRequest", ["requestId": page.parameters["id"] ?? ""])
-        let words = [entry["method"]?.text, entry["path"]?.text].compactMap(\.self).joined(separator: " ")
+        let request = try await page.send(ExplainRequest(requestId: page.parameters["id"] ?? ""))
         return PageContent(
-            words,
+            "\(request.method) \(request.path)",
             [
-                "entry": RequestWords.value(of: entry, page), "list": PageValue(page.link("/console/requests")),
-                "sent": PageValue(entry["requestBody"]?.text.map(RequestWords.body)),
-                "answered": PageValue(entry["responseBody"]?.text.map(RequestWords.body)),
+                "entry": RequestWords.value(of: request, page), "list": PageValue(page.link("/console/requests")),
+                "sent": PageValue(request.requestBody.map(RequestWords.body)),
+                "answered": PageValue(request.responseBody.map(RequestWords.body)),
             ]
         )
     }
 }
 
 /// Values for the pages that show entries of the request log.
-private enum RequestWords {
+enum RequestWords {
     /// A page of the list, or the error of an invalid filter.
     static func list(_ page: PageRequest, _ filter: FilterForm) async throws(ControlError) -> PageValue {
-        let after = page.value("after").map { [(name: "after", value: $0)] } ?? []
-        let answer: JSONTree
+        let list: RequestList
         do {
-            answer = try await page.ask(
-                "listRequests",
-                query: [(name: "limit", value: "50")] + filter.query(page) + after
-            )
+            list = try await page.send(try request(page))
         } catch {
             guard error.status == .badRequest else { throw error }
             return ["rows": .list([]), "next": .nothing, "error": .text(error.message)]
         }
-        let next = answer["next"]?.text.flatMap {
+        let next = list.next.flatMap {
             page.link("/console/requests", query: filter.query(page) + [(name: "after", value: $0)])
         }
-        let rows = (answer["entries"]?.elements ?? []).map { value(of: $0, page) }
-        return ["rows": .list(rows), "next": PageValue(next), "error": .nothing]
+        return ["rows": .list(list.entries.map { value(of: $0, page) }), "next": PageValue(next), "error": .nothing]
     }
 
-    static func value(of entry: JSONTree, _ page: PageRequest) -> PageValue {
-        let id = entry["requestId"]?.text ?? ""
-        let status = entry["status"]?.number ?? 0
-        let style = status >= 500 ? "bad" : status >= 400 || entry["errorCode"] != nil ? "warn" : "good"
+    private static func request(_ page: PageRequest) throws(ControlError) -> ListRequests {
+        let status = page.value("status")
+        guard status.map({ Int($0) != nil }) ?? true else {
+            throw .badForm("status must be a whole number, such as 404 or 4040010.")
+        }
+        return ListRequests(
+            refused: page.value("refused") == "true" ? true : nil,
+            bundleId: page.value("bundleId"),
+            path: page.value("path"),
+            status: status.flatMap { Int($0) },
+            after: page.value("after"),
+            limit: 50
+        )
+    }
+
+    static func value(of request: RequestInfo, _ page: PageRequest) -> PageValue {
+        let status = request.status
+        let style = status >= 500 ? "bad" : status >= 400 || request.errorCode != nil ? "warn" : "good"
         return [
-            "id": .text(id), "link": PageValue(page.link("/console/requests/{id}", ["id": id])),
-            "date": Words.time(entry["date"]?.number), "method": PageValue(entry["method"]?.text),
-            "path": PageValue(entry["path"]?.text), "status": PageValue(entry["status"]?.text),
-            "style": .text(style), "code": PageValue(entry["errorCode"]?.text),
-            "app": PageValue(entry["bundleId"]?.text), "environment": PageValue(entry["environment"]?.text),
-            "key": PageValue(entry["keyId"]?.text), "explanation": PageValue(entry["explanation"]?.text),
-            "milliseconds": PageValue(entry["milliseconds"]?.text),
+            "id": .text(request.requestId), "link": PageValue(page.link(toRequest: request.requestId)),
+            "date": Words.time(request.date), "method": .text(request.method), "path": .text(request.path),
+            "status": PageValue(status), "style": .text(style),
+            "code": PageValue(request.errorCode.map { String($0) }),
+            "app": PageValue(request.bundleId), "environment": .text(request.environment),
+            "key": PageValue(request.keyId), "explanation": .text(request.explanation),
+            "milliseconds": PageValue(request.milliseconds.map { String($0) }),
         ]
     }
 

@@ -1,4 +1,4 @@
-import TillJSON
+import TillControl
 import TillServer
 import TillShop
 
@@ -8,17 +8,17 @@ extension ConsolePage {
         path: "/console/snapshots",
         template: Template("snapshots", PackageResources.snapshots_mustache)
     ) { page in
-        let all = try await page.ask("listSnapshots")["snapshots"]?.elements ?? []
-        let part = ShownPart(all, by: "name", page, path: "/console/snapshots")
+        let all = try await page.send(ListSnapshots()).snapshots
+        let part = ShownPart(all, by: \.name, page, path: "/console/snapshots")
         let apps = try await Choices.apps(page, first: [("", "All apps")])
-        let known = try await page.ask("listApps")["apps"]?.elements ?? []
+        let known = try await page.send(ListApps()).apps
         return PageContent(
             "Snapshots",
             [
                 "snapshots": .list(part.elements.map { Snapshots.value($0, page) }), "next": part.next,
                 "hasSnapshots": .flag(!all.isEmpty),
                 "save": ActionForm(
-                    "saveSnapshot",
+                    SaveSnapshot(name: ""),
                     "Save snapshot",
                     [
                         .init(
@@ -31,7 +31,7 @@ extension ConsolePage {
                     ]
                 ).value(page),
                 "reset": ActionForm(
-                    "reset",
+                    Reset(),
                     "Reset",
                     [
                         .init("bundleId", "Scope", apps),
@@ -45,7 +45,7 @@ extension ConsolePage {
                     confirmation: "Delete this data"
                 ).value(page),
                 "import": ActionForm(
-                    "importState",
+                    ImportState(),
                     "Import",
                     file: "Exported state (at most 8 MiB)",
                     isDestructive: true,
@@ -53,8 +53,8 @@ extension ConsolePage {
                 ).value(page),
                 "export": .text(Downloads.state()),
                 "exports": .list(
-                    known.prefix(ShownPart.limit).compactMap { $0["bundleId"]?.text }.map {
-                        ["name": .text($0), "link": .text(Downloads.state(of: $0))]
+                    known.prefix(ShownPartLimit.elements).map {
+                        ["name": .text($0.bundleId), "link": .text(Downloads.state(of: $0.bundleId))]
                     }
                 ),
             ]
@@ -64,29 +64,25 @@ extension ConsolePage {
 
 /// The parts of the snapshots page.
 private enum Snapshots {
-    static func value(_ snapshot: JSONTree, _ page: PageRequest) -> PageValue {
-        let name = snapshot["name"]?.text ?? ""
-        let parameters = ["name": name]
+    static func value(_ snapshot: SnapshotInfo, _ page: PageRequest) -> PageValue {
+        let name = snapshot.name
         return [
-            "name": .text(name), "app": PageValue(snapshot["bundleId"]?.text),
-            "saved": Words.time(snapshot["savedAt"]?.number), "customers": PageValue(snapshot["customers"]?.text),
-            "transactions": PageValue(snapshot["transactions"]?.text),
-            "notifications": PageValue(snapshot["notifications"]?.text),
+            "name": .text(name), "app": PageValue(snapshot.bundleId), "saved": Words.time(snapshot.savedAt),
+            "customers": PageValue(snapshot.customers), "transactions": PageValue(snapshot.transactions),
+            "notifications": PageValue(snapshot.notifications),
             "restore": ActionForm(
-                "restoreSnapshot",
+                RestoreSnapshot(name: name),
                 "Restore",
-                parameters: parameters,
                 name: name,
                 isDestructive: true,
                 // A snapshot of one app does not restore teams and their keys.
-                confirmation: snapshot["bundleId"] == nil
+                confirmation: snapshot.bundleId == nil
                     ? "Discard all changes since the snapshot, including apps, keys, catalogs, settings and endpoints"
                     : "Discard all changes in the app since the snapshot, including its configuration"
             ).value(page),
             "remove": ActionForm(
-                "removeSnapshot",
+                RemoveSnapshot(name: name),
                 "Delete",
-                parameters: parameters,
                 name: name,
                 isDestructive: true,
                 confirmation: "Delete this snapshot"

@@ -1,28 +1,26 @@
-import TillJSON
-import TillShop
+import TillControl
 
 /// Descriptions of products and offers.
 enum CatalogWords {
     /// The name of a product type.
-    static func type(_ product: JSONTree) -> String {
-        switch product["type"]?.text {
-        case "AUTO_RENEWABLE"?: "Subscription"
-        case "NON_RENEWABLE"?: "Non-renewing subscription"
-        case "CONSUMABLE"?: "Consumable"
-        default: "Non-consumable"
+    static func type(_ type: ProductTypeName) -> String {
+        switch type {
+        case .autoRenewable: "Subscription"
+        case .nonRenewing: "Non-renewing subscription"
+        case .consumable: "Consumable"
+        case .nonConsumable: "Non-consumable"
         }
     }
 
     /// `3.99 USD`; nil without a price.
-    static func price(_ priced: JSONTree) -> String? {
-        guard let price = priced["price"]?.text else { return nil }
-        return [price, priced["currency"]?.text].compactMap(\.self).joined(separator: " ")
+    static func price(_ price: String?, _ currency: String?) -> String? {
+        price.map { [$0, currency].compactMap(\.self).joined(separator: " ") }
     }
 
     /// Prices of individual storefronts, ordered by storefront code.
-    static func storefronts(_ priced: JSONTree) -> [PageValue] {
-        (priced["prices"]?.members ?? []).map {
-            ["storefront": .text($0.key), "price": PageValue(price($0.value))]
+    static func storefronts(_ prices: [String: PriceInfo]?) -> [PageValue] {
+        (prices ?? [:]).sorted { $0.key < $1.key }.map { storefront, price in
+            ["storefront": .text(storefront), "price": PageValue(self.price(price.price, price.currency))]
         }
     }
 
@@ -56,47 +54,45 @@ enum CatalogWords {
     // MARK: Offers
 
     /// The price and duration of an offer: `1.99 USD every month, 3 times`.
-    static func terms(_ offer: JSONTree) -> String {
-        let period = period(offer["period"]?.text) ?? ""
-        let price = price(offer) ?? "free"
-        switch offer["mode"]?.text {
-        case "FREE_TRIAL"?: return "free for \(period)"
-        case "PAY_UP_FRONT"?: return "\(price) for \(period), paid up front"
-        case "ONE_TIME"?: return "\(price), once"
-        default:
-            let count = offer["periodCount"]?.number ?? 1
-            let interval = interval(offer["period"]?.text) ?? ""
+    static func terms(_ offer: OfferInfo) -> String {
+        let period = period(offer.period) ?? ""
+        let price = price(offer.price, offer.currency) ?? "free"
+        switch offer.mode {
+        case .freeTrial: return "free for \(period)"
+        case .payUpFront: return "\(price) for \(period), paid up front"
+        case .oneTime: return "\(price), once"
+        case .payAsYouGo:
+            let count = offer.periodCount ?? 1
+            let interval = interval(offer.period) ?? ""
             return count == 1
                 ? "\(price) for the first \(interval)" : "\(price) every \(interval), \(count) times"
         }
     }
 
     /// The eligibility and limits of an offer; nil without any.
-    static func conditions(_ offer: JSONTree) -> String? {
+    static func conditions(_ offer: OfferInfo) -> String? {
         var words: [String] = []
-        let audience = (offer["audience"]?.elements ?? []).compactMap(\.text).map { $0.lowercased() }
+        let audience = (offer.audience ?? []).map { $0.rawValue.lowercased() }
         if !audience.isEmpty { words.append("for \(audience.joined(separator: ", ")) customers") }
-        if let limit = offer["redemptionLimit"]?.text { words.append("at most \(limit) redemptions") }
-        if offer["stackable"]?.isTrue == true { words.append("can follow the introductory offer") }
-        if let criteria = offer["winBack"] { words += winBack(criteria) }
-        if offer["billingPlan"]?.text == "MONTHLY" { words.append("monthly billing plan only") }
+        if let limit = offer.redemptionLimit { words.append("at most \(limit) redemptions") }
+        if offer.stackable == true { words.append("can follow the introductory offer") }
+        if let criteria = offer.winBack { words += winBack(criteria) }
+        if offer.billingPlan == .monthly { words.append("monthly billing plan only") }
         return words.isEmpty ? nil : words.joined(separator: "; ")
     }
 
-    private static func winBack(_ criteria: JSONTree) -> [String] {
-        let paid = criteria["minimumPaidMonths"]?.number ?? 1
-        let since = (criteria["monthsSinceExpiry"]?.elements ?? []).compactMap(\.text)
-        let between = criteria["monthsBetweenOffers"]?.text ?? "2"
+    private static func winBack(_ criteria: WinBackInfo) -> [String] {
+        let paid = criteria.minimumPaidMonths ?? 1
+        let since = (criteria.monthsSinceExpiry ?? []).map { String($0) }
         return [
             "after \(paid) paid month\(paid == 1 ? "" : "s")",
             "\(since.joined(separator: " to ")) months after expiry",
-            "at least \(between) months between offers",
+            "at least \(criteria.monthsBetweenOffers ?? 2) months between offers",
         ]
     }
 
     /// `INTRODUCTORY` as `Introductory`.
-    static func kind(_ offer: JSONTree) -> String {
-        let word = offer["kind"]?.text ?? ""
-        return word == "WIN_BACK" ? "Win-back" : Words.sentence(word)
+    static func kind(_ kind: OfferKind) -> String {
+        kind == .winBack ? "Win-back" : Words.sentence(kind.rawValue)
     }
 }

@@ -1,39 +1,56 @@
+import TillControl
+
 /// A kind of fault, with the fields of its form (docs/operating/faults.md).
 struct FaultKindForm: Sendable {
-    /// The name in the control API.
-    let word: String
-    /// The name on the page; nil if it follows from `word`.
-    var title: String?
+    let kind: FaultKind
+    /// The name on the page.
+    let name: String
     /// A description in one or two sentences.
     let words: String
     /// The fields that only rules of this kind have.
     let fields: [ActionForm.Field]
-    var isOfNotifications = false
+    let isOfNotifications: Bool
     /// Whether a rule of this kind can have a probability, a maximum number of hits and a random seed.
-    var isCounted = true
+    let isCounted: Bool
+
+    private init(
+        _ kind: FaultKind,
+        name: String? = nil,
+        words: String,
+        fields: [ActionForm.Field] = [],
+        isOfNotifications: Bool = false,
+        isCounted: Bool = true
+    ) {
+        self.kind = kind
+        self.name = name ?? Words.sentence(kind.rawValue)
+        self.words = words
+        self.fields = fields
+        self.isOfNotifications = isOfNotifications
+        self.isCounted = isCounted
+    }
 
     private static let delay = ActionForm.Field("milliseconds", "Delay in milliseconds", hint: "500")
     private static let spread = ActionForm.Field("spread", "Maximum random extra delay in milliseconds", hint: "1500")
 
     static let all = [
         FaultKindForm(
-            word: "error",
+            .error,
             words: "The API answers with one of Apple’s documented errors.",
             fields: [
                 .init("code", "Error code", hint: "5000001", help: "docs/api/errors.md lists the codes."),
                 .init("retryAfter", "Retry-After, in seconds", hint: "60"),
             ]
         ),
-        FaultKindForm(word: "unauthorized", words: "The API answers with HTTP status 401 and no body.", fields: []),
+        FaultKindForm(.unauthorized, words: "The API answers with HTTP status 401 and no body."),
         FaultKindForm(
-            word: "status",
-            title: "HTTP status",
+            .status,
+            name: "HTTP status",
             words: "The API answers with the given HTTP status and no error object.",
             fields: [.init("code", "HTTP status", hint: "503", help: "A number from 500 to 599.")]
         ),
         FaultKindForm(
-            word: "receiptStatus",
-            title: "verifyReceipt status",
+            .receiptStatus,
+            name: "verifyReceipt status",
             words: "verifyReceipt answers with the given status.",
             fields: [
                 .init(
@@ -44,65 +61,60 @@ struct FaultKindForm: Sendable {
                 )
             ]
         ),
-        FaultKindForm(word: "latency", words: "The API answers late.", fields: [delay, spread]),
+        FaultKindForm(.latency, words: "The API answers late.", fields: [delay, spread]),
         FaultKindForm(
-            word: "cut",
-            title: "Closed connection",
-            words: "The server closes the connection before it sends the response.",
-            fields: []
+            .cut,
+            name: "Closed connection",
+            words: "The server closes the connection before it sends the response."
         ),
         FaultKindForm(
-            word: "half",
-            title: "Truncated response",
-            words: "The server closes the connection in the middle of the response.",
-            fields: []
+            .half,
+            name: "Truncated response",
+            words: "The server closes the connection in the middle of the response."
         ),
         FaultKindForm(
-            word: "staleReads",
+            .staleReads,
             words: "Lookups of transactions, histories, orders and statuses do not contain recent purchases.",
             fields: [.init("milliseconds", "Hide purchases of the last (milliseconds)", hint: "5000"), spread],
             isCounted: false
         ),
         FaultKindForm(
-            word: "rateLimit",
+            .rateLimit,
             words: "The API rejects calls over the hourly limit with error 4290000 and a Retry-After header.",
             fields: [.init("perHour", "Calls per hour", help: "If empty, Apple’s limits apply.")]
         ),
         FaultKindForm(
-            word: "drop",
+            .drop,
             words: "Till does not send the notification, but counts it as delivered.",
-            fields: [],
             isOfNotifications: true
         ),
         FaultKindForm(
-            word: "delay",
+            .delay,
             words: "Till sends the notification after a delay in real time.",
             fields: [delay, spread],
             isOfNotifications: true
         ),
         FaultKindForm(
-            word: "duplicate",
+            .duplicate,
             words: "Till sends the notification twice.",
-            fields: [],
             isOfNotifications: true
         ),
         FaultKindForm(
-            word: "reorder",
+            .reorder,
             words: "Till sends the notification after the next notification of the same subscription.",
             fields: [.init("milliseconds", "Maximum wait in milliseconds", hint: "60000"), spread],
             isOfNotifications: true
         ),
     ]
 
-    /// The name of this kind on the page.
-    var name: String { title ?? Words.sentence(word) }
-
-    /// The kind with this name in the control API; nil if there is none.
-    static func named(_ word: String?) -> FaultKindForm? { all.first { $0.word == word } }
+    /// The form of a kind of fault.
+    static func of(_ kind: FaultKind) -> FaultKindForm {
+        all.first { $0.kind == kind } ?? FaultKindForm(kind, words: "")
+    }
 
     /// The form that adds a rule of this kind.
     func form(apps: ActionForm.Field.Kind?) -> ActionForm {
-        var fields: [ActionForm.Field] = [.init("kind", "", .hidden, value: word)] + self.fields
+        var fields = self.fields
         fields.append(.init("realm", "Environment"))
         fields.append(.init("bundleId", "App", apps))
         if isOfNotifications {
@@ -133,6 +145,6 @@ struct FaultKindForm: Sendable {
         if isCounted {
             fields.append(.init("seed", "Random seed", help: "With the same seed, the rule affects the same calls."))
         }
-        return ActionForm("addFault", "Add rule", fields, name: word)
+        return ActionForm(AddFault(kind: kind), "Add rule", fields, name: kind.rawValue)
     }
 }

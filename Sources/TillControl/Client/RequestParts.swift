@@ -5,7 +5,9 @@ import TillJSON
 package struct RequestParts: Sendable {
     /// The path parameters.
     package let path: [String: String]
-    /// The properties that are sent in the query or in the body.
+    /// The names and values in the query.
+    package let query: [(name: String, value: String)]
+    /// The properties that are sent in the body.
     package let others: [JSONTree.Member]
     /// The path with the query.
     let target: String
@@ -36,11 +38,12 @@ package struct RequestParts: Sendable {
             guard step.hasPrefix("{") else { return String(step) }
             return Self.encoded(path[String(step.dropFirst().dropLast())] ?? "")
         }
-        let query = asked.flatMap { member in
+        query = asked.flatMap { member in
             let values = member.value.elements.isEmpty ? [member.value] : member.value.elements
-            return values.compactMap(\.text).map { "\(member.key)=\(Self.encoded($0))" }
+            return values.compactMap(\.text).map { (name: member.key, value: $0) }
         }
-        target = "/" + steps.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        let asking = query.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")
+        target = "/" + steps.joined(separator: "/") + (asking.isEmpty ? "" : "?" + asking)
         body = others.isEmpty ? nil : .object(others)
     }
 

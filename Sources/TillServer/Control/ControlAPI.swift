@@ -154,9 +154,9 @@ package struct ControlAPI: Sendable {
                 body: try await body(exchange)
             )
         case .upload(let answer):
-            let bytes = try await answer(exchange, request.body)
+            let answer = try await answer(exchange, request.body)
             await shop.settleNodes()
-            return .json(bytes)
+            return .json(try Self.bytes(of: answer))
         }
     }
 

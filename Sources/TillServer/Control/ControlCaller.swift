@@ -25,9 +25,9 @@ package struct ControlCaller: Sendable {
     package func send<Request: ControlRequest>(_ request: Request) async throws(ControlError) -> Request.Answer {
         do {
             let id = Request.operationID
-            guard let route = routes[id], let handler = route.handler as? ControlHandler<Request> else {
-                throw Self.unknown(id)
-            }
+            guard
+                let route = routes[id], !route.readsDocument, let handler = route.handler as? ControlHandler<Request>
+            else { throw Self.unknown(id) }
             let call = ControlCall(request: request, exchange: exchange([:], Query([])))
             return try await control.run(route) { try await handler.handle(call) }
         } catch {
@@ -47,6 +47,7 @@ package struct ControlCaller: Sendable {
     ///   - parameters: the path parameters.
     ///   - document: the raw body for an operation with its own body parser; `body` is ignored then. The maximum length
     ///     is that of a catalog, also for bodies that are streamed over HTTP.
+    /// - Returns: the typed answer, such as `ActionInfo`.
     /// - Throws: `ControlError`.
     package func perform(
         _ id: String,
@@ -54,7 +55,7 @@ package struct ControlCaller: Sendable {
         query: [(name: String, value: String)] = [],
         body: JSONTree = .object([]),
         document: [UInt8]? = nil
-    ) async throws(ControlError) -> OperationAnswer {
+    ) async throws(ControlError) -> any Encodable & Sendable {
         do {
             guard let route = routes[id], !route.isDownload else { throw Self.unknown(id) }
             let query = Query(query)
@@ -67,45 +68,26 @@ package struct ControlCaller: Sendable {
             if case .upload(let take)? = route.transfer {
                 let answer = try await take(exchange(parameters, query), .init(buffer: ByteBuffer(bytes: bytes)))
                 await control.shop.settleNodes()
-                return .undeclared(try JSONTree.parse(answer))
+                return answer
             }
-            if let handler = route.handler {
-                let exchange = try control.exchange(route, parameters, query, bytes)
-                return .declared(try await control.run(route) { try await handler.answer(to: exchange) })
-            }
-            let answer = try await control.perform(route, parameters, query, bytes)
-            return route.response == nil ? .declared(NoAnswer()) : .undeclared(try JSONTree.parse(answer.bytes))
+            return try await control.answer(to: try control.exchange(route, parameters, query, bytes), of: route)
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
     }
 
-    /// Calls an operation that is not declared as a type yet.
-    ///
-    /// - Returns: the body of the answer; nil if the operation answers without a body.
-    /// - Throws: `ControlError`.
-    package func call(
-        _ id: String,
-        _ parameters: [String: String] = [:],
-        query: [(name: String, value: String)] = [],
-        body: JSONTree = .object([]),
-        document: [UInt8]? = nil
-    ) async throws(ControlError) -> JSONTree? {
-        let answer = try await perform(id, parameters, query: query, body: body, document: document)
-        return answer.tree
-    }
-
     /// Calls an operation that streams its answer.
     /// - Returns: the body and its media type.
     /// - Throws: `ControlError`.
-    package func download(_ id: String, query: [(name: String, value: String)] = []) async throws(ControlError) -> (
+    package func download<Request: ControlDownload>(_ request: Request) async throws(ControlError) -> (
         body: ResponseBody, mediaType: String
     ) {
         do {
-            guard case .download(let body)? = routes[id]?.transfer else { throw Self.unknown(id) }
-            let query = Query(query)
-            try query.checkNull()
-            return (try await body(exchange([:], query)), Transfer.mediaType)
+            guard case .download(let body)? = routes[Request.operationID]?.transfer else {
+                throw Self.unknown(Request.operationID)
+            }
+            let parts = try RequestParts(request)
+            return (try await body(exchange(parts.path, Query(parts.query))), Transfer.mediaType)
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
@@ -117,24 +99,6 @@ package struct ControlCaller: Sendable {
 
     private static func unknown(_ id: String) -> ControlError {
         ControlError.notFound("unknown_operation", "There is no operation \(id.cut(toBytes: 64)).")
-    }
-}
-
-/// The answer of an operation that was called with a form.
-package enum OperationAnswer: Sendable {
-    /// The typed answer of a declared operation, such as `ActionInfo`.
-    case declared(any Encodable & Sendable)
-    /// The body of the answer of an operation that is not declared as a type yet.
-    case undeclared(JSONTree)
-
-    /// The body; nil for an operation that answers without a body.
-    package var tree: JSONTree? {
-        switch self {
-        case .declared(is NoAnswer): nil
-        // The types of the contract encode without errors.
-        case .declared(let answer): try? JSONTree(encoding: answer)
-        case .undeclared(let tree): tree
-        }
     }
 }
 
@@ -167,8 +131,26 @@ extension ControlAPI {
         -> (bytes: [UInt8], status: HTTPResponse.Status)
     {
         let exchange = try exchange(route, parameters, query, bytes)
-        let answer = try await run(route) { try await route.answer(exchange) }
-        return (answer, exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status)
+        let answer = try await answer(to: exchange, of: route)
+        let status = exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status
+        return (answer is NoAnswer ? [] : try Self.bytes(of: answer), status)
+    }
+
+    /// The answer as JSON.
+    static func bytes(of answer: any Encodable) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try JSONTree(encoding: answer).append(to: &bytes)
+        return bytes
+    }
+
+    /// Runs an operation under its lock.
+    fileprivate func answer(to exchange: ControlExchange, of route: ControlRoute) async throws
+        -> any Encodable & Sendable
+    {
+        guard let handler = route.handler else {
+            throw ControlError.notFound("unknown_operation", "\(route.id) needs a streamed body.")
+        }
+        return try await run(route) { try await handler.answer(to: exchange) }
     }
 
     /// A request whose body is checked against the operation's schema.

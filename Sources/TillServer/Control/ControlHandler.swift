@@ -8,7 +8,7 @@ import TillShop
 import TillStorage
 
 /// What runs a declared operation: a typed request becomes a typed answer.
-struct ControlHandler<Request: ControlRequest>: DeclaredHandler {
+struct ControlHandler<Request: ControlRequest>: RequestHandler {
     let schema: RequestSchema<Request>
     let handle: @Sendable (ControlCall<Request>) async throws -> Request.Answer
 
@@ -18,7 +18,7 @@ struct ControlHandler<Request: ControlRequest>: DeclaredHandler {
 }
 
 /// A `ControlHandler` of any request.
-protocol DeclaredHandler: Sendable {
+protocol RequestHandler: Sendable {
     /// The typed answer to a request whose body was already checked.
     func answer(to exchange: ControlExchange) async throws -> any Encodable & Sendable
 }
@@ -94,14 +94,9 @@ extension ControlRoute {
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> Request.Answer
     ) {
         let schema = RequestSchema(type)
-        let handler = ControlHandler(schema: schema, handle: handle)
-        self.init(schema, request: schema.body, response: Self.schema(of: Request.Answer.self)) { exchange in
-            let answer = try await handler.answer(to: exchange)
-            guard Request.Answer.self != NoAnswer.self else { return [] }
-            return try Self.bytes(of: answer)
-        }
+        self.init(schema, request: schema.body, response: Self.schema(of: Request.Answer.self))
         self.waitsForRestore = waitsForRestore
-        self.handler = handler
+        handler = ControlHandler(schema: schema, handle: handle)
         readsDocument = type is any DocumentUpload.Type
     }
 
@@ -111,7 +106,7 @@ extension ControlRoute {
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> ResponseBody
     ) {
         let schema = RequestSchema(type)
-        self.init(schema, request: nil, response: .anyObject("JSON lines.")) { _ in [] }
+        self.init(schema, request: nil, response: .anyObject("JSON lines."))
         transfer = .download { exchange in
             try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange))
         }
@@ -124,19 +119,17 @@ extension ControlRoute {
     ) {
         let schema = RequestSchema(type)
         let response = Self.schema(of: Request.Answer.self)
-        self.init(schema, request: .anyObject("JSON lines."), response: response) { _ in [] }
+        self.init(schema, request: .anyObject("JSON lines."), response: response)
         waitsForRestore = false
         transfer = .upload { exchange, body in
-            let call = ControlCall(request: try schema.request(of: exchange), exchange: exchange)
-            return try Self.bytes(of: try await handle(call, body))
+            try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange), body)
         }
     }
 
     private init<Request: ControlCallable>(
         _ schema: RequestSchema<Request>,
         request: Schema?,
-        response: Schema?,
-        answer: @escaping @Sendable (ControlExchange) async throws -> [UInt8]
+        response: Schema?
     ) {
         let operation = Request.operation
         self.init(
@@ -150,19 +143,12 @@ extension ControlRoute {
             request: request,
             response: response,
             status: HTTPResponse.Status(code: operation.status),
-            unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) },
-            answer: answer
+            unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) }
         )
     }
 
     private static func schema<Answer: Decodable>(of type: Answer.Type) -> Schema? {
         type == NoAnswer.self ? nil : SchemaRecorder.documented.schema(of: type)
-    }
-
-    private static func bytes(of answer: some Encodable) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        try JSONTree(encoding: answer).append(to: &bytes)
-        return bytes
     }
 }
 

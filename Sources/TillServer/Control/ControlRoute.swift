@@ -32,11 +32,10 @@ struct ControlRoute: Sendable {
     var waitsForRestore = true
     /// Whether the operation parses its body itself. The catalog's parser reports every error.
     var readsDocument = false
-    /// Streams a body that is too large for memory. `answer` is not called for such an operation.
+    /// Streams a body that is too large for memory.
     var transfer: Transfer?
-    let answer: @Sendable (ControlExchange) async throws -> [UInt8]
-    /// The handler of a declared operation, a `ControlHandler`; nil for other operations.
-    var handler: (any DeclaredHandler)?
+    /// Runs the operation, a `ControlHandler`; nil for an operation that streams a body.
+    var handler: (any RequestHandler)?
 
     /// The parameters in the paths of operations that change only customers. Customers are in the store, not in the
     /// memory of the nodes.
@@ -50,7 +49,7 @@ struct ControlRoute: Sendable {
 /// A body of JSON lines, streamed in chunks.
 enum Transfer: Sendable {
     case download(@Sendable (ControlExchange) async throws -> ResponseBody)
-    case upload(@Sendable (ControlExchange, HummingbirdCore.RequestBody) async throws -> [UInt8])
+    case upload(@Sendable (ControlExchange, HummingbirdCore.RequestBody) async throws -> any Encodable & Sendable)
 
     static let mediaType = "application/x-ndjson"
 }

@@ -1,6 +1,5 @@
 import TillControl
 import TillCore
-import TillJSON
 import TillServer
 import TillShop
 
@@ -66,42 +65,34 @@ struct AboutCard: Sendable {
     }
 
     private func ownClock() async throws -> PageValue {
-        let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
+        let clocks = try await page.send(ListClocks(app: ledger.app)).clocks.compactMap(\.name)
         let name = customer.customer
         // Suggests the customer's name only if no clock has this name.
-        let isFree = customer.clock == nil && !clocks.contains { $0["name"]?.text == name }
+        let isFree = customer.clock == nil && !clocks.contains(name)
         let make = ActionForm(
-            "createClock",
+            CreateClock(app: ledger.app, name: isFree ? name : ""),
             "Create and assign clock",
-            [
-                .init("name", "Name", value: isFree ? name : "", hint: "spring"),
-                .init("_customer", "", .hidden, value: name),
-            ]
+            [.init("name", "Name", hint: "spring"), .init("_customer", "", .hidden, value: name)]
         )
         guard !clocks.isEmpty else { return ["use": .nothing, "make": make.value(page)] }
-        let names = clocks.prefix(100).compactMap { $0["name"]?.text }.map { (value: $0, name: $0) }
-        let choices = [(value: "", name: ClockCard.title(page.parameters["environment"] ?? ""))] + names
+        let names = clocks.prefix(100).map { (value: $0, name: $0) }
+        let choices = [(value: "", name: ClockCard.title(ledger.app.environment))] + names
         let use = ActionForm(
-            "assignClock",
+            AssignClock(app: ledger.app, customer: name, clock: customer.clock),
             "Assign clock",
-            [.init("clock", "Clock", .choice(choices), value: customer.clock ?? "")]
+            [.init("clock", "Clock", .choice(choices))]
         )
         return ["use": use.value(page), "make": make.value(page)]
     }
 
     /// The form for a dry run, and the form that deletes the customer and then shows the list of customers.
-    static func erase(_ page: PageRequest) -> PageValue {
-        let dry = ActionForm(
-            "eraseCustomer",
-            "Dry run",
-            [.init("dryRun", "", .hidden, value: "true")],
-            name: "dry"
-        )
+    static func erase(_ page: PageRequest, _ app: AppEnvironment) -> PageValue {
+        let dry = ActionForm(EraseCustomer(app: app, customer: page.customer, dryRun: true), "Dry run", name: "dry")
         let real = ActionForm(
-            "eraseCustomer",
+            EraseCustomer(app: app, customer: page.customer),
             "Delete customer",
             [.init("removeSnapshots", "Also delete snapshots that contain the customer")],
-            back: page.link("/console/apps/{bundleId}/{environment}/customers"),
+            back: page.link(ConsolePage.customersPath),
             isDestructive: true,
             confirmation: "Permanently delete this customer's data"
         )

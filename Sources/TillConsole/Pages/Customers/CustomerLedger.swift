@@ -116,14 +116,13 @@ struct CustomerLedger: Sendable {
     }
 
     private static func notice(_ entry: OutboxEntry, _ deliveries: [Delivery], _ page: PageRequest) -> TimelineNotice {
-        let path = "/console/apps/{bundleId}/{environment}/notifications/{notificationUUID}"
         return TimelineNotice(
             type: entry.type,
             subtype: entry.subtype,
             date: entry.signedDate,
             transaction: entry.transaction,
             fate: fate(deliveries),
-            address: page.link(path, ["notificationUUID": entry.uuid])
+            address: page.link(ConsolePage.notificationPath, ["notificationUUID": entry.uuid])
         )
     }
 
@@ -184,7 +183,7 @@ struct CustomerLedger: Sendable {
 
     /// The URL of all notifications about the customer.
     var allNotifications: String? {
-        page.link(NotificationList.path, query: [(name: "customer", value: account.customer)])
+        page.link(NotificationTable.path, query: [(name: "customer", value: account.customer)])
     }
 
     /// The current renewal info.

@@ -10,15 +10,10 @@ extension ConsolePage {
         path: customerPath,
         template: Template("customer", PackageResources.customer_mustache)
     ) { page in
-        let customer = try await page.send(GetCustomer(app: try page.app, customer: page.customer))
+        let app = try page.app
+        let customer = try await page.send(GetCustomer(app: app, customer: page.customer))
         let ledger = try await CustomerLedger(page)
-        let clock = ClockCard(
-            page,
-            bundleID: try page.app.bundleId,
-            environment: try page.app.environment.rawValue,
-            own: customer.clock,
-            customer: ledger.account
-        )
+        let clock = ClockCard(page, app, own: customer.clock, customer: ledger.account)
         let waiting = WaitingCards(page, ledger)
         let rows = RowsCard(page, ledger)
         return PageContent(
@@ -32,7 +27,7 @@ extension ConsolePage {
                 "requests": try await waiting.requests(),
                 "notifications": rows.notifications,
                 "rows": try await rows.value(),
-                "erase": AboutCard.erase(page),
+                "erase": AboutCard.erase(page, app),
             ]
         )
     }

@@ -3,9 +3,11 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
+    static let customersPath = "/console/apps/{bundleId}/{environment}/customers"
+
     /// All customers of an app's environment.
     static let customers = ConsolePage(
-        path: "/console/apps/{bundleId}/{environment}/customers",
+        path: customersPath,
         template: Template("customer-list", PackageResources.customer_list_mustache)
     ) { page in
         PageContent("Customers", ["list": try await CustomerTable.value(page, after: page.value("after"), limit: 50)])
@@ -19,8 +21,7 @@ enum CustomerTable {
 
     static func value(_ page: PageRequest, after: String?, limit: Int) async throws -> PageValue {
         let list = try await page.send(ListCustomers(app: try page.app, after: after, limit: limit))
-        let path = "/console/apps/{bundleId}/{environment}/customers"
-        let next = list.next.flatMap { page.link(path, query: [(name: "after", value: $0)]) }
+        let next = list.next.flatMap { page.link(ConsolePage.customersPath, query: [(name: "after", value: $0)]) }
         return [
             "customers": .list(list.customers.map { row($0, page) }), "next": PageValue(next),
             "form": form(try page.app).value(page),

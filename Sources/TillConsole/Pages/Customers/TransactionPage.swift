@@ -31,11 +31,9 @@ extension ConsolePage {
                 "refunds": .list(forms.refunds.map { $0.value(page) }),
                 "actions": forms.others.value(page),
                 "trigger": ActionForm(
-                    "triggerNotification",
+                    TriggerNotification(app: app, type: .test, transactionId: id),
                     "Send notification",
-                    [
-                        .init("transactionId", "", .hidden, value: id), .init("type", "Type", .notice),
-                    ]
+                    [.init("type", "Type", .notice)]
                 ).value(page),
             ]
         )
