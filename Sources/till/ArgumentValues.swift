@@ -7,6 +7,13 @@ extension StoreEnvironment: ExpressibleByArgument {}
 extension BillingPlanType: ExpressibleByArgument {}
 extension ConsumptionRequestReason: ExpressibleByArgument {}
 extension FaultKind: ExpressibleByArgument {}
+extension GracePeriodCoverage: ExpressibleByArgument {}
+extension MissingPrice: ExpressibleByArgument {}
+extension OCSPFailure: ExpressibleByArgument {}
+extension OCSPRevocationReason: ExpressibleByArgument {}
+extension OCSPStatus: ExpressibleByArgument {}
+extension RefundRule: ExpressibleByArgument {}
+extension RenewalRateChoice: ExpressibleByArgument {}
 
 extension Storefront: ExpressibleByArgument {
     /// The storefront with this code.

@@ -59,17 +59,23 @@ extension Till {
             } else {
                 try command.run()
             }
-        } catch let refused as CommandRefused {
-            fail(refused)
-        } catch let failure as ControlFailure {
-            fail(CommandRefused(failure))
-        } catch let unreached as ServerNotReached {
-            fail(unreached)
-        } catch let unreachable as ControlUnreachable {
-            fail(ServerNotReached(unreachable))
         } catch {
+            switch reported(error) {
+            case let refused as CommandRefused: fail(refused.description, refused.document, code: 1)
+            case let unreached as ServerNotReached: fail(unreached.description, unreached.document, code: 2)
+            default: break
+            }
             failAsJSON(error)
             exit(withError: error)
+        }
+    }
+
+    /// The error that the command reports for an error of the client; any other error unchanged.
+    static func reported(_ error: any Error) -> any Error {
+        switch error {
+        case let failure as ControlFailure: CommandRefused(failure)
+        case let unreachable as ControlUnreachable: ServerNotReached(unreachable)
+        default: error
         }
     }
 
@@ -99,14 +105,6 @@ extension Till {
     /// Whether `--json` was given. This is read from the raw arguments, because invalid arguments create no command.
     /// Arguments after two dashes belong to another program.
     private static var wantsJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
-
-    private static func fail(_ refused: CommandRefused) -> Never {
-        fail(refused.description, refused.document, code: 1)
-    }
-
-    private static func fail(_ unreached: ServerNotReached) -> Never {
-        fail(unreached.description, unreached.document, code: 2)
-    }
 
     private static func fail(_ message: String, _ document: JSONTree, code: Int32) -> Never {
         let text = wantsJSON ? String(decoding: document.written(), as: UTF8.self) : "till: \(message)"

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
+import TillControl
 import TillJSON
-import TillShop
 
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -34,19 +34,22 @@ struct ReceiptCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.rawClient()
-        let place =
-            customer.map { "customers/\(escaped($0))" } ?? transaction.map { "transactions/\(escaped($0))" } ?? ""
-        let query = deviceID.map { "?deviceId=\(escaped($0))" } ?? ""
-        let answer = try await client.get("\(try await scope.path(client))/\(place)/receipt\(query)")
-        guard let out else {
-            Output.show(answer, asJSON: server.json) { $0["receipt"]?.text ?? "" }
-            return
-        }
-        let data = Data(base64Encoded: answer["receipt"]?.text ?? "") ?? Data()
+        let answer = try await receipt(try await scope.connect(to: try server.client()))
+        guard let out else { return try server.show(answer) { $0.receipt } }
+        let data = Data(base64Encoded: answer.receipt) ?? Data()
         guard FileManager.default.createFile(atPath: out, contents: data) else {
             throw CommandRefused("\(out) cannot be written.")
         }
         Output.show(.members(["file": .string(out)]), asJSON: server.json) { _ in "Wrote \(out)." }
+    }
+
+    private func receipt(_ server: AppClient) async throws -> ReceiptInfo {
+        if let transaction {
+            let request = GetTransactionReceipt(app: server.app, transactionId: transaction, deviceId: deviceID)
+            return try await server.client.send(request)
+        }
+        return try await server.client.send(
+            GetReceipt(app: server.app, customer: customer ?? "", deviceId: deviceID)
+        )
     }
 }

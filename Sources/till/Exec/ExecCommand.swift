@@ -83,7 +83,7 @@ struct ExecCommand: AsyncParsableCommand {
             ExecRun.say(refused.description)
             code = refused.code
         } catch {
-            ExecRun.say(error.logText)
+            ExecRun.say(Till.reported(error).logText)
             code = 125
         }
         throw ExitCode(code)
@@ -98,9 +98,15 @@ struct ExecCommand: AsyncParsableCommand {
         let folder = String(cString: made)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         if join {
-            let client = try ServerOptions(control: control, data: data).rawClient()
-            let key = ExecShop.key(in: client.directory)
-            let shop = try await ExecShop(client, bundleID: bundleID, key: key, folder: folder)
+            let options = ServerOptions(control: control, data: data)
+            let server = try options.server()
+            let shop = try await ExecShop(
+                try options.client(),
+                token: server.token,
+                bundleID: bundleID,
+                key: ExecShop.key(in: server.directory),
+                folder: folder
+            )
             return try await run(shop, in: folder)
         }
         let till = try await TemporaryServer.start(in: folder, demo: demo, profile: profile)
@@ -121,10 +127,10 @@ struct ExecCommand: AsyncParsableCommand {
         if let file {
             let bundleID = bundleID ?? "com.example.app"
             let key = try await till.setUp(file, bundleID: bundleID, folder: folder)
-            return try await ExecShop(till.client, bundleID: bundleID, key: key, folder: folder)
+            return try await ExecShop(till.client, token: nil, bundleID: bundleID, key: key, folder: folder)
         }
-        let key = ExecShop.key(in: till.client.directory)
-        return try await ExecShop(till.client, bundleID: nil, key: key, folder: folder)
+        let key = ExecShop.key(in: till.directory)
+        return try await ExecShop(till.client, token: nil, bundleID: nil, key: key, folder: folder)
     }
 
     private func run(_ shop: ExecShop, in folder: String) async throws -> Int32 {

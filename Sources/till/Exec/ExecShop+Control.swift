@@ -1,8 +1,8 @@
 #if os(Linux)
 import Foundation
 import NIOCore
+import TillControl
 import TillExec
-import TillJSON
 import TillShop
 
 /// Reads from the control API what the program needs in its environment variables.
@@ -13,41 +13,50 @@ extension ExecShop {
     ///   - bundleID: the app in the variables; nil for the only app.
     ///   - key: an API key whose private key is in a file; nil for no key.
     ///   - folder: the folder to which the root certificate is written.
-    init(_ client: RawControlClient, bundleID: String?, key: ExecKey?, folder: String) async throws {
-        let status = try await client.get("/v1/status")
-        let security = try await client.get("/v1/tls")
-        let controlHost = URL(string: client.address)?.host ?? "127.0.0.1"
-        let address = security["address"]?.text ?? ""
-        let host = ["0.0.0.0", "::"].contains(address) ? controlHost : address
-        let target = try SocketAddress.makeAddressResolvingHost(host, port: Int(security["port"]?.text ?? "") ?? 0)
-        let tlsRoot = security["rootCertificate"]?.text ?? ""
+    ///   - token: the token of the control API, for the program.
+    init(
+        _ client: ControlClient,
+        token: String?,
+        bundleID: String?,
+        key: ExecKey?,
+        folder: String
+    ) async throws {
+        let ports = try await client.send(GetStatus()).ports
+        let security = try await client.send(GetTLS())
+        let controlHost = URL(string: client.url)?.host ?? "127.0.0.1"
+        let host = ["0.0.0.0", "::"].contains(security.address) ? controlHost : security.address
+        let target = try SocketAddress.makeAddressResolvingHost(host, port: security.port)
 
-        let ports = ["production", "sandbox", "control"].compactMap { status["ports"]?[$0]?.text }
-        let loopbackPorts = ["127.0.0.1", "localhost"].contains(controlHost) ? ports.compactMap { Int($0) } : []
+        let isLocal = ["127.0.0.1", "localhost"].contains(controlHost)
+        let loopbackPorts = isLocal ? [ports.production, ports.sandbox, ports.control] : []
 
         var environment = [
-            "TILL_CONTROL": client.address,
-            "TILL_PRODUCTION": "http://\(controlHost):\(status["ports"]?["production"]?.text ?? "")",
-            "TILL_SANDBOX": "http://\(controlHost):\(status["ports"]?["sandbox"]?.text ?? "")",
+            "TILL_CONTROL": client.url,
+            "TILL_PRODUCTION": "http://\(controlHost):\(ports.production)",
+            "TILL_SANDBOX": "http://\(controlHost):\(ports.sandbox)",
         ]
-        environment["TILL_CONTROL_TOKEN"] = client.token
-        let root = try await client.get("/v1/ca")["rootCertificate"]?.text ?? ""
+        environment["TILL_CONTROL_TOKEN"] = token
+        let root = try await client.send(GetAuthority()).rootCertificate
         environment["TILL_ROOT_PEM"] = "\(folder)/root.pem"
         environment["TILL_ROOT_DER"] = "\(folder)/root.der"
         try Self.write(Data(root.utf8), to: "\(folder)/root.pem")
         let base64 = root.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
         try Self.write(Data(base64Encoded: base64) ?? Data(), to: "\(folder)/root.der")
 
-        let apps = try await client.get("/v1/apps")["apps"]?.elements ?? []
-        let app =
-            apps.first { $0["bundleId"]?.text == bundleID } ?? (bundleID == nil && apps.count == 1 ? apps[0] : nil)
+        let apps = try await client.send(ListApps()).apps
+        let app = apps.first { $0.bundleId == bundleID } ?? (bundleID == nil && apps.count == 1 ? apps[0] : nil)
         if let bundleID, app == nil { throw ExecRefused("There is no app \(bundleID) on the server.") }
-        environment["TILL_APP"] = app?["bundleId"]?.text
-        environment["TILL_APP_APPLE_ID"] = app?["appAppleId"]?.text
-        environment["TILL_ISSUER_ID"] = key?.issuerID ?? app?["issuerId"]?.text
+        environment["TILL_APP"] = app?.bundleId
+        environment["TILL_APP_APPLE_ID"] = app.map { String($0.appAppleId) }
+        environment["TILL_ISSUER_ID"] = key?.issuerID ?? app?.issuerId
         environment["TILL_KEY"] = key?.file
         environment["TILL_KEY_ID"] = key?.id
-        self.init(target: target, tlsRoot: tlsRoot, loopbackPorts: loopbackPorts, environment: environment)
+        self.init(
+            target: target,
+            tlsRoot: security.rootCertificate,
+            loopbackPorts: loopbackPorts,
+            environment: environment
+        )
     }
 
     /// An API key whose private key is in the data directory of a server on this machine; nil if there is none.

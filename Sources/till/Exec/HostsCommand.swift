@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import TillJSON
+import TillControl
 import TillRuntime
 import TillServer
 import TillShop
@@ -34,8 +34,8 @@ struct HostsCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let security = try await server.rawClient().get("/v1/tls")
-        if server.json { return print(String(decoding: security.written(), as: UTF8.self)) }
+        let security = try await server.client().send(GetTLS())
+        if server.json { return try server.show(security) }
         let advice = HostsAdvice(security, address: address)
         for note in advice.notes(on: format) { FileHandle.standardError.write(Data("till: \(note)\n".utf8)) }
         switch format {
@@ -51,21 +51,20 @@ struct HostsCommand: AsyncParsableCommand {
 /// The text that `till hosts` prints.
 struct HostsAdvice {
     private let address: String
-    private let port: String
-    private let proxyPort: String?
+    private let port: Int
+    private let proxyPort: Int?
     private let root: String
     private let bundle: String
     private let javaTrustStore: String
     private let names = AppStoreHost.allCases.map(\.rawValue)
 
-    /// - Parameter security: the answer of `GET /v1/tls`.
-    init(_ security: JSONTree, address: String?) {
-        self.address = address ?? SecureListeners.near(security["address"]?.text ?? "127.0.0.1")
-        port = security["port"]?.text ?? ""
-        proxyPort = security["proxyPort"]?.text
-        root = security["rootFile"]?.text ?? ""
-        bundle = security["bundleFile"]?.text ?? ""
-        javaTrustStore = security["javaTrustStoreFile"]?.text ?? ""
+    init(_ security: TLSInfo, address: String?) {
+        self.address = address ?? SecureListeners.near(security.address)
+        port = security.port
+        proxyPort = security.proxyPort
+        root = security.rootFile
+        bundle = security.bundleFile
+        javaTrustStore = security.javaTrustStoreFile
     }
 
     var hosts: String { names.map { "\(address) \($0)" }.joined(separator: "\n") }
@@ -97,7 +96,7 @@ struct HostsAdvice {
             }
             return notes
         }
-        if port != "443" {
+        if port != 443 {
             notes.append(
                 "Clients use port 443, but this server has \(port). Start it with --tls-port 443, or use its proxy."
             )
@@ -140,7 +139,7 @@ struct HostsAdvice {
             #   Swift, the whole system   sudo cp \(root) /usr/local/share/ca-certificates/till.crt && \
             sudo update-ca-certificates
             """
-        if port != "443" {
+        if port != 443 {
             text += """
 
 

@@ -3,14 +3,14 @@ import ArgumentParser
 import Foundation
 import TillControl
 import TillExec
-import TillJSON
 import TillRuntime
 import TillShop
 
 /// A Till for one command, in a temporary folder. It runs in the process of `till exec`.
 struct TemporaryServer {
     private let server: RunningServer
-    let client: RawControlClient
+    let client: ControlClient
+    let directory: DataDirectory
 
     /// Starts a server on free ports. If another process takes the chosen port first, it tries again.
     static func start(in folder: String, demo: Bool, profile: String?) async throws -> TemporaryServer {
@@ -50,8 +50,8 @@ struct TemporaryServer {
             try? await server.stop()
             throw ExecRefused("A signal arrived before the command started.", code: 128 + signal)
         }
-        let client = RawControlClient(address: server.address(.control), token: nil, directory: directory)
-        return TemporaryServer(server: server, client: client)
+        let client = ControlClient(server.address(.control), http: WebClient.http)
+        return TemporaryServer(server: server, client: client, directory: directory)
     }
 
     /// Stops the server. Its errors are ignored, because the command has already ended.
@@ -62,13 +62,12 @@ struct TemporaryServer {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandRefused("\(file) cannot be read.")
         }
-        _ = try await client.post("/v1/apps", .members(["bundleId": .string(bundleID)]))
-        _ = try await client.typed.upload(ImportStoreKitFile(bundleId: bundleID), Array(bytes))
-        let made = try await client.post("/v1/keys", .members(["name": .string("till exec")]))
-        let id = made["keyId"]?.text ?? ""
-        let path = "\(folder)/AuthKey_\(id).p8"
-        try DataDirectory.write(made["privateKey"]?.text ?? "", to: path)
-        return ExecKey(id: id, issuerID: made["issuerId"]?.text, file: path)
+        _ = try await client.send(CreateApp(bundleId: bundleID))
+        _ = try await client.upload(ImportStoreKitFile(bundleId: bundleID), Array(bytes))
+        let made = try await client.send(CreateKey(name: "till exec"))
+        let path = "\(folder)/AuthKey_\(made.keyId).p8"
+        try DataDirectory.write(made.privateKey, to: path)
+        return ExecKey(id: made.keyId, issuerID: made.issuerId, file: path)
     }
 }
 #endif

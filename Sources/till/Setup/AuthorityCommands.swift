@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
+import TillControl
 import TillJSON
-import TillShop
 
 struct AuthorityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,11 +27,8 @@ struct AuthorityCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let authority = try await server.rawClient().get("/v1/ca")
-            Output.show(authority, asJSON: server.json) {
-                "root fingerprint  \($0["rootFingerprint"]?.text ?? "")\n"
-                    + "chain             \($0["chainId"]?.text ?? "")\n"
-                    + ($0["rootCertificate"]?.text ?? "")
+            try await server.show(answerTo: GetAuthority()) {
+                "root fingerprint  \($0.rootFingerprint)\nchain             \($0.chainId)\n\($0.rootCertificate)"
             }
         }
     }
@@ -58,8 +55,7 @@ struct AuthorityCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let path = tls ? "/v1/tls" : receipts ? "/v1/ca/receipts" : "/v1/ca"
-            let pem = try await server.rawClient().get(path)["rootCertificate"]?.text ?? ""
+            let pem = try await root(try server.client())
             var data = Data(pem.utf8)
             if file.hasSuffix(".der") || file.hasSuffix(".cer") {
                 let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
@@ -72,6 +68,12 @@ struct AuthorityCommand: AsyncParsableCommand {
                 "Wrote \(file). Trust it only in your tests and in your own store."
             }
         }
+
+        private func root(_ client: ControlClient) async throws -> String {
+            if tls { return try await client.send(GetTLS()).rootCertificate }
+            if receipts { return try await client.send(GetReceiptAuthority()).rootCertificate }
+            return try await client.send(GetAuthority()).rootCertificate
+        }
     }
 
     struct Rotate: AsyncParsableCommand {
@@ -83,8 +85,7 @@ struct AuthorityCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let authority = try await server.rawClient().post("/v1/ca/rotate")
-            Output.show(authority, asJSON: server.json) { "The new signing chain is \($0["chainId"]?.text ?? "")." }
+            try await server.show(answerTo: RotateChain()) { "The new signing chain is \($0.chainId)." }
         }
     }
 }

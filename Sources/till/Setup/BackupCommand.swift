@@ -1,8 +1,6 @@
 import ArgumentParser
 import Foundation
-import NIOCore
-import TillJSON
-import TillShop
+import TillControl
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,14 +21,9 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = URL(fileURLWithPath: folder).standardizedFileURL.path
-        let outcome = try await server.rawClient().post(
-            "/v1/backup",
-            .members(["to": .string(target)]),
-            timeout: .minutes(600)
-        )
-        Output.show(outcome, asJSON: server.json) { answer in
-            let rows = answer["tables"]?.elements.reduce(0) { $0 + (Int($1["rows"]?.text ?? "") ?? 0) } ?? 0
-            return "Copied to \(answer["directory"]?.text ?? ""): \(rows) rows. The copy was read and verified."
+        try await server.show(answerTo: CreateBackup(to: target), timeout: .seconds(36_000)) { backup in
+            let rows = backup.tables.reduce(0) { $0 + $1.rows }
+            return "Copied to \(backup.directory): \(rows) rows. The copy was read and verified."
         }
     }
 }

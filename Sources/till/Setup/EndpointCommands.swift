@@ -1,6 +1,6 @@
 import ArgumentParser
+import TillControl
 import TillJSON
-import TillShop
 
 struct EndpointCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,10 +25,10 @@ struct EndpointCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw {
-                try await $0.get("\(try await scope.path($0))/endpoints")
+            try await server.show(in: scope) {
+                ListEndpoints(app: $0.app)
             } as: { answer in
-                let lines = (answer["endpoints"]?.elements ?? []).map(EndpointCommand.words)
+                let lines = answer.endpoints.map(EndpointCommand.words)
                 return lines.isEmpty
                     ? "No endpoints. Set one with till endpoint set URL." : lines.joined(separator: "\n")
             }
@@ -53,12 +53,14 @@ struct EndpointCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let wanted = types.map { $0.split(separator: ",").map { JSONTree.string(String($0)) } }
-            let body = JSONTree.members([
-                "url": .string(url), "types": wanted.map { .array($0) }, "version": isVersionOne ? .count(1) : nil,
-            ])
-            try await server.showRaw {
-                try await $0.put("\(try await scope.path($0))/endpoints/\(escaped(name))", bytes: body.written())
+            try await server.show(in: scope) {
+                SetEndpoint(
+                    app: $0.app,
+                    endpoint: name,
+                    url: url,
+                    types: types.map { $0.split(separator: ",").map(String.init) },
+                    version: isVersionOne ? .one : nil
+                )
             } as: {
                 EndpointCommand.words($0)
             }
@@ -77,16 +79,14 @@ struct EndpointCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.rawClient()
-            try await client.delete("\(try await scope.path(client))/endpoints/\(escaped(name))")
+            let client = try server.client()
+            _ = try await client.send(RemoveEndpoint(app: try await scope.app(client), endpoint: name))
             Output.show(.members(["removed": .string(name)]), asJSON: server.json) { _ in "Removed \(name)." }
         }
     }
 
-    private static func words(_ endpoint: JSONTree) -> String {
-        let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
-        let version = endpoint["version"]?.text == "1" ? "version 1, " : ""
-        return "\(endpoint["name"]?.text ?? "")  \(endpoint["url"]?.text ?? "")  \(version)"
-            + (types.isEmpty ? "all types" : types.joined(separator: ", "))
+    private static func words(_ endpoint: EndpointInfo) -> String {
+        "\(endpoint.name)  \(endpoint.url)  \(endpoint.version == .one ? "version 1, " : "")"
+            + (endpoint.types.isEmpty ? "all types" : endpoint.types.joined(separator: ", "))
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
-import TillJSON
-import TillShop
+import TillControl
 
 struct SettingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,8 +25,8 @@ struct SettingsCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw {
-                try await $0.get("\(try await scope.path($0))/settings")
+            try await server.show(in: scope) {
+                GetSettings(app: $0.app)
             } as: {
                 SettingsCommand.words($0)
             }
@@ -44,9 +43,6 @@ struct SettingsCommand: AsyncParsableCommand {
                 till settings set --payload-profile version:1.8
                 till settings set --missing-price refuse
 
-                Rates: default, calendar, sandbox-3-minutes, sandbox-5-minutes, sandbox-15-minutes, sandbox-30-minutes,
-                sandbox-1-hour, testflight, and Xcode's: xcode-1 to xcode-15.
-
                 Payload profiles (--payload-profile): fair (the default payloads), sparse (without optional keys),
                 tomorrow and tomorrow:SEED (with unknown keys and values), version:1.0 to version:1.22 (without later
                 keys).
@@ -54,19 +50,19 @@ struct SettingsCommand: AsyncParsableCommand {
         )
 
         @Option(help: "The subscription renewal rate: how long a month takes.")
-        var rate: String?
+        var rate: RenewalRateChoice?
         @Option(help: "The grace period in days: 3, 16, 28 or off.")
         var grace: String?
-        @Option(help: "The renewals that have a grace period: ALL_RENEWALS (default) or PAID_TO_PAID_ONLY.")
-        var graceCovers: String?
-        @Option(help: "How refund requests are decided: followPreference, alwaysGrant, alwaysDecline or byHand.")
-        var refundRule: String?
+        @Option(help: "The renewals that have a grace period (default: ALL_RENEWALS).")
+        var graceCovers: GracePeriodCoverage?
+        @Option(help: "How refund requests are decided.")
+        var refundRule: RefundRule?
         @Option(help: "true or false. With false, production answers 401, as before an app's first release.")
         var released: Bool?
         @Option(help: "The payload profile: fair, sparse, tomorrow, tomorrow:SEED or version:1.N.")
         var payloadProfile: String?
-        @Option(help: "For purchases in a storefront without a catalog price: storefrontCurrency (default) or refuse.")
-        var missingPrice: String?
+        @Option(help: "For purchases in a storefront without a catalog price (default: storefrontCurrency).")
+        var missingPrice: MissingPrice?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
 
@@ -86,27 +82,30 @@ struct SettingsCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let days = grace.map { JSONTree.number($0 == "off" ? "0" : $0) }
-            let body = JSONTree.members([
-                "rate": .text(rate), "refundRule": .text(refundRule),
-                "grace": days.map { .members(["days": $0, "coverage": .text(graceCovers)]) },
-                "released": released.map { .bool($0) }, "payloadProfile": .text(payloadProfile),
-                "missingPrice": .text(missingPrice),
-            ])
-            try await server.showRaw {
-                try await $0.put("\(try await scope.path($0))/settings", bytes: body.written())
+            // The grace period was validated: it is off, or a number of days.
+            let days = grace.map { Int($0) ?? 0 }
+            try await server.show(in: scope) {
+                UpdateSettings(
+                    app: $0.app,
+                    rate: rate,
+                    grace: days.map { GracePeriodInfo(days: $0, coverage: graceCovers) },
+                    refundRule: refundRule,
+                    released: released,
+                    payloadProfile: payloadProfile,
+                    missingPrice: missingPrice
+                )
             } as: {
                 SettingsCommand.words($0)
             }
         }
     }
 
-    private static func words(_ settings: JSONTree) -> String {
-        let grace = settings["grace"].map { "\($0["days"]?.text ?? "") days, \($0["coverage"]?.text ?? "")" }
+    private static func words(_ settings: SettingsInfo) -> String {
+        let grace = settings.grace.map { "\($0.days) days, \($0.coverage?.rawValue ?? "")" }
         return ActionSummary.table([
-            ("rate", settings["rate"]?.text), ("grace", grace ?? "off"), ("refundRule", settings["refundRule"]?.text),
-            ("released", settings["released"]?.text), ("payloadProfile", settings["payloadProfile"]?.text),
-            ("missingPrice", settings["missingPrice"]?.text),
+            ("rate", settings.rate.rawValue), ("grace", grace ?? "off"), ("refundRule", settings.refundRule.rawValue),
+            ("released", String(settings.released)), ("payloadProfile", settings.payloadProfile),
+            ("missingPrice", settings.missingPrice.rawValue),
         ])
     }
 }

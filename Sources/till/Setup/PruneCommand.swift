@@ -1,7 +1,5 @@
 import ArgumentParser
-import NIOCore
-import TillJSON
-import TillShop
+import TillControl
 
 struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,11 +22,9 @@ struct PruneCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let answer = try await server.rawClient().post(
-            "/v1/prune",
-            .members(["days": .count(days), "dryRun": .bool(dryRun)]),
-            timeout: .minutes(60)
-        )
-        Output.show(answer, asJSON: server.json) { Output.lines($0) + (dryRun ? "\nNothing was changed." : "") }
+        let request = PruneNotifications(days: days, dryRun: dryRun)
+        try await server.show(answerTo: request, timeout: .seconds(3_600)) {
+            try Output.lines(of: $0) + (dryRun ? "\nNothing was changed." : "")
+        }
     }
 }

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Foundation
+import TillControl
 import TillCore
-import TillJSON
-import TillShop
-import TillSigning
 
 /// Shows and sets what the OCSP responder answers about certificates.
 struct RevocationCommand: AsyncParsableCommand {
@@ -31,11 +29,7 @@ struct RevocationCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw {
-                try await $0.get("/v1/ca/ocsp")
-            } as: {
-                RevocationCommand.words($0)
-            }
+            try await server.show(answerTo: GetRevocation(), as: RevocationCommand.words)
         }
     }
 
@@ -50,45 +44,44 @@ struct RevocationCommand: AsyncParsableCommand {
 
         @Argument(help: "The certificate: leaf or intermediate (of the signing chain), a serial number, or all.")
         var certificate: String
-        @Argument(help: "The status: good, revoked, unknown, slow, error, stale (outdated answer) or dead (no answer).")
-        var state: String
+        @Argument(help: "The status; stale is an outdated answer, and dead is no answer.")
+        var state: OCSPStatus
         @Option(help: "With revoked: the revocation date, such as 2026-01-31 or 2026-01-31T12:00:00Z (default: now).")
         var at: WrittenInstant?
-        @Option(help: "With revoked: keyCompromise, cessationOfOperation, superseded… (default: no reason).")
-        var reason: String?
+        @Option(help: "With revoked: the reason (default: no reason).")
+        var reason: OCSPRevocationReason?
         @Option(help: "With slow: the delay in milliseconds (default 5000).")
         var delay: Int?
-        @Option(help: "With error: tryLater (default), internalError, unauthorized or http500.")
-        var error: String?
+        @Option(help: "With error: the kind of error (default: tryLater).")
+        var error: OCSPFailure?
         @Option(help: "With leaf and intermediate: the chain's id (default: the signing chain).")
         var chain: String?
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let body = JSONTree.members([
-                "state": .string(state), "chainId": .text(chain), "reason": .text(reason), "delay": .count(delay),
-                "error": .text(error), "revocationDate": .count(at?.instant.milliseconds),
-            ])
-            try await server.showRaw {
-                try await $0.put("/v1/ca/ocsp/\(escaped(certificate))", bytes: body.written())
-            } as: {
-                RevocationCommand.words($0)
-            }
+            let request = SetRevocation(
+                certificate: certificate,
+                state: state,
+                chainId: chain,
+                revocationDate: at?.instant,
+                reason: reason,
+                delay: delay,
+                error: error
+            )
+            try await server.show(answerTo: request, as: RevocationCommand.words)
         }
     }
 
-    private static func words(_ answer: JSONTree) -> String {
-        (answer["certificates"]?.elements ?? []).map { entry in
+    private static func words(_ list: CertificateList) -> String {
+        list.certificates.map { entry in
             let details = [
-                entry["revocationDate"]?.text.flatMap(Double.init).map { "since \(Output.date($0))" },
-                entry["reason"]?.text,
-                entry["delay"]?.text.map { "\($0) ms" },
-                entry["error"]?.text,
+                entry.revocationDate.map { "since \($0.iso8601)" }, entry.reason?.rawValue,
+                entry.delay.map { "\($0) ms" }, entry.error?.rawValue,
             ].compactMap(\.self).joined(separator: ", ")
-            let name = (entry["certificate"]?.text ?? "").padding(toLength: 12, withPad: " ", startingAt: 0)
-            let chain = "chain \(entry["chainId"]?.text ?? "")" + (entry["isCurrent"]?.text == "true" ? " (signs)" : "")
-            return "\(name)  \(entry["state"]?.text ?? "")\(details.isEmpty ? "" : " (\(details))")\n"
-                + "              \(chain), serial number \(entry["serialNumber"]?.text ?? "")"
+            let name = entry.certificate.rawValue.padding(toLength: 12, withPad: " ", startingAt: 0)
+            let chain = "chain \(entry.chainId)" + (entry.isCurrent ? " (signs)" : "")
+            return "\(name)  \(entry.state.rawValue)\(details.isEmpty ? "" : " (\(details))")\n"
+                + "              \(chain), serial number \(entry.serialNumber)"
         }.joined(separator: "\n")
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
+import TillControl
 import TillJSON
-import TillShop
 
 struct SecretCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,14 +30,15 @@ struct SecretCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.rawClient()
             // Other users can see the arguments of a process, so the secret can also come from standard input.
             let secret = value == "-" ? readLine() ?? "" : value
-            let answer = try await client.put(
-                try await SecretCommand.path(client, app: app, team: team),
-                bytes: JSONTree.members(["sharedSecret": .text(secret)]).written()
-            )
-            Output.show(answer, asJSON: server.json) { $0["sharedSecret"]?.text ?? "" }
+            if let team {
+                let request = SetPrimarySharedSecret(issuerId: team, sharedSecret: secret)
+                return try await server.show(answerTo: request) { $0.sharedSecret ?? "" }
+            }
+            let bundleID = try await ScopeOptions.bundleID(app, try server.client())
+            let request = SetSharedSecret(bundleId: bundleID, sharedSecret: secret)
+            try await server.show(answerTo: request) { $0.sharedSecret ?? "" }
         }
     }
 
@@ -52,12 +53,13 @@ struct SecretCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.rawClient()
-            let answer = try await client.get(try await SecretCommand.path(client, app: app, team: nil))
-            guard server.json || answer["sharedSecret"] != nil else {
-                throw CommandRefused("No shared secret is set. Create one with till secret create.")
+            let bundleID = try await ScopeOptions.bundleID(app, try server.client())
+            try await server.show(answerTo: GetSharedSecret(bundleId: bundleID)) { answer in
+                guard server.json || answer.sharedSecret != nil else {
+                    throw CommandRefused("No shared secret is set. Create one with till secret create.")
+                }
+                return answer.sharedSecret ?? ""
             }
-            Output.show(answer, asJSON: server.json) { $0["sharedSecret"]?.text ?? "" }
         }
     }
 
@@ -74,14 +76,14 @@ struct SecretCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.rawClient()
-            try await client.delete(try await SecretCommand.path(client, app: app, team: team))
+            let client = try server.client()
+            if let team {
+                _ = try await client.send(RemovePrimarySharedSecret(issuerId: team))
+            } else {
+                let bundleID = try await ScopeOptions.bundleID(app, client)
+                _ = try await client.send(RemoveSharedSecret(bundleId: bundleID))
+            }
             Output.show(.members(["removed": .bool(true)]), asJSON: server.json) { _ in "The secret is removed." }
         }
-    }
-
-    private static func path(_ client: RawControlClient, app: String?, team: String?) async throws -> String {
-        if let team { return "/v1/teams/\(escaped(team))/shared-secret" }
-        return "/v1/apps/\(escaped(try await ScopeOptions.bundleID(app, client.typed)))/shared-secret"
     }
 }

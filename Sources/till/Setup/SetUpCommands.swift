@@ -21,7 +21,7 @@ struct AppCommand: AsyncParsableCommand {
         @Argument(help: "The bundle identifier.")
         var bundleID: String
         @Option(help: "The app's Apple ID (default: the next free one).")
-        var appleID: Int?
+        var appleID: Int64?
         @Option(help: "The app's name.")
         var name: String?
         @Option(help: "The issuer id of the app's team; required if there are several teams.")
@@ -29,15 +29,8 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw {
-                try await $0.post(
-                    "/v1/apps",
-                    .members([
-                        "bundleId": .string(bundleID), "appAppleId": .count(appleID), "name": .text(name),
-                        "issuerId": .text(issuer),
-                    ])
-                )
-            }
+            let request = CreateApp(bundleId: bundleID, appAppleId: appleID, name: name, issuerId: issuer)
+            try await server.show(answerTo: request)
         }
     }
 
@@ -50,7 +43,7 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw { try await $0.get("/v1/apps") }
+            try await server.show(answerTo: ListApps())
         }
     }
 }
@@ -91,15 +84,11 @@ struct KeyCommand: AsyncParsableCommand {
                     code: "cannot_write"
                 )
             }
-            let key = try await server.rawClient().post(
-                "/v1/keys",
-                .members(["name": .text(name), "issuerId": .text(issuer)])
-            )
-            let id = key["keyId"]?.text ?? ""
-            let file = "\(out)/AuthKey_\(id).p8"
-            try DataDirectory.write(key["privateKey"]?.text ?? "", to: file)
+            let key = try await server.client().send(CreateKey(name: name, issuerId: issuer))
+            let file = "\(out)/AuthKey_\(key.keyId).p8"
+            try DataDirectory.write(key.privateKey, to: file)
             let shown = JSONTree.members([
-                "keyId": .string(id), "issuerId": key["issuerId"], "file": .string(file),
+                "keyId": .string(key.keyId), "issuerId": .string(key.issuerId), "file": .string(file),
             ])
             Output.show(shown, asJSON: server.json) {
                 Output.lines($0) + "\n\nThe file is the only copy of the private key."
@@ -116,7 +105,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw { try await $0.get("/v1/keys") }
+            try await server.show(answerTo: ListKeys())
         }
     }
 
@@ -136,9 +125,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw {
-                try await $0.post("/v1/keys/\(escaped(keyID))/revoke", .members(["bundleId": .text(app)]))
-            }
+            try await server.show(answerTo: RevokeKey(keyId: keyID, bundleId: app))
         }
     }
 }
@@ -165,16 +152,13 @@ struct ImportCommand: AsyncParsableCommand {
         guard let data = FileManager.default.contents(atPath: file) else {
             throw CommandRefused("\(file) cannot be read.")
         }
-        let client = try server.rawClient()
-        if let app {
-            let known = try await client.get("/v1/apps")["apps"]?.elements.compactMap { $0["bundleId"]?.text } ?? []
-            if !known.contains(app) {
-                try check(Array(data))
-                _ = try await client.post("/v1/apps", .members(["bundleId": .string(app)]))
-            }
+        let client = try server.client()
+        if let app, try await !client.send(ListApps()).apps.contains(where: { $0.bundleId == app }) {
+            try check(Array(data))
+            _ = try await client.send(CreateApp(bundleId: app))
         }
-        let bundleID = try await ScopeOptions.bundleID(app, client.typed)
-        let outcome = try await client.typed.upload(ImportStoreKitFile(bundleId: bundleID), Array(data))
+        let bundleID = try await ScopeOptions.bundleID(app, client)
+        let outcome = try await client.upload(ImportStoreKitFile(bundleId: bundleID), Array(data))
         try server.show(outcome) { "Imported for \(bundleID).\n\(try Output.lines(of: $0))" }
     }
 

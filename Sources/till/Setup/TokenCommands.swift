@@ -1,6 +1,6 @@
 import ArgumentParser
+import TillControl
 import TillJSON
-import TillShop
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,8 +28,7 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let made = try await server.rawClient().post("/v1/tokens", .members(["name": .string(name)]))
-            Output.show(made, asJSON: server.json) { $0["token"]?.text ?? "" }
+            try await server.show(answerTo: CreateToken(name: name)) { $0.token }
         }
     }
 
@@ -42,7 +41,7 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.showRaw { try await $0.get("/v1/tokens") }
+            try await server.show(answerTo: ListTokens())
         }
     }
 
@@ -57,7 +56,7 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.rawClient().delete("/v1/tokens/\(escaped(name))")
+            _ = try await server.client().send(RevokeToken(tokenName: name))
             Output.show(.members(["revoked": .bool(true)]), asJSON: server.json) { _ in
                 "Revoked \(name). Requests with this token are refused."
             }

@@ -4,6 +4,7 @@ import Foundation
 import NIOHTTP1
 import TillControl
 import TillJSON
+import TillServer
 import TillShop
 import TillSigning
 import TillStorage
@@ -41,13 +42,13 @@ struct History: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let client = try server.rawClient()
-        let bundleID = try await scope.bundleID(client.typed)
-        let keys = try await client.get("/v1/keys")["keys"]?.elements ?? []
-        let pair = try keyPair(client)
+        let client = try server.client()
+        let bundleID = try await scope.bundleID(client)
+        let keys = try await client.send(ListKeys()).keys
+        let pair = try keyPair()
         // A key that signs only offers may have the same key id.
-        let named = keys.filter { $0["keyId"]?.text == pair.keyID }
-        guard let issuer = (named.first { $0["offersOf"] == nil } ?? named.first)?["issuerId"]?.text else {
+        let named = keys.filter { $0.keyId == pair.keyID }
+        guard let issuer = (named.first { $0.offersOf == nil } ?? named.first)?.issuerId else {
             throw CommandRefused("The server does not know key \(pair.keyID). Create keys with till key create.")
         }
         let base = try await address(client)
@@ -66,8 +67,8 @@ struct History: AsyncParsableCommand {
         }
     }
 
-    private func keyPair(_ client: RawControlClient) throws -> APIKeyPair {
-        let folder = client.directory.keys
+    private func keyPair() throws -> APIKeyPair {
+        let folder = try server.server().directory.keys
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted().map { "\(folder)/\($0)" }
         let key = key ?? TillVariable.text("KEY")
         guard let path = key ?? found?.first(where: { $0.hasSuffix(".p8") }) else {
@@ -87,12 +88,15 @@ struct History: AsyncParsableCommand {
         }
     }
 
-    private func address(_ client: RawControlClient) async throws -> String {
+    private func address(_ client: ControlClient) async throws -> String {
         if let api { return api }
-        let environment = try scope.chosenEnvironment()
-        let status = try await client.get("/v1/status")
-        let port = status["ports"]?[environment.rawValue]?.text ?? ""
-        let host = URL(string: client.address)?.host ?? "127.0.0.1"
+        let ports = try await client.send(GetStatus()).ports
+        let port =
+            switch try scope.chosenEnvironment() {
+            case .production: ports.production
+            case .sandbox: ports.sandbox
+            }
+        let host = URL(string: client.url)?.host ?? "127.0.0.1"
         return "http://\(host):\(port)"
     }
 
@@ -110,8 +114,10 @@ struct History: AsyncParsableCommand {
         items += productID.map { ("productId", $0) } + productType.map { ("productType", $0) }
         if let revoked { items.append(("revoked", revoked)) }
         if let revision { items.append(("revision", revision)) }
-        let query = items.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
-        var request = HTTPClientRequest(url: "\(base)/inApps/v2/history/\(escaped(transaction))?\(query)")
+        let query = items.map { "\($0.0)=\(PercentEncoding.encoded($0.1))" }.joined(separator: "&")
+        var request = HTTPClientRequest(
+            url: "\(base)/inApps/v2/history/\(PercentEncoding.encoded(transaction))?\(query)"
+        )
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
         let (status, body) = try await WebClient.exchange(request, at: base)
         let tree = try? JSONTree.parse(body)
