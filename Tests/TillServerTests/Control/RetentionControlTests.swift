@@ -9,7 +9,7 @@ struct RetentionControlTests {
     /// The answer to a request to prune that deletes or counts notifications without deliveries.
     private static func answer(_ notifications: Int, isDryRun: Bool = false) throws -> JSONTree {
         let text = """
-            {"dryRun":\(isDryRun),"notifications":\(notifications),"deliveries":0,"owed":0,
+            {"dryRun":\(isDryRun),"notifications":\(notifications),"deliveries":0,"pending":0,
              "productionDays":180,"sandboxDays":30}
             """
         return try JSONTree.parse(Array(text.utf8))
