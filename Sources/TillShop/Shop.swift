@@ -100,7 +100,7 @@ package final class Shop: Sendable {
         registry = try await Registry(storage: storage)
         clocks = try await Clocks(storage: storage)
         seed = try await Self.seed(storage)
-        requestLog = RequestLog(storage: storage, logger: logger, keeping: settings.journalLength)
+        requestLog = RequestLog(storage: storage, logger: logger, keeping: settings.requestLogLength)
         cursors = try await CursorSeal(storage: storage)
         restoreEpochs = try await RestoreEpoch(storage: storage)
         faults = try await FaultRules(storage: storage, wallClock: wallClock)

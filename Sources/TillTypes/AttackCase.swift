@@ -27,7 +27,7 @@ public enum AttackCase: String, Codable, CaseIterable, Sendable {
     /// Correctly signed data of another app.
     case otherApp = "other-app"
     /// Correctly signed data of the other environment.
-    case otherEnvironment = "other-realm"
+    case otherEnvironment = "other-environment"
     /// Correctly signed renewal info in place of the transaction.
     case renewalInfo = "renewal-info-as-transaction"
     /// A correctly signed notification that is sent twice.
@@ -59,7 +59,7 @@ public enum ReceiptAttackCase: String, Codable, CaseIterable, Sendable {
     /// A correctly signed receipt of another app.
     case otherApp = "other-app"
     /// A correctly signed receipt of the other environment.
-    case otherEnvironment = "other-realm"
+    case otherEnvironment = "other-environment"
     /// A correctly signed receipt with the hash of another device.
     case otherDevice = "other-device"
     /// A correctly signed receipt with the hash of another app on the same device.

@@ -89,7 +89,7 @@ struct ServerOptions: ParsableArguments {
 struct ScopeOptions: ParsableArguments {
     @Option(help: "The bundle identifier (default: the only app).")
     var app: String?
-    @Option(name: .customLong("realm"), help: "The environment (default: sandbox).")
+    @Option(help: "The environment (default: sandbox).")
     var environment: StoreEnvironment?
 
     /// The app in its environment, with the client.
@@ -102,13 +102,13 @@ struct ScopeOptions: ParsableArguments {
         return AppEnvironment(try await bundleID(client), environment)
     }
 
-    /// The environment of the option or of the variable `TILL_REALM`; the sandbox by default.
+    /// The environment of the option or of the variable `TILL_ENVIRONMENT`; the sandbox by default.
     func chosenEnvironment() throws -> StoreEnvironment {
         if let environment { return environment }
-        guard let text = TillVariable.text("REALM") else { return .sandbox }
+        guard let text = TillVariable.text("ENVIRONMENT") else { return .sandbox }
         guard let environment = StoreEnvironment(rawValue: text) else {
             let known = StoreEnvironment.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandRefused("TILL_REALM is \(text), which is not an environment. Environments: \(known).")
+            throw CommandRefused("TILL_ENVIRONMENT is \(text), which is not an environment. Environments: \(known).")
         }
         return environment
     }

@@ -22,7 +22,7 @@ struct Till: AsyncParsableCommand {
 
             Every setting of serve is also an environment variable (TILL_CONTROL_PORT for --control-port) and a key of
             the configuration file (controlPort). The other commands read TILL_CONTROL, TILL_DATA, TILL_APP,
-            TILL_REALM, TILL_KEY and TILL_CONTROL_TOKEN. An empty variable counts as unset.
+            TILL_ENVIRONMENT, TILL_KEY and TILL_CONTROL_TOKEN. An empty variable counts as unset.
 
             With --json, a refusal is a JSON object with code and message on standard error.
 
@@ -52,6 +52,7 @@ extension Till {
     /// Runs the command. For a refusal it prints the message to standard error and sets the exit code.
     static func main() async {
         do {
+            try RetiredFlags.refuse(in: CommandLine.arguments.prefix { $0 != "--" }, TillVariable.environment)
             try refuseEmptyValues()
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

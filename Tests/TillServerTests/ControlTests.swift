@@ -352,7 +352,7 @@ struct ControlTests {
             _ = try await send(client, .get, "/v1/teams")
             _ = try await send(client, .get, "/v1/nothing")
             let text = try await send(client, .get, "/metrics").body
-            #expect(text.contains(#"till_requests_total{realm="control",route="/v1/teams",status="200"} 1"#))
+            #expect(text.contains(#"till_requests_total{environment="control",route="/v1/teams",status="200"} 1"#))
             #expect(text.contains(#"status="404"} 1"#))
         }
     }

@@ -29,7 +29,7 @@ struct RequestLogTests {
 
     @Test("During a flood of requests, the newest entries are kept, up to the configured number")
     func flood() async throws {
-        let test = try await TestShop(settings: Settings(journalLength: 50))
+        let test = try await TestShop(settings: Settings(requestLogLength: 50))
         for number in 1...5_000 { await test.shop.requestLog.note(entry(number)) }
         let latest = try await test.shop.requestLog.latest(100)
         #expect(latest.first?.id == "ID5000")

@@ -58,7 +58,7 @@ private enum Faults {
 
     private static func scope(_ fault: FaultRuleInfo) -> [PageValue] {
         let limits: [(name: String, value: String?)] = [
-            ("environment", fault.realm?.rawValue), ("app", fault.bundleId), ("route", fault.route),
+            ("environment", fault.environment?.rawValue), ("app", fault.bundleId), ("route", fault.route),
             ("customer", fault.customer),
         ]
         return limits.compactMap { name, value in value.map { ["name": .text(name), "value": .text($0)] } }

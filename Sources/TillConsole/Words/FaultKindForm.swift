@@ -115,7 +115,7 @@ struct FaultKindForm: Sendable {
     /// The form that adds a rule of this kind.
     func form(apps: ActionForm.Field.Kind?) -> ActionForm {
         var fields = self.fields
-        fields.append(.init("realm", "Environment"))
+        fields.append(.init("environment", "Environment"))
         fields.append(.init("bundleId", "App", apps))
         if isOfNotifications {
             fields.append(

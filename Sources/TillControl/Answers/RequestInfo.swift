@@ -22,7 +22,7 @@ public struct RequestInfo: ControlObject {
     public var explanation: String
     /// The duration in milliseconds.
     public var milliseconds: Int?
-    /// The request body, if the log keeps bodies (--journal-bodies).
+    /// The request body, if the log keeps bodies (--request-log-bodies).
     public var requestBody: String?
     /// The response body, if the log keeps bodies.
     public var responseBody: String?

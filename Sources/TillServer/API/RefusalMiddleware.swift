@@ -22,7 +22,7 @@ struct RefusalMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var request = request
         let begun = ContinuousClock.now
-        let sent = shop.settings.journalBodies ? await RequestLogBody.take(from: &request) : nil
+        let sent = shop.settings.requestLogBodies ? await RequestLogBody.take(from: &request) : nil
         var response: Response
         var isRefused = false
         do {
@@ -35,8 +35,8 @@ struct RefusalMiddleware: RouterMiddleware {
             isRefused = true
             response = await refuse(error, request, context)
         }
-        if isRefused || shop.settings.journalAll || context.annotations.notes.isWorthLogging {
-            let answered = shop.settings.journalBodies ? await RequestLogBody.take(from: &response) : nil
+        if isRefused || shop.settings.requestLogAll || context.annotations.notes.isWorthLogging {
+            let answered = shop.settings.requestLogBodies ? await RequestLogBody.take(from: &response) : nil
             let milliseconds = Int((ContinuousClock.now - begun) / .milliseconds(1))
             await note(request, context, response.status.code, milliseconds, sent, answered)
         }

@@ -25,7 +25,7 @@ package final class RequestMeter: Sendable {
             if let counter = counters[key] { return counter }
             let counter = Counter(
                 label: "till_requests_total",
-                dimensions: [("realm", key.environment), ("route", route), ("status", String(status))],
+                dimensions: [("environment", key.environment), ("route", route), ("status", String(status))],
                 factory: factory
             )
             counters[key] = counter

@@ -8,11 +8,11 @@ package struct Settings: Equatable, Sendable {
     /// Whether setting a transaction's app account token moves the transaction to the end of the history.
     package var tokenChangeMovesHistory = true
     /// The maximum number of entries in the request log.
-    package var journalLength = 10_000
+    package var requestLogLength = 10_000
     /// Whether the request log also contains successful requests.
-    package var journalAll = false
+    package var requestLogAll = false
     /// Whether the request log contains the bodies of requests and responses, with secrets redacted.
-    package var journalBodies = false
+    package var requestLogBodies = false
     /// The subscription renewal rate in the sandbox, for apps without a rate of their own.
     package var sandboxRate = RenewalRate.calendar
     /// The number of renewals after which auto-renew is turned off in the sandbox; 0 for no limit.
@@ -58,10 +58,14 @@ package struct Settings: Equatable, Sendable {
     package var endpointNetworks = EndpointNetworks()
 
     /// Creates settings with Till's defaults.
-    package init(orderLookupInSandbox: Bool = true, tokenChangeMovesHistory: Bool = true, journalLength: Int = 10_000) {
+    package init(
+        orderLookupInSandbox: Bool = true,
+        tokenChangeMovesHistory: Bool = true,
+        requestLogLength: Int = 10_000
+    ) {
         self.orderLookupInSandbox = orderLookupInSandbox
         self.tokenChangeMovesHistory = tokenChangeMovesHistory
-        self.journalLength = journalLength
+        self.requestLogLength = requestLogLength
     }
 
     /// Settings that match Apple's behavior as far as it is known.

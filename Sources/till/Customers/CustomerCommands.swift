@@ -50,7 +50,7 @@ struct CustomerCommand: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows a customer, with the customer's subscriptions and owned products.",
-            discussion: "till customer show eva --realm production"
+            discussion: "till customer show eva --environment production"
         )
 
         @Argument(help: "The customer's name.")

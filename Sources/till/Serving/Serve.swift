@@ -52,7 +52,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "true (default) or false: a changed app account token moves the transaction to the history's end.")
     var tokenChangeMovesHistory: Bool?
     @Option(help: "Maximum number of requests in the request log (default 10000).")
-    var journalLength: Int?
+    var requestLogLength: Int?
     @OptionGroup(title: "Under the App Store's own names") var secure: SecureOptions
     @OptionGroup(title: "Several servers on one database") var nodes: NodeOptions
     @OptionGroup(title: "Store behavior") var choices: ShopChoices
@@ -159,8 +159,13 @@ struct Serve: AsyncParsableCommand {
         if let said = try source.choice(tokenChangeMovesHistory, "tokenChangeMovesHistory") {
             settings.tokenChangeMovesHistory = said
         }
-        let kept = settings.journalLength
-        settings.journalLength = try source.number(journalLength, "journalLength", default: kept, in: 1...1_000_000)
+        let kept = settings.requestLogLength
+        settings.requestLogLength = try source.number(
+            requestLogLength,
+            "requestLogLength",
+            default: kept,
+            in: 1...1_000_000
+        )
         try choices.apply(to: &settings, source)
         return settings
     }

@@ -14,12 +14,12 @@ struct SettingsSource {
     /// The settings that change how the store behaves. Of all `TILL_` variables, the temporary Till of `till exec`
     /// reads only those for these settings.
     private static let behavior: Set<String> = [
-        "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
+        "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "requestLogLength", "requestTimeout", "logLevel",
         "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "extendsFirstPeriod", "extraFamilyNotifications", "refundWindowMinutes",
         "historyListsAll", "deliveryTimeout",
-        "deliveryRoot", "endpointNetworks", "storefrontAskingConsent", "versionOneInSandbox", "journalAll",
-        "journalBodies", "historyExtraDays", "signatureAge", "notificationDays",
+        "deliveryRoot", "endpointNetworks", "storefrontAskingConsent", "versionOneInSandbox", "requestLogAll",
+        "requestLogBodies", "historyExtraDays", "signatureAge", "notificationDays",
     ]
     /// The settings that belong to one server: its data, ports, names and permissions.
     private static let identity: Set<String> = [
@@ -82,7 +82,7 @@ struct SettingsSource {
     /// A warning for each `TILL_` variable in the environment that is not a setting.
     static var unknownVariables: [String] {
         let settings = keys.map { variable($0) }.sorted()
-        let known = identityVariables.union(settings).union(TillVariable.client).union(["TILL_REALM"])
+        let known = identityVariables.union(settings).union(TillVariable.client).union(["TILL_ENVIRONMENT"])
         return TillVariable.environment.keys.filter { $0.hasPrefix("TILL_") && !known.contains($0) }.sorted().map {
             let nearest = nearest(to: $0, of: settings)
             return "The environment variable \($0) is not a setting and was ignored."

@@ -31,9 +31,9 @@ struct ShopChoices: ParsableArguments {
     @Option(help: "true (default) or false: send all version 1 types in the sandbox, where Apple omits some.")
     var versionOneInSandbox: Bool?
     @Option(help: "true or false (default): include successful requests in the request log.")
-    var journalAll: Bool?
+    var requestLogAll: Bool?
     @Option(help: "true or false (default): include bodies in the request log, with secrets removed.")
-    var journalBodies: Bool?
+    var requestLogBodies: Bool?
     @Option(help: "true (default) or false: let the control API erase and replace existing data.")
     var allowReset: Bool?
     @Option(help: "The retention period of notifications in days (default: production 180, sandbox 30; 0: forever).")
@@ -113,8 +113,8 @@ struct ShopChoices: ParsableArguments {
         settings.versionOneInSandbox =
             try source.choice(versionOneInSandbox, "versionOneInSandbox") ?? settings.versionOneInSandbox
         settings.allowReset = try source.choice(allowReset, "allowReset") ?? settings.allowReset
-        settings.journalAll = try source.choice(journalAll, "journalAll") ?? settings.journalAll
-        settings.journalBodies = try source.choice(journalBodies, "journalBodies") ?? settings.journalBodies
+        settings.requestLogAll = try source.choice(requestLogAll, "requestLogAll") ?? settings.requestLogAll
+        settings.requestLogBodies = try source.choice(requestLogBodies, "requestLogBodies") ?? settings.requestLogBodies
         settings.historyListsAll = try source.choice(historyListsAll, "historyListsAll") ?? settings.historyListsAll
     }
 }

@@ -18,7 +18,7 @@ struct EndpointCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists the endpoints of an app's environment.",
-            discussion: "till endpoint list --realm production"
+            discussion: "till endpoint list --environment production"
         )
 
         @OptionGroup var scope: ScopeOptions

@@ -18,7 +18,7 @@ struct SettingsCommand: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows the settings of an app's environment.",
-            discussion: "till settings show --realm production"
+            discussion: "till settings show --environment production"
         )
 
         @OptionGroup var scope: ScopeOptions

@@ -40,7 +40,7 @@ struct FaultCommand: AsyncParsableCommand {
         var route: String?
         @Option(help: "Only for this app.")
         var app: String?
-        @Option(name: .customLong("realm"), help: "Only in this environment.")
+        @Option(help: "Only in this environment.")
         var environment: StoreEnvironment?
         @Option(help: "Only for this customer.")
         var customer: String?
@@ -66,7 +66,7 @@ struct FaultCommand: AsyncParsableCommand {
             let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
             let rule = AddFault(
                 kind: kind,
-                realm: environment,
+                environment: environment,
                 bundleId: app,
                 route: route,
                 customer: customer,

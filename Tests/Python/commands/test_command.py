@@ -494,9 +494,9 @@ def test_with_json_an_error_is_json_with_a_code(till, shop, run, tmp_path):
     assert refusal("buy", code=64)["code"] == "wrong_usage"
     storefront = refusal("customer", "create", "bad", "--storefront", "Germany", code=64)
     assert storefront["code"] == "wrong_usage" and "Germany" in storefront["message"]
-    realm = refusal("customer", "list", "--realm", "staging", code=64)
+    realm = refusal("customer", "list", "--environment", "staging", code=64)
     assert realm["code"] == "wrong_usage" and "production" in realm["message"]
-    assert "staging" in refusal("customer", "list", *APP, *here, TILL_REALM="staging")["message"]
+    assert "staging" in refusal("customer", "list", *APP, *here, TILL_ENVIRONMENT="staging")["message"]
     assert refusal("serve", "--config", tmp_path / "none.json")["code"] == "refused"
     helped = run_till("buy", "--help", "--json")
     assert helped.returncode == 0 and "USAGE" in helped.stdout and helped.stderr == ""
@@ -623,3 +623,18 @@ def test_a_secret_is_read_from_standard_input_and_an_empty_one_is_an_error(serve
     )
     assert (made.returncode, made.stdout) == (0, "hush\n")
     assert run_till("secret", "show", *control).stdout == "hush\n"
+
+
+@pytest.mark.parametrize("arguments, variables, message", [
+    (["customer", "list", "--realm", "sandbox"], {}, "--realm is --environment now"),
+    (["settings", "set", "--weather=sparse"], {}, "--weather is --payload-profile now"),
+    (["serve", "--journal-all", "true"], {}, "--journal-all is --request-log-all now"),
+    (["app", "list"], {"TILL_REALM": "sandbox"}, "TILL_REALM is TILL_ENVIRONMENT now"),
+    (["serve"], {"TILL_JOURNAL_LENGTH": "5"}, "TILL_JOURNAL_LENGTH is TILL_REQUEST_LOG_LENGTH now"),
+])
+def test_a_retired_flag_or_variable_is_refused_with_the_new_name(tmp_path, arguments, variables, message):
+    outcome = subprocess.run(
+        [till_binary(), *arguments], capture_output=True, text=True, timeout=60, cwd=tmp_path,
+        env={**clean_environment(), **variables},
+    )
+    assert outcome.returncode == 64 and message in outcome.stderr, outcome.stderr

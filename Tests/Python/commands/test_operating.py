@@ -230,7 +230,7 @@ def test_an_unknown_environment_variable_is_named(tmp_path):
 
 @pytest.mark.parametrize("arguments", [
     ["serve", "--data", ""], ["serve", "--data="], ["customer", "list", "--app", ""],
-    ["customer", "list", "--realm", ""], ["app", "list", "--control", ""], ["serve", "--host", "", "--demo"],
+    ["customer", "list", "--environment", ""], ["app", "list", "--control", ""], ["serve", "--host", "", "--demo"],
     ["exec", "--data", "", "--", "true"],
 ])
 def test_a_flag_without_a_value_is_wrong_usage(tmp_path, arguments):

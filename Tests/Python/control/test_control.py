@@ -85,7 +85,7 @@ def test_metrics_are_prometheus_text_and_count_requests(server, app):
             assert METRICS_LINE.fullmatch(line), line
         lines = [
             line for line in answer.text.splitlines()
-            if 'realm="sandbox"' in line and "/inApps/v2/history/" in line and 'status="200"' in line
+            if 'environment="sandbox"' in line and "/inApps/v2/history/" in line and 'status="200"' in line
         ]
         assert len(lines) <= 1 and known not in answer.text, "a label contains an id"
         return float(lines[0].rsplit(" ", 1)[1]) if lines else 0
@@ -564,3 +564,21 @@ def test_a_control_answer_is_json_without_undocumented_keys(control):
         answer._content = json.dumps({"teams": [team]}).encode()
         with pytest.raises(ValidationError):
             control.check_answer("listTeams", answer)
+
+
+@pytest.mark.parametrize("path, new", [
+    ("/v1/journal", "/v1/requests"), ("/v1/journal/abc", "/v1/requests/"),
+    ("/v1/apps/com.example.shop/sandbox/rules", "/settings"), ("/v1/apps/com.example.shop/sandbox/coming", "/upcoming-events"),
+    ("/v1/apps/com.example.shop/sandbox/clock/leap", "/clock/advance"),
+])
+def test_a_retired_path_is_answered_with_the_new_one(server, path, new):
+    for method in ("GET", "PUT", "POST", "DELETE"):
+        answer = requests.request(method, server.address("control") + path, timeout=30)
+        assert answer.status_code == 404 and answer.json()["code"] == "renamed", answer.text
+        assert new in answer.json()["message"]
+
+
+def test_a_retired_key_is_refused_with_the_new_one(app, control):
+    with pytest.raises(ControlRefused) as refused:
+        control.call("updateSettings", {"weather": "sparse"}, bundleId=app.bundle_id, environment="sandbox")
+    assert "payloadProfile" in refused.value.faults[0]["found"]

@@ -375,7 +375,7 @@ def test_rules_survive_a_restart(serve):
 
 
 def test_the_request_log_stores_all_requests_and_bodies_on_demand(serve, tmp_path):
-    till = serve("--journal-all", "true", "--journal-bodies", "true")
+    till = serve("--request-log-all", "true", "--request-log-bodies", "true")
     control = control_of(till)
     app = App(till, control, "com.example.watched", 1, None, CATALOG)
     sandbox = app.sandbox

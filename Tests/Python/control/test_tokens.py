@@ -39,7 +39,7 @@ def test_tokens_are_created_listed_and_revoked(control):
 
 
 def test_a_token_is_valid_until_it_is_revoked_and_is_not_stored(serve):
-    till = serve("--control-address", "127.0.0.2", "--journal-all", "true", "--log-level", "trace")
+    till = serve("--control-address", "127.0.0.2", "--request-log-all", "true", "--log-level", "trace")
     address = till.address("control")
     here = ["--data", till.data]
     text = run_till("token", "create", "ci", *here)

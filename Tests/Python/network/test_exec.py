@@ -122,10 +122,10 @@ def backend(bench, user=None, name="unchanged_backend.py"):
     lines = []
     for environment in ("sandbox", "production"):
         lines += [
-            f"'{till}' customer create exec --realm {environment} >&2",
-            f"{environment}=$('{till}' buy {SEEDS} --customer exec --realm {environment} --json"
+            f"'{till}' customer create exec --environment {environment} >&2",
+            f"{environment}=$('{till}' buy {SEEDS} --customer exec --environment {environment} --json"
             " | sed -n 's/.*\"transactionId\" *: *\"\\([0-9]*\\)\".*/\\1/p' | head -n 1)",
-            f"'{till}' receipt --customer exec --realm {environment} > \"$TMPDIR/{environment}.receipt\"",
+            f"'{till}' receipt --customer exec --environment {environment} > \"$TMPDIR/{environment}.receipt\"",
         ]
     arguments = [f"{name}=${name} {name}-receipt=\"$TMPDIR/{name}.receipt\"" for name in ("sandbox", "production")]
     # The files that the program itself created are removed, so that only files of `till exec` can be left over.
@@ -398,7 +398,7 @@ def test_the_temporary_till_never_uses_a_store_from_the_environment(bench, tmp_p
         store = {"TILL_CONFIG": str(config), "TILL_DATABASE": url, "TILL_DATA": str(tmp_path / "data"),
                  "TILL_ADOPT_ROOT": "true", "TILL_CONTROL_TOKEN": "secret-token", "TILL_TLS_NAME": "not a name",
                  "TILL_NODE_NAME": "n" * 600, "TILL_CONTROL_HOST": "evil.test", "TILL_KEY": "/nowhere.p8"}
-        kept = {"TILL_OURS": "own", "TILL_REALM": "sandbox", "TILL_SANDBOX_RATE": "sandbox-5-minutes"}
+        kept = {"TILL_OURS": "own", "TILL_ENVIRONMENT": "sandbox", "TILL_SANDBOX_RATE": "sandbox-5-minutes"}
         script = f"env -0 > '{tmp_path}/environment'; '{till_binary()}' settings show --json"
         done = bench.till("exec", "--demo", "--", "sh", "-c", script, env=bench.environment(**store, **kept))
         assert done.returncode == 0, done.stderr

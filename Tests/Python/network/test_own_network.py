@@ -116,11 +116,11 @@ class Shop:
         self.settings["TILL_APP_APPLE_ID"] = str(app["apps"][0]["appAppleId"])
         self.ids, self.receipts = {}, {}
         for environment in ("production", "sandbox"):
-            network.till("customer", "create", "net", "--realm", environment)
-            bought = json.loads(network.till("buy", SEEDS, "--customer", "net", "--realm", environment, "--json"))
+            network.till("customer", "create", "net", "--environment", environment)
+            bought = json.loads(network.till("buy", SEEDS, "--customer", "net", "--environment", environment, "--json"))
             self.ids[environment] = bought["transaction"]["transactionId"]
             self.receipts[environment] = folder / f"{environment}.receipt"
-            self.receipts[environment].write_text(network.till("receipt", "--customer", "net", "--realm", environment))
+            self.receipts[environment].write_text(network.till("receipt", "--customer", "net", "--environment", environment))
 
     def look_up(self, **variables) -> dict:
         """The results of the official client, its verifier, and the receipt check, for each environment."""

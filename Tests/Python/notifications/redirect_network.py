@@ -168,7 +168,7 @@ class Backend:
         self.folder = folder
         # The Tills accept the test's host names. A request that was rejected because of its host name would prove
         # nothing.
-        names = ["--control-host", "till.test", "--control-host", "moving.test", "--journal-length", "10"]
+        names = ["--control-host", "till.test", "--control-host", "moving.test", "--request-log-length", "10"]
         self.nodes = Nodes(folder / "nodes", url, 2, *names)
         self.one = self.nodes.servers[0]
         self.key = set_up_app(self.one, BUNDLE)

@@ -25,7 +25,7 @@ STATUSES = {
     "intermediate-without-marker": NOT_AUTHENTICATED, "expired-leaf": NOT_AUTHENTICATED,
     "leaf-not-yet-valid": NOT_AUTHENTICATED, "tampered-payload": NOT_AUTHENTICATED,
     "tampered-signature": NOT_AUTHENTICATED, "truncated": MALFORMED, "trailing-bytes": MALFORMED,
-    "other-app": NO_ACCOUNT, "other-realm": None, "other-device": 0, "other-apps-hash": 0,
+    "other-app": NO_ACCOUNT, "other-environment": None, "other-device": 0, "other-apps-hash": 0,
     "transaction-control": 0, "transaction-wrong-signer": NOT_AUTHENTICATED,
     "transaction-tampered-purchase": NOT_AUTHENTICATED, "transaction-tampered-signature": NOT_AUTHENTICATED,
 }
@@ -73,7 +73,7 @@ def hash_of(receipt, device) -> bytes:
 
 
 def expected(environment, name, known=True) -> int:
-    if name == "other-realm":
+    if name == "other-environment":
         return 21_007 if environment.name == "production" else 21_008
     return STATUSES[name] if known or STATUSES[name] else NO_ACCOUNT
 
@@ -223,7 +223,7 @@ def test_a_status_in_the_answer_counts_as_a_rejection(sandbox, customer, backend
 def test_verify_receipt_itself_passes(environment, customer):
     about = environment.buy(customer, COINS).id
     output = attack(
-        environment.app, "--realm", environment.name, "--about", about,
+        environment.app, "--environment", environment.name, "--about", about,
         "--post", f"{environment.base}/verifyReceipt", code=0
     ).stdout
     assert "The backend accepted no attack." in output

@@ -822,7 +822,7 @@ def till(shop, *arguments):
 
 
 def scope(shop, *more) -> list:
-    return ["--app", shop.app.bundle_id, "--realm", "sandbox", *more]
+    return ["--app", shop.app.bundle_id, "--environment", "sandbox", *more]
 
 
 def test_the_command_prints_receipts(shop, tmp_path):

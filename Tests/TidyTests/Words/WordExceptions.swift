@@ -7,9 +7,5 @@ enum WordExceptions {
         "Wrong lengths, stray end markers and foreign tags are rejected": "an end marker without its beginning",
         "tl-strike": "a line through a mark",
         "trouble": "a key of subscriptions that version 0.1.0 stored",
-        "journalLength": "the flag --journal-length",
-        "journalAll": "the flag --journal-all",
-        "journalBodies": "the flag --journal-bodies",
-        "realm": "a key of fault rules in the control API",
     ]
 }

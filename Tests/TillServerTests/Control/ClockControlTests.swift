@@ -88,9 +88,9 @@ struct ClockControlTests {
         try await TypedControl.run { control in
             let app = control.app
             _ = try await control.send(SetClock(app: app, mode: .frozen))
-            try await control.expectRefusal(400, "bad_leap", of: AdvanceClock(app: app))
+            try await control.expectRefusal(400, "bad_advance", of: AdvanceClock(app: app))
             let two = AdvanceClock(app: app, by: "1mo", to: control.test.now)
-            try await control.expectRefusal(400, "bad_leap", of: two)
+            try await control.expectRefusal(400, "bad_advance", of: two)
             for text in ["soon", "2026-01-01"] {
                 try await control.expectRefusal(400, "bad_duration", of: AdvanceClock(app: app, by: text))
             }

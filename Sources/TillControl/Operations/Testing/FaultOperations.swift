@@ -21,7 +21,7 @@ public struct AddFault: ControlRequest {
     /// The kind of fault.
     public var kind: FaultKind
     /// The environment to which the rule is limited.
-    public var realm: StoreEnvironment?
+    public var environment: StoreEnvironment?
     /// The app to which the rule is limited.
     public var bundleId: String?
     /// The route to which the rule is limited, such as `getTransactionInfo`; for notifications, the type.
@@ -49,7 +49,7 @@ public struct AddFault: ControlRequest {
 
     public init(
         kind: FaultKind,
-        realm: StoreEnvironment? = nil,
+        environment: StoreEnvironment? = nil,
         bundleId: String? = nil,
         route: String? = nil,
         customer: String? = nil,
@@ -64,7 +64,7 @@ public struct AddFault: ControlRequest {
         seed: Int64? = nil
     ) {
         self.kind = kind
-        self.realm = realm
+        self.environment = environment
         self.bundleId = bundleId
         self.route = route
         self.customer = customer
@@ -108,7 +108,7 @@ public struct FaultRuleInfo: ControlObject {
     /// The kind of fault.
     public var kind: FaultKind
     /// The environment to which the rule is limited.
-    public var realm: StoreEnvironment?
+    public var environment: StoreEnvironment?
     /// The app to which the rule is limited.
     public var bundleId: String?
     /// The route to which the rule is limited, such as `getTransactionInfo`; for notifications, the type.
@@ -141,7 +141,7 @@ public struct FaultRuleInfo: ControlObject {
     public init(
         id: String,
         kind: FaultKind,
-        realm: StoreEnvironment? = nil,
+        environment: StoreEnvironment? = nil,
         bundleId: String? = nil,
         route: String? = nil,
         customer: String? = nil,
@@ -159,7 +159,7 @@ public struct FaultRuleInfo: ControlObject {
     ) {
         self.id = id
         self.kind = kind
-        self.realm = realm
+        self.environment = environment
         self.bundleId = bundleId
         self.route = route
         self.customer = customer

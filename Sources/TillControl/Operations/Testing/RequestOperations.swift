@@ -1,4 +1,4 @@
-/// Lists logged requests, newest first: refused requests, or all with --journal-all.
+/// Lists logged requests, newest first: refused requests, or all with --request-log-all.
 public struct ListRequests: ControlRequest {
     public typealias Answer = RequestList
     public static let operation = ControlOperation(.get, "/v1/requests", tag: .requests)

@@ -128,7 +128,7 @@ extension ControlAPI {
                 throw ControlError.bad("bad_duration", message, path: "$.by")
             }
         default:
-            throw ControlError.bad("bad_leap", "Give one of by, to and toNextEvent.", path: "$")
+            throw ControlError.bad("bad_advance", "Give one of by, to and toNextEvent.", path: "$")
         }
     }
 

@@ -36,7 +36,7 @@ extension ControlAPI {
     private func rule(_ request: AddFault) throws -> FaultRule {
         let seed = request.seed.map { UInt64($0) } ?? UInt64.random(in: 0...UInt64(Int64.max))
         var rule = FaultRule(id: "", kind: request.kind, seed: seed)
-        rule.environment = request.realm
+        rule.environment = request.environment
         rule.app = request.bundleId
         rule.route = request.route
         rule.customer = request.customer
@@ -132,7 +132,7 @@ extension FaultRuleInfo {
         self.init(
             id: rule.id,
             kind: rule.kind,
-            realm: rule.environment,
+            environment: rule.environment,
             bundleId: rule.app,
             route: rule.route,
             customer: rule.customer,

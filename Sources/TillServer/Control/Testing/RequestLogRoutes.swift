@@ -12,8 +12,8 @@ extension ControlAPI {
                     throw ControlError.notFound(
                         "unknown_request",
                         "The request log has no refused request \(call.requestId.prefix(64)). It keeps the last "
-                            + "\(shop.settings.journalLength), and successful requests only with "
-                            + "--journal-all."
+                            + "\(shop.settings.requestLogLength), and successful requests only with "
+                            + "--request-log-all."
                     )
                 }
                 return RequestInfo(entry)
