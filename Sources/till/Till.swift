@@ -52,7 +52,7 @@ extension Till {
     /// Runs the command. For a refusal it prints the message to standard error and sets the exit code.
     static func main() async {
         do {
-            try RetiredFlags.refuse(in: CommandLine.arguments.prefix { $0 != "--" }, TillVariable.environment)
+            try RetiredFlags.refuse(in: ownArguments, TillVariable.environment)
             try refuseEmptyValues()
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -80,13 +80,19 @@ extension Till {
         }
     }
 
+    /// The arguments of the command itself. Without two dashes, the arguments of till exec and those of its program
+    /// cannot be distinguished, so none is returned then.
+    private static var ownArguments: [String] {
+        let all = CommandLine.arguments.dropFirst()
+        let arguments = Array(all.prefix { $0 != "--" })
+        let isUnclear = arguments.first == ExecCommand.configuration.commandName && arguments.count == all.count
+        return isUnclear ? [] : arguments
+    }
+
     /// Refuses a flag with an empty value. No flag allows an empty value, which usually comes from an unset variable in
     /// a script.
     private static func refuseEmptyValues() throws {
-        let all = CommandLine.arguments.dropFirst()
-        let arguments = Array(all.prefix { $0 != "--" })
-        // Without two dashes, the arguments of till exec and those of its program cannot be distinguished.
-        if arguments.first == ExecCommand.configuration.commandName, arguments.count == all.count { return }
+        let arguments = ownArguments
         for (place, argument) in arguments.enumerated() where argument.hasPrefix("--") {
             let flag = argument.prefix { $0 != "=" }
             let next = arguments.dropFirst(place + 1).first
