@@ -4,7 +4,9 @@ import TillShop
 
 /// An answer with the effects of an operation.
 protocol ActionAnswer: Encodable {
+    /// The events, in chronological order.
     var events: [EventName] { get }
+    /// The notifications about the events, in chronological order.
     var notifications: [String] { get }
     /// Names and values of the state after the operation.
     var state: [(String, String?)] { get }
