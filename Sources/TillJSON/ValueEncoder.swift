@@ -71,6 +71,7 @@ private final class Slot {
 
 /// A dictionary, whose keys are encoded in ascending order. Its own order differs from run to run.
 private protocol StringDictionary {
+    /// Writes the members into a slot.
     func encode(sortedInto slot: Slot) throws
 }
 

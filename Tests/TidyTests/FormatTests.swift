@@ -21,7 +21,6 @@ struct FormatTests {
         arguments: [
             ("let a=1\n", "Spacing"), ("let a = b!\n", "NeverForceUnwrap"), ("let a = try! f()\n", "NeverUseForceTry"),
             ("import B\nimport A\n", "OrderedImports"),
-            ("public let a = 1\n", "AllPublicDeclarationsHaveDocumentation"),
             ("func f() {\n  g()\n}\n", "Indentation"), ("let a = [\n    1,\n    2\n]\n", "TrailingComma"),
             ("if a {\n    b()\n} else {\n    return\n}\n", "UseEarlyExits"),
         ]

@@ -4,6 +4,7 @@ import TillCore
 import TillJSON
 import TillServer
 import TillShop
+import TillTestSupport
 
 @testable import TillConsole
 
@@ -59,6 +60,26 @@ struct FormTests {
         ])
         #expect(body == .object([.init("count", .string("many")), .init("other", .string("y"))]))
         #expect(schema.faults(in: body).map(\.path) == ["$.count", "$.other", "$.name"])
+    }
+
+    @Test("A form names the fields that its request lacks")
+    func unknownFields() async throws {
+        let control = ControlCaller(try await TestShop().controlAPI())
+        let operation = try #require(control[RefundTransaction.operationID])
+        let names = ["share", "shares", "path.transactionId", "path.customer", "_own"]
+        let request = RefundTransaction(app: AppEnvironment("com.example.shop"), transactionId: "1")
+        let form = ActionForm(request, "Refund", names.map { .init($0, "") })
+        #expect(form.unknownFields(of: operation) == ["shares", "path.customer"])
+    }
+
+    @Test("A request becomes path parameters and the values of fields")
+    func requests() {
+        let app = AppEnvironment("com.example.shop")
+        let parts = FormParts(UpdateSettings(app: app, grace: GracePeriodInfo(days: 16), released: false))
+        #expect(parts.path == ["bundleId": "com.example.shop", "environment": "sandbox"])
+        #expect(parts.fields.map { "\($0.name)=\($0.value)" } == ["grace.days=16", "released=false"])
+        let endpoint = FormParts(SetEndpoint(app: app, endpoint: "primary", url: "", types: ["TEST", "REFUND"]))
+        #expect(endpoint.fields.map(\.value) == ["", "TEST\nREFUND"])
     }
 
     @Test("A URL-encoded form is parsed, and one that is not UTF-8 is rejected")

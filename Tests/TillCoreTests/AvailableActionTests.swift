@@ -130,16 +130,16 @@ struct AvailableActionTests {
             let subscription = try #require(account.heldSubscriptions.first)
             return Set(available.actions(on: subscription))
         }
-        #expect(try actions(.subscribed) == [.cancel, .change])
+        #expect(try actions(.subscribed) == [.cancel, .change, .extend])
         #expect(try actions(.renewed) == [.cancel, .change, .extend])
-        #expect(try actions(.cancelled) == [.resume, .change])
+        #expect(try actions(.cancelled) == [.resume, .change, .extend])
         #expect(
-            try actions(.askedForConsent) == [.cancel, .change, .acceptPriceIncrease, .declinePriceIncrease]
+            try actions(.askedForConsent) == [.cancel, .change, .acceptPriceIncrease, .declinePriceIncrease, .extend]
         )
         #expect(try actions(.expired) == [.resubscribe])
         #expect(try actions(.withdrawnFromSale).isEmpty)
-        #expect(try actions(.inFamily) == [.cancel, .change, .stopSharing])
-        #expect(try actions(.notShared) == [.cancel, .change, .share])
+        #expect(try actions(.inFamily) == [.cancel, .change, .extend, .stopSharing])
+        #expect(try actions(.notShared) == [.cancel, .change, .extend, .share])
         #expect(try actions(.inFamily, by: "bob").isEmpty)
     }
 

@@ -29,7 +29,7 @@ private enum Keys {
         let teams = try await page.send(ListTeams()).teams
         let names = Dictionary(teams.map { ($0.issuerId, $0.name) }) { $1 }
         let all = try await page.send(ListKeys()).keys
-        let part = ShownPart(all, by: name, as: "key", page, path: path)
+        let part = ShownPart(all, by: name(of:), as: "key", page, path: path)
         var fields: [ActionForm.Field] = [.init("name", "Name", hint: "backend")]
         if teams.count > 1 { fields.append(.init("issuerId", "Team", try await Choices.teams(page, first: []))) }
         return [

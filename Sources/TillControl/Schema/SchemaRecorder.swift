@@ -81,7 +81,9 @@ package struct SchemaRecorder {
 
 /// A type with a schema of its own, such as a date in milliseconds.
 protocol SchemaValue {
+    /// Any value.
     static var sample: Self { get }
+    /// The schema with a description and, for a number, its range.
     static func schema(_ text: String, _ range: ClosedRange<Int64>?) -> Schema
 }
 

@@ -213,9 +213,10 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         var members: [JSONTree.Member] = []
         var owned: [JSONTree.Member] = []
         for parameter in path {
-            let member = try Self.member(parameter.schema, exchange.parameter(parameter.schema.name)) { text, _ in
+            let member = try Self.member(parameter.schema, exchange.parameter(parameter.schema.name)) { text, faults in
                 let name = parameter.schema.name
-                return ControlError.notFound("unknown_\(name)", "There is no \(name) \(text.prefix(64)).")
+                let words = "There is no \(name) \(text.prefix(64)). Give \(faults[0].expected)."
+                return ControlError.notFound("unknown_\(name)", words)
             }
             if parameter.owner == nil { members.append(member) } else { owned.append(member) }
         }

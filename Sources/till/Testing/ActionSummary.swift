@@ -6,7 +6,7 @@ import TillShop
 protocol ActionAnswer: Encodable {
     /// The events, in chronological order.
     var events: [EventName] { get }
-    /// The notifications about the events, in chronological order.
+    /// The types of the notifications, with their subtypes after a slash.
     var notifications: [String] { get }
     /// Names and values of the state after the operation.
     var state: [(String, String?)] { get }

@@ -190,7 +190,7 @@ def _buy_in_parallel(app, customer, count, threads=16):
         answer = own.connection.getresponse()
         text = answer.read()
         assert answer.status == 201, text[:300]
-        return json.loads(text)["transactionId"]
+        return json.loads(text)["transaction"]["transactionId"]
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(buy, range(count)))

@@ -1,8 +1,9 @@
-"""Erasing a customer: the App Store Server API no longer finds the customer, and the family keeps its own purchases."""
+"""Erasing a customer: Apple's client no longer finds the customer, and the command. What the customer's family loses is
+tested in Tests/TillServerTests/Control/ErasureControlTests.swift."""
 
 import pytest
 
-from catalog_of_everything import COINS, FOREVER, PRO
+from catalog_of_everything import COINS, PRO
 from process_helpers import run_till
 from shop_helpers import ControlRefused
 
@@ -50,19 +51,6 @@ def test_apples_api_does_not_know_an_erased_customer(app, environment, customer)
     again = environment.buy(customer, COINS)
     assert again.app_transaction_id not in (account, other.app_transaction_id)
     assert int(again.id) > int(other.id)
-
-
-def test_the_family_is_notified_of_the_revoked_purchases(sandbox, customer):
-    members = [f"{customer}-1", f"{customer}-2"]
-    sandbox.control("createFamily", {"organizer": customer, "members": members})
-    sandbox.buy(customer, FOREVER)
-    erased = sandbox.control("eraseCustomer", {}, customer=customer)
-    assert erased["family"] == customer and erased["notifications"] == ["REVOKE", "REVOKE"]
-    for member in members:
-        left = sandbox.control("getCustomer", customer=member)
-        assert left["owned"] == [] and "family" not in left
-        notifications = sandbox.control("listNotifications", query={"customer": member})["notifications"]
-        assert "REVOKE" in [entry["notificationType"] for entry in notifications]
 
 
 def test_the_command_prints_counts_erases_and_mentions_snapshots(serve):

@@ -21,7 +21,12 @@ ALWAYS_DROPPED = {"deviceVerification", "deviceVerificationNonce", "latest_recei
 # These values are signed and stored, so later versions must send the same bytes.
 STORED_TEXTS = {"signedPayload"}
 # The paths that have another name since the recording.
-RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings"}
+RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings", r"/leap$": "/advance",
+                 r"/coming(?=\?|$)": "/upcoming-events"}
+# The keys of answers of the control API that have another name since the recording.
+RENAMED_KEYS = {"coming": "events"}
+# The routes whose answers contain signed data only on request since the recording.
+SIGNED_ON_REQUEST = re.compile(r"/(transactions|subscriptions)/\d+$")
 # These values are sealed with a key of the store, so another store returns other values.
 SEALED = {"revision", "paginationToken"}
 
@@ -188,6 +193,10 @@ class Replay:
             for old, new in RENAMED_PATHS.items():
                 if entry["face"] == "control":
                     entry["path"] = re.sub(old, new, entry["path"])
+            if entry["face"] == "control" and SIGNED_ON_REQUEST.search(entry["path"]):
+                entry["path"] += "?include=signed,device"
+            if entry["face"] == "control" and isinstance(entry["answer"], dict):
+                entry["answer"] = {RENAMED_KEYS.get(key, key): value for key, value in entry["answer"].items()}
             status, answer = self.asker.answer(entry)
             answer = normalized(answer, frozenset(entry.get("drop", ())))
             if not self.same_store:

@@ -46,7 +46,7 @@ class Buyers:
         while not self.over.is_set():
             answer = session.post(url, json={"productId": COINS}, timeout=60)
             assert answer.status_code == 201, answer.text[:500]
-            self.acknowledged.append(answer.json()["transactionId"])
+            self.acknowledged.append(answer.json()["transaction"]["transactionId"])
 
     def __enter__(self):
         for thread in self.threads:

@@ -14,7 +14,7 @@ import requests
 from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
 
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, EXTRA, FOREVER, PRO, SEASON, SOLO, TICKETS
-from process_helpers import path_part, quarantined
+from process_helpers import flat, path_part, quarantined
 from shop_helpers import NO_OFFER
 
 PREFIX = "com.example.shop"
@@ -466,7 +466,7 @@ class Simulation:
         address = f"{self.app.control.address}/v1/apps/{self.app.bundle_id}/{environment.name}{path}"
         answer = self._sessions.session.request(method, address, json=body, timeout=60)
         assert answer.ok, f"{method} {path} {body}: {answer.status_code} {answer.text}"
-        return answer.json() if answer.content else None
+        return flat(answer.json()) if answer.content else None
 
     def run(self):
         """Runs the rounds. Yields after each round, so that the caller can check customers before the clocks

@@ -26,7 +26,7 @@ def targets():
 @pytest.mark.parametrize("path, tests", [
     ("Sources/TillCore/Ledger/Ledger.swift", {"TillCoreTests", "ScenarioTests"}),
     ("Sources/TillSigning/JWS/CompactJWS.swift", {"TillSigningTests"}),
-    ("Sources/CPostgres/libpq.c", {"TillStorageTests"}),
+    ("Sources/CPostgres/libpq.c", {"TillStorageTests", "TillShopTests"}),
     ("Sources/TillServer/Transport/deleted.swift", {"TillServerTests"}),
     ("Tests/TillShopTests/DeliveryTests.swift", {"TillShopTests"}),
     ("Tests/SimulationTests/LawTests.swift", {"SimulationTests"}),

@@ -95,7 +95,7 @@ class Shop:
         refused = requests.get(self.facts["sandbox"] + "/inApps/v1/transactions/1")
         pages = json.loads(self.till(["history", ann["appTransactionId"], "--json"]).stdout)
         first = decoded(pages[0]["signedTransactions"][0])["transactionId"]
-        bought = self.control("GET", f"{APP}/transactions/{first}").json()
+        bought = self.control("GET", f"{APP}/transactions/{first}?include=signed").json()
         self.signed = bought["signedTransactionInfo"]
         return {
             "$TX": first,

@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from process_helpers import (
-    AppleKey, Server, assert_healthy, doctor, path_part, payload, set_up_app, till_binary,
+    AppleKey, Server, assert_healthy, doctor, flat, path_part, payload, set_up_app, till_binary,
 )
 
 BUNDLE = "com.example.crash"
@@ -145,7 +145,7 @@ class Shoppers:
                 if status != 201:
                     self.refused.append((purchase, status, body))
                     return
-                purchase.answer = json.loads(body)
+                purchase.answer = flat(json.loads(body))
                 purchase.acknowledged = time.monotonic()
                 # An upgrade marks the transaction that it replaces, so this value may change.
                 if purchase.product.endswith(".better"):
@@ -467,7 +467,7 @@ def test_one_customer_used_by_all_clients_at_once(work, servers):
             status, body = await connection.request(
                 "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one/purchases", purchase.body()
             )
-            answers.append((product, status, json.loads(body)))
+            answers.append((product, status, flat(json.loads(body))))
             if status == 201:
                 purchase.answer = answers[-1][2]
             purchase.acknowledged = time.monotonic()
@@ -622,7 +622,7 @@ def test_sigterm_answers_requests_in_flight(work, servers):
         )
         purchase.acknowledged = time.monotonic()
         answered.append(status)
-        purchase.answer = json.loads(body) if status == 201 else None
+        purchase.answer = flat(json.loads(body)) if status == 201 else None
         connection.close()
 
     async def all_clients():

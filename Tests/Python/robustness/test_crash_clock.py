@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from listening_post import ListeningPost
-from process_helpers import Server, assert_healthy, payload, quarantined, set_up_app, till_binary
+from process_helpers import Server, assert_healthy, flat, payload, quarantined, set_up_app, till_binary
 
 BUNDLE = "com.example.crashclock"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
@@ -96,7 +96,7 @@ class Subscriber:
             url = f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}"
             answer = session.post(url, json=body, timeout=PATIENCE)
             assert answer.status_code in (200, 201), answer.text
-            return answer.json()
+            return flat(answer.json())
 
         bought = control(f"/customers/{self.name}/purchases", {
             "productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}, "at": start - self.number * 3 * HOUR,

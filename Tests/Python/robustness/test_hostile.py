@@ -737,7 +737,7 @@ def foreign_payloads(shop):
     for (bundle, environment, _), bought in sorted(shop.bought.items()):
         if bundle != ONE:
             row = payload(
-                shop.server.control("GET", f"/v1/apps/{bundle}/{environment}/transactions/{bought['transactionId']}")
+                shop.server.control("GET", f"/v1/apps/{bundle}/{environment}/transactions/{bought['transactionId']}?include=signed")
                 ["signedTransactionInfo"]
             )
             row.pop("signedDate")

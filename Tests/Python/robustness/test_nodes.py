@@ -151,7 +151,7 @@ def test_concurrent_purchases_over_two_nodes_are_all_stored(two):
             )
             assert answer.status_code == 201, answer.text
             with lock:
-                bought.append(answer.json()["transactionId"])
+                bought.append(answer.json()["transaction"]["transactionId"])
 
     threads = [threading.Thread(target=buy, args=(server,)) for server in two.servers * 2]
     for thread in threads:
@@ -290,7 +290,7 @@ def test_a_rolling_restart_drops_no_request(database, start_nodes, post):
                 problems.append(str(error))
                 continue
             if answer.status_code == 201:
-                bought.append((number, answer.json()["transactionId"]))
+                bought.append((number, answer.json()["transaction"]["transactionId"]))
             else:
                 problems.append(f"{answer.status_code} {answer.text}")
 

@@ -63,7 +63,7 @@ struct BuyCard: Sendable {
             }
         }
         func choice(_ kind: OfferKindToApply) -> (value: String, name: String) {
-            (kind.rawValue, Words.sentence(kind.rawValue))
+            (kind.rawValue, kind == .winBack ? "Win-back" : Words.sentence(kind.rawValue))
         }
         let always = [(value: "", name: "Automatic"), choice(.none), choice(.introductory)]
         if named.count <= maxChoices { return [.init("offer", "Offer", .offer(always + named))] }

@@ -12,7 +12,7 @@ extension ControlAPI {
                     dryRun: isDryRun,
                     notifications: report.notifications,
                     deliveries: report.deliveries,
-                    owed: report.pending,
+                    pending: report.pending,
                     productionDays: shop.retentionDays(in: .production),
                     sandboxDays: shop.retentionDays(in: .sandbox)
                 )

@@ -132,17 +132,24 @@ public struct PruneInfo: ControlObject {
     /// The number of deliveries of these notifications.
     public var deliveries: Int
     /// The number of old notifications that are kept because deliveries are pending.
-    public var owed: Int
+    public var pending: Int
     /// The retention period of production in days; 0 means forever.
     public var productionDays: Int
     /// The retention period of the sandbox in days; 0 means forever.
     public var sandboxDays: Int
 
-    public init(dryRun: Bool, notifications: Int, deliveries: Int, owed: Int, productionDays: Int, sandboxDays: Int) {
+    public init(
+        dryRun: Bool,
+        notifications: Int,
+        deliveries: Int,
+        pending: Int,
+        productionDays: Int,
+        sandboxDays: Int
+    ) {
         self.dryRun = dryRun
         self.notifications = notifications
         self.deliveries = deliveries
-        self.owed = owed
+        self.pending = pending
         self.productionDays = productionDays
         self.sandboxDays = sandboxDays
     }

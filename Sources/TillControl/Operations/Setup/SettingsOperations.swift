@@ -106,13 +106,16 @@ public enum RenewalRateChoice: RawRepresentable, Codable, CaseIterable, Hashable
     /// A rate.
     case custom(RenewalRate)
 
+    /// The server's rate and every other rate.
     public static var allCases: [RenewalRateChoice] { [.serverDefault] + RenewalRate.allCases.map { .custom($0) } }
 
+    /// The choice with a name; nil for an unknown name.
     public init?(rawValue: String) {
         guard let choice = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = choice
     }
 
+    /// The name.
     public var rawValue: String {
         switch self {
         case .serverDefault: "default"

@@ -1,3 +1,0 @@
-import AppStoreTypes
-
-print(ProductType.autoRenewable.rawValue, NotificationType.didRenew.rawValue, SubscriptionStatus.active.rawValue)
