@@ -13,7 +13,8 @@ struct AvailableActionTests {
 
     private static func shop(_ situation: Situation) throws -> CoreShop {
         let start: [Product] = [
-            .plan(isShared: true, offers: situation == .trial ? .freeWeek : []), .plan("max", level: 2),
+            situation == .trial ? .plan(isShared: true, offers: .freeWeek) : .plan(isShared: true),
+            .plan("max", level: 2),
         ]
         var policy = Policy(for: .production)
         if situation == .gracePeriod { policy.grace = .init(days: 16) }
