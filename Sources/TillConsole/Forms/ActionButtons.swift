@@ -34,7 +34,7 @@ struct ActionButtons: Sendable {
     /// The value for `{{>actions}}`; nothing if there are no buttons.
     func value(_ page: PageRequest) -> PageValue {
         guard let first = buttons.first else { return .nothing }
-        let path = buttons.flatMap(\.path).reduce(into: [:]) { path, part in
+        let path = buttons.flatMap(\.path).reduce(into: [String: String]()) { path, part in
             assert(
                 path[part.key] ?? part.value == part.value,
                 "The buttons of \(id) have different values of \(part.key)"

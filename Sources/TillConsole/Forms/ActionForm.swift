@@ -1,5 +1,6 @@
 import TillControl
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 
@@ -136,7 +137,7 @@ struct ActionForm: Sendable {
         switch field.kind {
         // The user enters these values in another unit, or several properties with one field.
         case .money?, .thousandths?, .instant?, .notice?, .offer?: return field
-        case .choice?, .lines?, .number?, .flag?, .hidden?, nil: break
+        case .choice?, .lines?, .hidden?, nil: break
         }
         var field = field
         if field.value.isEmpty { field.value = values.first { $0.name == field.name }?.value ?? "" }

@@ -1,5 +1,6 @@
 import TillControl
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 import TillStorage
