@@ -56,6 +56,7 @@ struct ShownAnswer: Sendable {
 
 /// An answer of which the page shows more than its values.
 private protocol DescribedAnswer: Sendable {
+    /// What the page shows.
     var shown: ShownAnswer { get }
 }
 

@@ -17,6 +17,7 @@ struct AvailableActionTests {
             .plan("max", level: 2),
         ]
         var policy = Policy(for: .production)
+        policy.extendsFirstPeriod = false
         if situation == .gracePeriod { policy.grace = .init(days: 16) }
         var shop = CoreShop(on: "2026-01-05", in: .production, policy: policy, selling: start)
         try shop.buy("pro", by: "ann")
