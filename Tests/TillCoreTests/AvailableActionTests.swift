@@ -12,10 +12,12 @@ struct AvailableActionTests {
     }
 
     private static func shop(_ situation: Situation) throws -> CoreShop {
-        let pro: Product =
-            situation == .trial ? .plan(isShared: true, offers: .freeWeek) : .plan(isShared: true)
-        let start = [pro, .plan("max", level: 2)]
+        let start: [Product] = [
+            situation == .trial ? .plan(isShared: true, offers: .freeWeek) : .plan(isShared: true),
+            .plan("max", level: 2),
+        ]
         var policy = Policy(for: .production)
+        policy.extendsFirstPeriod = false
         if situation == .gracePeriod { policy.grace = .init(days: 16) }
         var shop = CoreShop(on: "2026-01-05", in: .production, policy: policy, selling: start)
         try shop.buy("pro", by: "ann")
@@ -130,16 +132,16 @@ struct AvailableActionTests {
             let subscription = try #require(account.heldSubscriptions.first)
             return Set(available.actions(on: subscription))
         }
-        #expect(try actions(.subscribed) == [.cancel, .change, .extend])
+        #expect(try actions(.subscribed) == [.cancel, .change])
         #expect(try actions(.renewed) == [.cancel, .change, .extend])
-        #expect(try actions(.cancelled) == [.resume, .change, .extend])
+        #expect(try actions(.cancelled) == [.resume, .change])
         #expect(
-            try actions(.askedForConsent) == [.cancel, .change, .acceptPriceIncrease, .declinePriceIncrease, .extend]
+            try actions(.askedForConsent) == [.cancel, .change, .acceptPriceIncrease, .declinePriceIncrease]
         )
         #expect(try actions(.expired) == [.resubscribe])
         #expect(try actions(.withdrawnFromSale).isEmpty)
-        #expect(try actions(.inFamily) == [.cancel, .change, .extend, .stopSharing])
-        #expect(try actions(.notShared) == [.cancel, .change, .extend, .share])
+        #expect(try actions(.inFamily) == [.cancel, .change, .stopSharing])
+        #expect(try actions(.notShared) == [.cancel, .change, .share])
         #expect(try actions(.inFamily, by: "bob").isEmpty)
     }
 

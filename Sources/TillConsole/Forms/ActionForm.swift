@@ -123,7 +123,7 @@ struct ActionForm: Sendable {
             "needsFile": .flag(needsFile),
             "confirmation": PageValue(confirmation),
             "path": FormParts.hiddenFields(hiddenPath),
-            "fields": .list((hidden + fields.map(withValue)).map { $0.value(in: id, operation, refused) }),
+            "fields": .list((hidden + fields.map(withRequestValue)).map { $0.value(in: id, operation, refused) }),
         ]
     }
 
@@ -133,7 +133,7 @@ struct ActionForm: Sendable {
     }
 
     /// A field with the value of the request's property, unless it has another value.
-    private func withValue(_ field: Field) -> Field {
+    private func withRequestValue(_ field: Field) -> Field {
         switch field.kind {
         // The user enters these values in another unit, or several properties with one field.
         case .money?, .thousandths?, .instant?, .notice?, .offer?: return field

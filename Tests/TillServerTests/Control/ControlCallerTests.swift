@@ -5,7 +5,7 @@ import TillServer
 import TillTestSupport
 
 /// Sends typed requests to the handlers of the control API, without HTTP.
-@Suite("Typed requests to the control API")
+@Suite("Typed requests without HTTP")
 struct ControlCallerTests {
     private let app = AppEnvironment(TestShop.bundleID)
 
