@@ -47,7 +47,7 @@ struct Effect: Sendable {
             "transaction": shown.transaction.map { value(of: $0, isSold: shown.isSale, page) } ?? .nothing,
             "advance": shown.advance.map(value) ?? .nothing,
             "facts": .list(shown.hasValues ? facts(tree) : []), "links": .list(links(shown.link, page)),
-            "secrets": .list(secrets(tree)),
+            "secrets": .list(secrets(tree, key: (answer as? NewKeyInfo)?.keyId)),
             "json": PageValue(json),
         ]
     }
@@ -124,10 +124,11 @@ struct Effect: Sendable {
         }
     }
 
-    private func secrets(_ answer: JSONTree?) -> [PageValue] {
+    /// The secrets of an answer, with names for files. The file of a private key has the name that Apple gives it.
+    private func secrets(_ answer: JSONTree?, key: String?) -> [PageValue] {
         (answer?.members ?? []).compactMap { member in
             guard Self.secrets.contains(member.key), let text = member.value.text else { return nil }
-            let name = answer?["keyId"]?.text.map { "AuthKey_\($0).p8" } ?? "\(member.key).txt"
+            let name = key.map { "AuthKey_\($0).p8" } ?? "\(member.key).txt"
             return [
                 "id": .text("secret-\(member.key)"), "name": .text(Words.sentence(member.key)), "value": .text(text),
                 "file": .text(name),
