@@ -5,7 +5,7 @@ SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sourc
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test check test-swift test-python test-cluster soak bench bench-full bench-build dist format \
-	lint picture clean
+	lint picture record-surface clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -65,6 +65,11 @@ picture: ## make the picture in README.md again, docs/images/timeline.png
 	@scripts/install test
 	swift build --product till
 	@.venv/bin/python scripts/picture
+
+record-surface: ## at a release: record the operations, commands, settings and metrics that users build on
+	@scripts/install test
+	swift build --product till
+	@TILL_RECORD_SURFACE=1 .venv/bin/python -m pytest -q Tests/Python/control/test_surface.py
 
 clean: ## remove build products and .venv; your data in ./till-data stays
 	rm -rf .build .build-* dist .venv Benchmarks/.build Benchmarks/.venv

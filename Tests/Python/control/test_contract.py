@@ -14,6 +14,14 @@ from shop_helpers import CATALOG, COINS, PRO, App, ControlClient
 
 MAX_FILES = 250
 METHODS = {"get", "post", "put", "delete"}
+# How the fuzzer writes the body of an import.
+HOOKS = """
+import json, schemathesis
+
+@schemathesis.serializer("application/x-ndjson")
+def lines(context, value):
+    return json.dumps(value).encode() + b"\\n"
+"""
 
 
 def tool(name):
@@ -114,12 +122,14 @@ def test_derived_requests_get_documented_answers(serve, tmp_path):
     till = serve()
     document = tmp_path / "openapi.json"
     document.write_text(json.dumps(ControlClient(till.address("control")).document))
+    (tmp_path / "lines.py").write_text(HOOKS)
     outcome = subprocess.run(
         [tool("schemathesis"), "run", document, "--url", till.address("control"), "--seed", "20260101",
          "--max-examples", "50", "--phases", "examples,coverage,fuzzing,stateful", "--workers", "2",
          "--checks", "not_a_server_error,status_code_conformance,response_schema_conformance,content_type_conformance",
          "--suppress-health-check", "all", "--no-color"],
         capture_output=True, text=True, timeout=900, cwd=tmp_path,
+        env={**os.environ, "SCHEMATHESIS_HOOKS": "lines", "PYTHONPATH": str(tmp_path)},
     )
     assert outcome.returncode == 0, outcome.stdout[-6000:] + outcome.stderr[-2000:]
     assert till.stop() == 0

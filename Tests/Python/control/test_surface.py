@@ -5,6 +5,7 @@ removed since then needs an entry in CHANGELOG.md, under the version that is not
 """
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -107,6 +108,8 @@ def test_every_change_since_the_last_release_is_in_the_changelog(server, control
     now = surface(server, control)
     kinds = {line.split(" ")[0] for line in now}
     assert kinds == {"operation", "object", "value", "command", "setting", "metric", "exit"}, kinds
+    if os.environ.get("TILL_RECORD_SURFACE"):
+        RECORDED.write_text("\n".join(now) + "\n")
     recorded = RECORDED.read_text().splitlines()
     changed = sorted(set(now).symmetric_difference(recorded))
     entries = unreleased()
