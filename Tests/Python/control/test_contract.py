@@ -12,7 +12,7 @@ import pytest
 
 from shop_helpers import CATALOG, COINS, PRO, App, ControlClient
 
-MAX_FILES = 250
+MAX_FILES = 340
 METHODS = {"get", "post", "put", "delete"}
 # How the fuzzer writes the body of an import.
 HOOKS = """
