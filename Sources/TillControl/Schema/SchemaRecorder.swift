@@ -30,13 +30,26 @@ package struct SchemaRecorder {
         case .number: .number(text)
         case .boolean: .boolean(text)
         case .array(let element): .array(text, of: schema(of: element, ""))
-        case .map(let value): .map(text, of: schema(of: value, ""))
+        case .map(let value): map(text, of: schema(of: value, ""))
         case .value(let schema): schema(text, node.range)
         case .words(let words, let type): component(text, type, .string(self.text(type) ?? "", oneOf: words))
         case .numbers(let numbers, let type):
             component(text, type, .integerOf(self.text(type) ?? "", numbers))
         case .object(let members, let type): component(text, type, object(members, type))
         }
+    }
+
+    /// A dictionary. Its component has the name of its values.
+    private func map(_ text: String, of value: Schema) -> Schema {
+        let name =
+            switch value {
+            case .component(_, let name, _): name
+            case .integer, .integerOf: "Integer"
+            case .boolean: "Boolean"
+            case .number: "Number"
+            default: "String"
+            }
+        return .component(text, name: name + "Map", .map("Values by name.", of: value))
     }
 
     private func object(_ members: [RecordedNode.Member], _ type: Any.Type?) -> Schema {
@@ -94,7 +107,13 @@ extension Timestamp: SchemaValue {
 
 extension JSONObject: SchemaValue {
     static var sample: JSONObject { JSONObject(.object([])) }
-    static func schema(_ text: String, _ range: ClosedRange<Int64>?) -> Schema { .anyObject(text) }
+    static func schema(_ text: String, _ range: ClosedRange<Int64>?) -> Schema {
+        .component(
+            text,
+            name: "JSONObject",
+            .anyObject("A JSON object in a format that the control API does not define.")
+        )
+    }
 }
 
 extension Storefront: SchemaValue {

@@ -48,6 +48,7 @@ enum OpenAPIDocument {
     private static func components(of routes: [ControlRoute]) -> JSONTree {
         var found: [String: Schema] = [:]
         SchemaRecorder.documented.schema(of: ErrorInfo.self).collectComponents(into: &found)
+        SchemaRecorder.documented.schema(of: HealthInfo.self).collectComponents(into: &found)
         for route in routes {
             let parameters = (route.pathParameters + route.query).map(\.schema)
             for schema in parameters + [route.request, route.response].compactMap(\.self) {
@@ -89,11 +90,7 @@ enum OpenAPIDocument {
         _ mediaType: String,
         failure: String?
     ) -> JSONTree.Member {
-        let status = JSONTree.object([
-            .init("type", .string("object")),
-            .init("properties", .object([.init("status", .object([.init("type", .string("string"))]))])),
-            .init("required", .array([.string("status")])),
-        ])
+        let status = SchemaRecorder.documented.schema(of: HealthInfo.self).document
         let text = JSONTree.object([.init("type", .string("string"))])
         let schema = JSONTree.object([.init("schema", mediaType == "text/plain" ? text : status)])
         func answer(_ description: String) -> JSONTree {

@@ -25,8 +25,10 @@ RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings", r"/le
                  r"/coming(?=\?|$)": "/upcoming-events"}
 # The keys of answers of the control API that have another name since the recording.
 RENAMED_KEYS = {"coming": "events"}
+# The keys that were added to answers of the control API since the recording.
+ADDED_KEYS = {"availableActions"}
 # The routes whose answers contain signed data only on request since the recording.
-SIGNED_ON_REQUEST = re.compile(r"/(transactions|subscriptions)/\d+$")
+SIGNED_ON_REQUEST = re.compile(r"/(transactions|subscriptions)/\d+(\?|$)")
 # These values are sealed with a key of the store, so another store returns other values.
 SEALED = {"revision", "paginationToken"}
 
@@ -194,11 +196,11 @@ class Replay:
                 if entry["face"] == "control":
                     entry["path"] = re.sub(old, new, entry["path"])
             if entry["face"] == "control" and SIGNED_ON_REQUEST.search(entry["path"]):
-                entry["path"] += "?include=signed,device"
+                entry["path"] += ("&" if "?" in entry["path"] else "?") + "include=signed,device"
             if entry["face"] == "control" and isinstance(entry["answer"], dict):
                 entry["answer"] = {RENAMED_KEYS.get(key, key): value for key, value in entry["answer"].items()}
             status, answer = self.asker.answer(entry)
-            answer = normalized(answer, frozenset(entry.get("drop", ())))
+            answer = normalized(answer, frozenset(entry.get("drop", ())) | ADDED_KEYS)
             if not self.same_store:
                 self._exchange(entry["answer"], answer, sealed)
             found += differences(request, entry["status"], status, "status")

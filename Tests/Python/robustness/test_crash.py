@@ -140,7 +140,7 @@ class Shoppers:
                     return
                 self.asked.append(purchase)
                 purchase.sent = time.monotonic()
-                path = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(purchase.customer)}/purchases"
+                path = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(purchase.customer)}/purchases?include=signed"
                 status, body = await connection.request("POST", path, purchase.body())
                 if status != 201:
                     self.refused.append((purchase, status, body))
@@ -465,7 +465,7 @@ def test_one_customer_used_by_all_clients_at_once(work, servers):
             asked.append(purchase)
             purchase.sent = time.monotonic()
             status, body = await connection.request(
-                "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one/purchases", purchase.body()
+                "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one/purchases?include=signed", purchase.body()
             )
             answers.append((product, status, flat(json.loads(body))))
             if status == 201:
@@ -618,7 +618,7 @@ def test_sigterm_answers_requests_in_flight(work, servers):
     async def buy(purchase, connection):
         purchase.sent = time.monotonic()
         status, body = await connection.request(
-            "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one/purchases", purchase.body()
+            "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one/purchases?include=signed", purchase.body()
         )
         purchase.acknowledged = time.monotonic()
         answered.append(status)
