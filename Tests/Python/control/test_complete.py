@@ -9,6 +9,8 @@ import error_codes
 from process_helpers import ROOT
 
 # These tests send typed requests, whose types have the names of the operations.
+# Routes for load balancers and monitoring; test_control.py and test_operating.py send them.
+SERVER_ROUTES = {"getHealth", "getReadiness", "getMetrics"}
 TYPED_TESTS = ROOT / "Tests" / "TillServerTests" / "Control"
 
 
