@@ -32,7 +32,7 @@ def test_every_control_operation_was_called_and_answered_as_documented(control, 
     called = whole_run[1]
     typed = "".join(file.read_text() for file in sorted(TYPED_TESTS.glob("*.swift")))
     missing = sorted(
-        operation for operation in control.operations
+        operation for operation in control.operations.keys() - SERVER_ROUTES
         if not any(status.startswith("2") for status in called.get(operation, ()))
         and not re.search(rf"\b{operation[0].upper()}{operation[1:]}\(", typed)
     )

@@ -12,9 +12,9 @@ FIXTURE = REPOSITORY / "Tests/Fixtures/outside-package"
 ONLY_SERVER = {"grdb.swift", "hummingbird", "swift-mustache", "swift-argument-parser"}
 
 
-def swift(folder, *arguments):
+def swift(folder, verb, *arguments):
     outcome = subprocess.run(
-        ["swift", *arguments, "--package-path", folder, "--scratch-path", REPOSITORY / ".build/outside-package"],
+        ["swift", verb, "--package-path", folder, "--scratch-path", REPOSITORY / ".build/outside-package", *arguments],
         capture_output=True, text=True, timeout=1_200, env={**os.environ, "TILL_REPOSITORY": str(REPOSITORY)},
     )
     assert outcome.returncode == 0, outcome.stdout[-4_000:] + outcome.stderr[-4_000:]
