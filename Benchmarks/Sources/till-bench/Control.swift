@@ -68,7 +68,9 @@ struct Control {
         var body: [String: Any] = ["productId": product]
         body["at"] = instant
         let answer = try await post("\(Self.scope)/customers/\(customer)/purchases", body)
-        guard let id = answer["transactionId"] as? String else { throw BenchRefused("a purchase without an id") }
+        guard let id = (answer["transaction"] as? [String: Any])?["transactionId"] as? String else {
+            throw BenchRefused("a purchase without an id")
+        }
         return id
     }
 

@@ -33,5 +33,5 @@ def test_a_package_uses_the_public_products_without_the_packages_of_the_server(s
     assert "async-http-client" in resolved and not resolved & ONLY_SERVER, sorted(resolved)
     till = serve()
     run = swift(package, "run", "uses-till-control", till.address("control"))
-    assert run.splitlines()[-1] == "13 transactions, DID_RENEW 12 times, expires 2027-02", run
+    assert run.splitlines()[-1] == "13 transactions, DID_RENEW 12 times", run
     assert "Auto-Renewable Subscription" in swift(package, "run", "uses-app-store-types")
