@@ -76,10 +76,11 @@ struct CatalogOperationTests {
             #expect(body("/v1/apps/{bundleId}/catalog", "put")?["$ref"]?.text == "\(component)CatalogInfo")
             #expect(body("/v1/apps/{bundleId}/products", "post")?["$ref"]?.text == "\(component)ProductInfo")
             #expect(body("/v1/apps/{bundleId}/groups", "post")?["$ref"]?.text == "\(component)GroupInfo")
-            #expect(body("/v1/apps/{bundleId}/catalog/storekit", "put")?["type"]?.text == "object")
+            #expect(body("/v1/apps/{bundleId}/catalog/storekit", "put")?["$ref"]?.text == "\(component)JSONObject")
             let product = api["components"]?["schemas"]?["ProductInfo"]
             #expect(product?["required"]?.elements.map(\.text) == ["productId", "type", "price"])
-            let prices = product?["properties"]?["prices"]
+            #expect(product?["properties"]?["prices"]?["$ref"]?.text == "\(component)PriceInfoMap")
+            let prices = api["components"]?["schemas"]?["PriceInfoMap"]
             #expect(prices?["additionalProperties"]?["$ref"]?.text == "\(component)PriceInfo")
             let attack = api["components"]?["schemas"]?["AttackInfo"]?["properties"]?["case"]
             #expect(attack?["description"]?.text == "The name of the case.")
