@@ -405,8 +405,9 @@ extension Shop {
 
     private static let retryPauses: [Duration] = [.milliseconds(50), .milliseconds(200), .seconds(1), .seconds(2)]
 
+    /// Whether an error is not the account's fault. When one account ends the advance, the work on others is cancelled.
     private static func isTemporary(_ error: any Error) -> Bool {
-        (error as? ShopBusy)?.isTemporary ?? error.isTransient
+        error is CancellationError || ((error as? ShopBusy)?.isTemporary ?? error.isTransient)
     }
 
     /// The advance in progress on a clock; nil if there is none.

@@ -3,10 +3,10 @@ import TillCore
 /// The limits of every clock. Certificates are valid only between these two instants.
 extension ClockState {
     /// 2008-01-01T00:00:00Z. A clock cannot be set to an earlier instant.
-    package static let start = Timestamp(milliseconds: 1_199_145_600_000)
+    package static let start = ClockLimits.times.lowerBound
 
     /// 2100-01-01T00:00:00Z. A clock cannot be set to this instant or to a later one.
-    package static let end = Timestamp(milliseconds: 4_102_444_800_000)
+    package static let end = ClockLimits.times.upperBound
 
     /// The latest instant that the clock shows unless it is set again: a running clock stops a millisecond before
     /// ``end``. Nil for a clock that shows real time, which has no limit.

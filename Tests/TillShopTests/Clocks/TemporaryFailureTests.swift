@@ -11,8 +11,8 @@ import TillTestSupport
 struct TemporaryFailureTests {
     private static let clock = ClockName(AccountScope(environment: .sandbox, app: TestShop.bundleID))
 
-    /// Three subscribers on a frozen clock. The database fails the first writes of Bob's account.
-    private func shop(failures: Int, code: String) async throws -> (TestShop, Session) {
+    /// Three subscribers on a frozen clock. The database fails the first writes of Bob's account, or of several.
+    private func shop(failures: Int, code: String, of customers: String = "'bob'") async throws -> (TestShop, Session) {
         let test = try await TestShop(on: .postgres, selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
@@ -22,7 +22,7 @@ struct TemporaryFailureTests {
                 CREATE SEQUENCE failures;
                 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
-                    IF NEW.customer = 'bob' AND nextval('failures') <= \(failures) THEN
+                    IF NEW.customer IN (\(customers)) AND nextval('failures') <= \(failures) THEN
                         RAISE EXCEPTION 'sorry' USING ERRCODE = '\(code)';
                     END IF;
                     RETURN NEW;
@@ -58,6 +58,16 @@ struct TemporaryFailureTests {
         _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
         let account = try await test.sandbox.account(of: "bob")
         #expect(account?.rowCount == 2)
+    }
+
+    @Test("When an account ends an advance, no other account whose write failed is quarantined")
+    func several() async throws {
+        let (test, session) = try await shop(failures: 1_000_000, code: "53200", of: "'ann', 'bob', 'cat'")
+        await #expect(throws: ShopBusy.self) {
+            try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
+        }
+        try mend(session)
+        #expect(test.shop.quarantine.all.isEmpty)
     }
 
     @Test("An account whose write fails for good is quarantined, and the other accounts are processed")
