@@ -10,6 +10,13 @@ extension JSONTree {
     /// Appends the document without white space, as ``JSONWriter`` writes it.
     package func append(to out: inout [UInt8]) { write(to: &out, indent: nil) }
 
+    /// The document as UTF-8 without white space.
+    package var compact: [UInt8] {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return bytes
+    }
+
     /// - Parameter indent: the present depth; nil writes everything without white space.
     private func write(to out: inout [UInt8], indent: Int?) {
         switch self {

@@ -213,7 +213,9 @@ extension JSONTree: DecodingSource {
     }
 
     /// A document that a type keeps as it is.
-    package func provide<Value>(_ type: Value.Type) throws -> Value? { self as? Value }
+    package func provide<Value>(_ type: Value.Type) throws -> Value? {
+        type == JSONTree.self ? self as? Value : nil
+    }
 
     private func mismatch(_ expected: String) -> DecodingError {
         let words = "expected \(expected), found \(summary)"

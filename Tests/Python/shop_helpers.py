@@ -77,6 +77,10 @@ class Till(Server):
 # Control --------------------------------------------------------------------------------------------------------------
 
 
+# Routes for load balancers and monitoring, which are in the OpenAPI document and take no parameters.
+SERVER_ROUTES = {"getHealth", "getReadiness", "getMetrics"}
+
+
 class ControlRefused(Exception):
     """A control call that was rejected."""
 

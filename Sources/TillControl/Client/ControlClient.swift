@@ -39,11 +39,7 @@ public struct ControlClient: Sendable {
         -> Request.Answer
     {
         let parts = try RequestParts(request)
-        let body = parts.body.map { body in
-            var bytes: [UInt8] = []
-            body.append(to: &bytes)
-            return ControlMessage.Body.bytes(bytes)
-        }
+        let body = parts.body.map { ControlMessage.Body.bytes($0.compact) }
         return try await answer(to: request, parts, body, "application/json", timeout)
     }
 
@@ -66,9 +62,7 @@ public struct ControlClient: Sendable {
         _ document: Request.Document,
         timeout: Duration = .seconds(60)
     ) async throws -> Request.Answer {
-        var bytes: [UInt8] = []
-        try JSONTree(encoding: document).append(to: &bytes)
-        return try await upload(request, bytes, timeout: timeout)
+        try await upload(request, try JSONTree(encoding: document).compact, timeout: timeout)
     }
 
     /// Sends a request whose body is streamed in chunks.
@@ -90,8 +84,8 @@ public struct ControlClient: Sendable {
     public func download(_ request: some ControlDownload, timeout: Duration = .seconds(3_600)) async throws
         -> ControlChunks
     {
-        let exchange = try await open(request, try RequestParts(request), nil, "application/json", timeout)
-        return exchange.chunks
+        let response = try await open(request, try RequestParts(request), nil, "application/json", timeout)
+        return response.chunks
     }
 
     private func answer<Request: ControlRequest>(
@@ -102,29 +96,29 @@ public struct ControlClient: Sendable {
         _ timeout: Duration
     ) async throws -> Request.Answer {
         let end = ContinuousClock.now + timeout
-        let exchange = try await open(request, parts, body, mediaType, timeout)
-        let bytes = try await collect(exchange, parts, until: end)
-        let tree = exchange.status == 204 ? JSONTree.object([]) : try? JSONTree.parse(bytes)
+        let response = try await open(request, parts, body, mediaType, timeout)
+        let bytes = try await collect(response, parts, until: end)
+        let tree = response.status == 204 ? JSONTree.object([]) : try? JSONTree.parse(bytes)
         guard let tree, let answer = try? tree.decode(Request.Answer.self) else {
             let error = ErrorInfo(code: "bad_answer", message: "The answer is not that of a Till of this version.")
-            throw ControlFailure(status: exchange.status, error: error)
+            throw ControlFailure(status: response.status, error: error)
         }
         return answer
     }
 
-    /// Begins an exchange, and throws a refusal of the server.
+    /// Sends a message, and throws a refusal of the server.
     private func open(
         _ request: some ControlCallable,
         _ parts: RequestParts,
         _ body: ControlMessage.Body?,
         _ mediaType: String,
         _ timeout: Duration
-    ) async throws -> ControlExchange {
+    ) async throws -> ControlResponse {
         let end = ContinuousClock.now + timeout
         var headers: [(String, String)] = []
         if let token { headers.append(("Authorization", "Bearer \(token)")) }
         if body != nil { headers.append(("Content-Type", mediaType)) }
-        let exchange = try await transport.execute(
+        let response = try await transport.execute(
             ControlMessage(
                 method: type(of: request).operation.method.rawValue,
                 url: url + parts.target,
@@ -133,19 +127,19 @@ public struct ControlClient: Sendable {
             ),
             timeout: timeout
         )
-        guard (200..<300).contains(exchange.status) else {
-            throw ControlFailure(status: exchange.status, body: try await collect(exchange, parts, until: end))
+        guard (200..<300).contains(response.status) else {
+            throw ControlFailure(status: response.status, body: try await collect(response, parts, until: end))
         }
-        return exchange
+        return response
     }
 
     private func collect(
-        _ exchange: ControlExchange,
+        _ response: ControlResponse,
         _ parts: RequestParts,
         until end: ContinuousClock.Instant
     ) async throws -> [UInt8] {
         do {
-            return try await exchange.chunks.collect(until: end)
+            return try await response.chunks.collect(until: end)
         } catch {
             throw ControlUnreachable(url: url + parts.target, cause: "\(error)")
         }

@@ -7,7 +7,7 @@ package protocol ControlTransport: Sendable {
     /// Sends a message, and returns when the head of the answer has arrived.
     ///
     /// - Throws: `ControlUnreachable` if no answer arrives.
-    func execute(_ message: ControlMessage, timeout: Duration) async throws -> ControlExchange
+    func execute(_ message: ControlMessage, timeout: Duration) async throws -> ControlResponse
 }
 
 /// A request as it is sent.
@@ -29,7 +29,7 @@ package struct ControlMessage: Sendable {
 }
 
 /// An answer whose head has arrived.
-package struct ControlExchange: Sendable {
+package struct ControlResponse: Sendable {
     /// The HTTP status.
     package let status: Int
     /// The body.
@@ -60,12 +60,18 @@ public struct ControlChunks: AsyncSequence, Sendable {
         public mutating func next() async throws -> [UInt8]? { try await iterator.next(isolation: nil) }
     }
 
+    /// The maximum length of an answer that is read as a whole.
+    private static let maxBytes = 64 * 1_024 * 1_024
+
     /// The whole body, if it is complete in time. HTTPClient limits only the time to the head of an answer.
     func collect(until end: ContinuousClock.Instant) async throws -> [UInt8] {
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             group.addTask {
                 var bytes: [UInt8] = []
-                for try await chunk in self { bytes += chunk }
+                for try await chunk in self {
+                    bytes += chunk
+                    guard bytes.count <= Self.maxBytes else { throw NIOTooManyBytesError(maxBytes: Self.maxBytes) }
+                }
                 return bytes
             }
             group.addTask {
@@ -79,7 +85,7 @@ public struct ControlChunks: AsyncSequence, Sendable {
 }
 
 extension HTTPClient: ControlTransport {
-    package func execute(_ message: ControlMessage, timeout: Duration) async throws -> ControlExchange {
+    package func execute(_ message: ControlMessage, timeout: Duration) async throws -> ControlResponse {
         var request = HTTPClientRequest(url: message.url)
         request.method = .RAW(value: message.method)
         for (name, value) in message.headers { request.headers.add(name: name, value: value) }
@@ -90,7 +96,7 @@ extension HTTPClient: ControlTransport {
         }
         do {
             let response = try await execute(request, timeout: TimeAmount(timeout))
-            return ControlExchange(
+            return ControlResponse(
                 status: Int(response.status.code),
                 chunks: ControlChunks(response.body.map { Array(buffer: $0) })
             )

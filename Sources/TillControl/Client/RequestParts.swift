@@ -18,7 +18,6 @@ package struct RequestParts: Sendable {
     package init<Request: ControlCallable>(_ request: Request) throws {
         let operation = Request.operation
         let names = Set(operation.pathParameters)
-        let isInQuery = operation.method == .get || operation.method == .delete || request is any ControlUpload
         var path: [String: String] = [:]
         var others: [JSONTree.Member] = []
         var asked: [JSONTree.Member] = []
@@ -27,7 +26,7 @@ package struct RequestParts: Sendable {
                 path[member.key] = member.value.text
             } else if !member.value.members.isEmpty, member.value.members.allSatisfy({ names.contains($0.key) }) {
                 for part in member.value.members { path[part.key] = part.value.text }
-            } else if isInQuery || ControlOperation.isInQuery(member.key, of: Request.self) {
+            } else if Request.isInQuery(member.key) {
                 asked.append(member)
             } else {
                 others.append(member)

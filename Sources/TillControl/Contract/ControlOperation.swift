@@ -67,9 +67,10 @@ extension ControlCallable {
     }
 }
 
-extension ControlOperation {
-    /// Whether a property is always sent in the query, also beside a body.
-    package static func isInQuery(_ property: String, of type: any ControlCallable.Type) -> Bool {
-        property == "include" && type is any IncludingRequest.Type
+extension ControlCallable {
+    /// Whether a property that the path does not contain is sent in the query and not in the body.
+    package static func isInQuery(_ property: String) -> Bool {
+        operation.method == .get || operation.method == .delete || self is any ControlUpload.Type
+            || property == "include" && self is any IncludingRequest.Type
     }
 }

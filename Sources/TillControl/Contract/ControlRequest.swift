@@ -126,11 +126,12 @@ public struct ControlLimit: Sendable {
     /// The lowest and the highest time on a clock.
     public static func clockTime(_ key: some CodingKey) -> ControlLimit { range(key, clockTimes) }
 
-    /// From 2008 to 2100, in milliseconds since 1970: the validity of the certificates.
-    package static let clockTimes: ClosedRange<Int64> = 1_199_145_600_000...4_102_444_800_000
+    /// The times that a clock can show, in milliseconds since 1970.
+    package static let clockTimes =
+        ClockLimits.times.lowerBound.milliseconds...ClockLimits.times.upperBound.milliseconds
 
     /// The lowest and the highest speed of a clock, as a multiple of real time.
-    public static func clockSpeed(_ key: some CodingKey) -> ControlLimit { range(key, 1...10_000_000) }
+    public static func clockSpeed(_ key: some CodingKey) -> ControlLimit { range(key, 1...ClockLimits.maxSpeed) }
 
     /// The format of a string, as in JSON Schema, such as `uuid`.
     public static func format(_ key: some CodingKey, _ name: String) -> ControlLimit {

@@ -20,11 +20,7 @@ public struct JSONObject: Codable, Equatable, Sendable {
     }
 
     /// The object as text, without white space.
-    public var text: String {
-        var bytes: [UInt8] = []
-        tree.append(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    public var text: String { String(decoding: tree.compact, as: UTF8.self) }
 
     /// Decodes the object as a type that describes its format.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try tree.decode(type) }

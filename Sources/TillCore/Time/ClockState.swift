@@ -38,7 +38,7 @@ package enum ClockState: Codable, Equatable, Sendable {
     }
 
     /// The maximum speed, as a multiple of real time.
-    package static let maxSpeed = 10_000_000.0
+    package static let maxSpeed = Double(ClockLimits.maxSpeed)
     /// About 3,000 years, in milliseconds. Within this range the clock's time fits 64 bits even at the maximum speed.
     private static let age: Int64 = 100_000_000_000_000
 

@@ -63,6 +63,8 @@ package struct ControlAPI: Sendable {
         adding pages: (Router<ControlContext>) -> Void = { _ in }
     ) -> Router<ControlContext> {
         let router = Router(context: ControlContext.self)
+        // Deriving the schemas of all operations takes time.
+        let routes = routes
         router.add(middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter))
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
@@ -76,8 +78,7 @@ package struct ControlAPI: Sendable {
                 }
             }
         }
-        let document = OpenAPIDocument.bytes(routes)
-        router.get("/openapi.json") { _, _ in Response.json(document) }
+        router.get("/openapi.json") { _, _ in Response.json(OpenAPIDocument.bytes(routes)) }
         router.get("/healthz") { _, _ in Response.json(Array(#"{"status":"ok"}"#.utf8)) }
         router.get("/readyz") { _, _ in try await readiness() }
         router.get("/metrics") { _, _ in
@@ -144,7 +145,7 @@ package struct ControlAPI: Sendable {
             parameters: [:],
             query: try Self.query(of: request),
             bytes: [],
-            body: ControlBody(.null)
+            properties: []
         )
         switch transfer {
         case .download(let body):

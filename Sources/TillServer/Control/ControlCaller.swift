@@ -94,7 +94,7 @@ package struct ControlCaller: Sendable {
     }
 
     private func exchange(_ parameters: [String: String], _ query: Query) -> ControlExchange {
-        ControlExchange(shop: control.shop, parameters: parameters, query: query, bytes: [], body: ControlBody(.null))
+        ControlExchange(shop: control.shop, parameters: parameters, query: query, bytes: [], properties: [])
     }
 
     private static func unknown(_ id: String) -> ControlError {
@@ -137,11 +137,7 @@ extension ControlAPI {
     }
 
     /// The answer as JSON.
-    static func bytes(of answer: any Encodable) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        try JSONTree(encoding: answer).append(to: &bytes)
-        return bytes
-    }
+    static func bytes(of answer: any Encodable) throws -> [UInt8] { try JSONTree(encoding: answer).compact }
 
     /// Runs an operation under its lock.
     fileprivate func answer(to exchange: ControlExchange, of route: ControlRoute) async throws
@@ -160,7 +156,7 @@ extension ControlAPI {
         _ query: Query,
         _ bytes: [UInt8]
     ) throws -> ControlExchange {
-        var body = ControlBody(.null)
+        var properties: [JSONTree.Member] = []
         if let schema = route.request, !route.readsItsOwnBody {
             let tree = try Self.tree(of: bytes)
             let faults = schema.faults(in: tree)
@@ -173,11 +169,11 @@ extension ControlAPI {
                     faults: faults
                 )
             }
-            body = ControlBody(tree)
+            properties = tree.members
         } else if route.request == nil {
             try Self.refuseBody(bytes, of: route)
         }
-        return ControlExchange(shop: shop, parameters: parameters, query: query, bytes: bytes, body: body)
+        return ControlExchange(shop: shop, parameters: parameters, query: query, bytes: bytes, properties: properties)
     }
 
     /// Runs an operation under its lock.

@@ -190,15 +190,10 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
                 others.append(property)
             }
         }
-        let allInQuery =
-            operation.method == .get || operation.method == .delete || type is any ControlUpload.Type
-        func isInQuery(_ property: Schema.Property) -> Bool {
-            allInQuery || ControlOperation.isInQuery(property.name, of: type)
-        }
         self.summary = summary
         self.path = path
-        query = others.filter(isInQuery)
-        others.removeAll(where: isInQuery)
+        query = others.filter { Request.isInQuery($0.name) }
+        others.removeAll { Request.isInQuery($0.name) }
         if let type = type as? any DocumentUpload.Type {
             body = type.documentSchema
         } else {
@@ -238,7 +233,7 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
             members.append(member)
         }
         do {
-            return try JSONTree.object(members + exchange.body.members).decode(Request.self)
+            return try JSONTree.object(members + exchange.properties).decode(Request.self)
         } catch DecodingError.dataCorrupted(let context) {
             // The schema does not check the values of a type that decodes itself, such as a storefront's code.
             let path = (["$"] + context.codingPath.map(\.stringValue)).joined(separator: ".")

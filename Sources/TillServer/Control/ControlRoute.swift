@@ -61,15 +61,13 @@ struct ControlExchange: Sendable {
     let query: Query
     /// The body as bytes.
     let bytes: [UInt8]
-    let body: ControlBody
+    /// The properties in the body, which match the schema of the operation.
+    let properties: [JSONTree.Member]
     /// Set by an operation when the object to create already exists (`ControlRoute.unchangedStatus`).
     let isUnchanged = Synchronized(false)
 
     /// The value of a path parameter.
     func parameter(_ name: String) -> String { parameters[name] ?? "" }
-
-    /// The app in the path.
-    func app() throws -> AppRecord { try app(parameter("bundleId")) }
 
     /// The app with a bundle identifier.
     func app(_ bundleID: String) throws -> AppRecord {
@@ -80,31 +78,6 @@ struct ControlExchange: Sendable {
             "There is no app \(bundleID). "
                 + (known.isEmpty ? "Create one with till app create." : "Apps: \(known.joined(separator: ", ")).")
         )
-    }
-
-    /// The app and environment in the path.
-    func scope() throws -> AccountScope {
-        let text = parameter("environment")
-        guard let environment = StoreEnvironment(rawValue: text) else {
-            throw ControlError.notFound(
-                "unknown_environment",
-                "There is no environment \(text). Environments: production, sandbox."
-            )
-        }
-        return AccountScope(environment: environment, app: try app().bundleID)
-    }
-
-    /// The customer in the path. The customer need not exist.
-    func customer() throws -> CustomerName {
-        CustomerName(try scope(), try Self.checked(customer: parameter("customer")))
-    }
-
-    /// The account of the customer in the path.
-    func account() async throws -> Account { try await account(of: parameter("customer")) }
-
-    /// The account of a customer in the app and environment of the path.
-    func account(of customer: String) async throws -> Account {
-        try await account(of: customer, in: try scope())
     }
 
     /// The account of a customer.
@@ -118,16 +91,6 @@ struct ControlExchange: Sendable {
             )
         else { throw Refusal.unknownAccount(name.customer) }
         return account
-    }
-
-    /// The transaction in the path, with its account.
-    func transaction(named key: String = "transactionId") async throws -> (row: Transaction, account: Account) {
-        try await transaction(parameter(key))
-    }
-
-    /// A transaction in the app and environment of the path, with its account.
-    func transaction(_ text: String) async throws -> (row: Transaction, account: Account) {
-        try await transaction(text, in: try scope())
     }
 
     /// A transaction, with its account.
@@ -170,43 +133,6 @@ struct ControlExchange: Sendable {
         }
         return customer
     }
-}
-
-/// The body of a control request, read by key. The schema was already checked.
-struct ControlBody: Sendable {
-    let members: [JSONTree.Member]
-
-    init(_ tree: JSONTree) { members = tree.members }
-
-    func text(_ key: String) -> String? {
-        guard case .string(let text)? = value(key) else { return nil }
-        return text
-    }
-
-    func number(_ key: String) -> Int64? {
-        guard case .number(let digits)? = value(key) else { return nil }
-        return Int64(digits)
-    }
-
-    func flag(_ key: String) -> Bool? {
-        guard case .bool(let flag)? = value(key) else { return nil }
-        return flag
-    }
-
-    func object(_ key: String) -> ControlBody? {
-        guard let value = value(key), case .object = value else { return nil }
-        return ControlBody(value)
-    }
-
-    func texts(_ key: String) -> [String] {
-        guard case .array(let elements)? = value(key) else { return [] }
-        return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
-    }
-
-    /// The instant of a key, in milliseconds since 1970.
-    func instant(_ key: String) -> Timestamp? { number(key).map { Timestamp(milliseconds: $0) } }
-
-    private func value(_ key: String) -> JSONTree? { members.first { $0.key == key }?.value }
 }
 
 /// An error of the control API: a code, a message, and the errors in the body.
@@ -261,9 +187,7 @@ package struct ControlError: Error, Sendable {
                 ? nil
                 : faults.prefix(Self.maxFaults).map { FaultInfo(path: $0.path, expected: $0.expected, found: $0.found) }
         )
-        var bytes: [UInt8] = []
         // These types encode without errors.
-        (try? JSONTree(encoding: error))?.append(to: &bytes)
-        return bytes
+        return (try? JSONTree(encoding: error).compact) ?? []
     }
 }

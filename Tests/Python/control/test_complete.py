@@ -7,10 +7,9 @@ import pytest
 
 import error_codes
 from process_helpers import ROOT
+from shop_helpers import SERVER_ROUTES
 
 # These tests send typed requests, whose types have the names of the operations.
-# Routes for load balancers and monitoring; test_control.py and test_operating.py send them.
-SERVER_ROUTES = {"getHealth", "getReadiness", "getMetrics"}
 TYPED_TESTS = ROOT / "Tests" / "TillServerTests" / "Control"
 
 

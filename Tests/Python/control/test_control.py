@@ -16,7 +16,7 @@ from openapi_spec_validator import validate
 import payload_rules
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRICES, SOLO
 from process_helpers import converse, request_bytes, run_till
-from shop_helpers import NO_OFFER, V1, App, ControlClient, ControlRefused, ids, server_root
+from shop_helpers import NO_OFFER, SERVER_ROUTES, V1, App, ControlClient, ControlRefused, ids, server_root
 
 
 METRICS_LINE = re.compile(r'# (TYPE|HELP) .*|[a-zA-Z_:][\w:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+.\deE]+')
@@ -27,10 +27,6 @@ def status_and_code(refused):
 
 
 # The document ---------------------------------------------------------------------------------------------------------
-
-
-# Routes for load balancers and monitoring, which take no parameters.
-SERVER_ROUTES = {"getHealth", "getReadiness", "getMetrics"}
 
 
 def test_the_document_is_valid_openapi_3_1_and_every_operation_has_a_name_of_its_own(control):

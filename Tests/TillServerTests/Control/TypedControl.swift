@@ -62,7 +62,7 @@ struct TypedControl: Sendable {
 private struct RouterTransport: ControlTransport {
     let client: any TestClientProtocol
 
-    func execute(_ message: ControlMessage, timeout: Duration) async throws -> ControlExchange {
+    func execute(_ message: ControlMessage, timeout: Duration) async throws -> ControlResponse {
         var headers = HTTPFields()
         for (name, value) in message.headers { HTTPField.Name(name).map { headers[$0] = value } }
         var body: ByteBuffer?
@@ -83,7 +83,7 @@ private struct RouterTransport: ControlTransport {
             let (chunks, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
             continuation.yield(Array(buffer: response.body))
             continuation.finish()
-            return ControlExchange(status: response.status.code, chunks: ControlChunks(chunks))
+            return ControlResponse(status: response.status.code, chunks: ControlChunks(chunks))
         }
     }
 }
