@@ -161,6 +161,28 @@ package indirect enum Schema: Sendable {
         }
     }
 
+    /// The JSON Schema of an enumeration to which later versions may add values. Clients must accept unknown values.
+    package var openDocument: JSONTree {
+        switch self {
+        case .string(let text, _, let words, _) where !words.isEmpty:
+            Self.open("string", text, words.map { .string($0) }, words)
+        case .integerOf(let text, let numbers):
+            Self.open("integer", text, numbers.map { .number(String($0)) }, numbers.map(String.init))
+        default: document
+        }
+    }
+
+    private static func open(_ type: String, _ text: String, _ values: [JSONTree], _ words: [String]) -> JSONTree {
+        .object([
+            .init("type", .string(type)),
+            .init(
+                "description",
+                .string("\(text) Later versions may add values to these: \(words.joined(separator: ", ")).")
+            ),
+            .init("x-extensible-enum", .array(values)),
+        ])
+    }
+
     /// The JSON Schema of this value, in the form of OpenAPI 3.1.
     package var document: JSONTree {
         switch self {

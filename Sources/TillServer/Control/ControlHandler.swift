@@ -197,8 +197,15 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         if let type = type as? any DocumentUpload.Type {
             body = type.documentSchema
         } else {
-            body = others.isEmpty ? nil : .component("", name: name, .object(summary, others))
+            body = Self.body(others, name: name, summary)
         }
+    }
+
+    /// The body with its component. The operations that take only a time share one.
+    private static func body(_ properties: [Schema.Property], name: String, _ summary: String) -> Schema? {
+        if properties.isEmpty { return nil }
+        guard properties.map(\.name) == ["at"] else { return .component("", name: name, .object(summary, properties)) }
+        return .component("", name: "ActionTime", .object("The time of the operation.", properties))
     }
 
     /// The typed request, from a body that was already checked, and from parameters that are checked here.

@@ -45,17 +45,22 @@ enum OpenAPIDocument {
     /// The name of the security scheme.
     private static let tokenScheme = "controlToken"
 
+    /// Every component. An enumeration that only answers contain is open, so that a client that was generated from this
+    /// document can read the answers of a later version.
     private static func components(of routes: [ControlRoute]) -> JSONTree {
-        var found: [String: Schema] = [:]
-        SchemaRecorder.documented.schema(of: ErrorInfo.self).collectComponents(into: &found)
-        SchemaRecorder.documented.schema(of: HealthInfo.self).collectComponents(into: &found)
+        var sent: [String: Schema] = [:]
         for route in routes {
-            let parameters = (route.pathParameters + route.query).map(\.schema)
-            for schema in parameters + [route.request, route.response].compactMap(\.self) {
-                schema.collectComponents(into: &found)
+            for schema in (route.pathParameters + route.query).map(\.schema) + [route.request].compactMap(\.self) {
+                schema.collectComponents(into: &sent)
             }
         }
-        let schemas = found.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value.document) }
+        var found = sent
+        let recorder = SchemaRecorder.documented
+        let answers = [recorder.schema(of: ErrorInfo.self), recorder.schema(of: HealthInfo.self)]
+        for schema in answers + routes.compactMap(\.response) { schema.collectComponents(into: &found) }
+        let schemas = found.sorted { $0.key < $1.key }.map { name, schema in
+            JSONTree.Member(name, sent[name] == nil ? schema.openDocument : schema.document)
+        }
         let token = JSONTree.object([
             .init("type", .string("http")), .init("scheme", .string("bearer")),
             .init(

@@ -24,7 +24,8 @@ def schema_words(schema):
     if schema.get("type") == "array":
         return f"array of {schema_words(schema['items'])}"
     limits = [str(schema[key]) for key in ("format", "minimum", "maximum") if key in schema]
-    return " ".join([schema.get("type", "any"), *limits, *map(str, schema.get("enum", []))])
+    values = schema.get("enum", schema.get("x-extensible-enum", []))
+    return " ".join([schema.get("type", "any"), *limits, *map(str, values)])
 
 
 def of_the_control_api(document):
