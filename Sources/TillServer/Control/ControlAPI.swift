@@ -22,6 +22,8 @@ package struct ControlAPI: Sendable {
     let figures: PrometheusFigures
     let meter: RequestMeter
     let hasPages: Bool
+    /// Every operation, in the order of the OpenAPI document. Deriving their schemas takes time.
+    private(set) var routes: [ControlRoute] = []
 
     /// Creates the control API of a running server.
     ///
@@ -40,20 +42,15 @@ package struct ControlAPI: Sendable {
         self.guardian = guardian
         self.figures = figures
         self.meter = meter
-    }
-
-    /// Every operation, in the order of the OpenAPI document.
-    var routes: [ControlRoute] {
-        [
-            serverRoutes, pruneRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes,
-            productRoutes,
-            customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes,
-            purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
-            upcomingEventRoutes,
-            settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes, requestLogRoutes, authorityRoutes,
-            receiptRoutes,
-            revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, snapshotRoutes, securityRoutes,
-        ].flatMap(\.self)
+        routes =
+            [
+                serverRoutes, pruneRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes,
+                catalogRoutes, productRoutes, customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes, purchaseRoutes,
+                heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
+                upcomingEventRoutes, settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes,
+                requestLogRoutes, authorityRoutes, receiptRoutes, revocationRoutes, attackRoutes, receiptAttackRoutes,
+                faultRoutes, snapshotRoutes, securityRoutes,
+            ].flatMap(\.self)
     }
 
     /// Creates the router of the control port.
@@ -63,8 +60,6 @@ package struct ControlAPI: Sendable {
         adding pages: (Router<ControlContext>) -> Void = { _ in }
     ) -> Router<ControlContext> {
         let router = Router(context: ControlContext.self)
-        // Deriving the schemas of all operations takes time.
-        let routes = routes
         router.add(middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter))
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in

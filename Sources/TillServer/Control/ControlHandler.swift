@@ -106,7 +106,7 @@ extension ControlRoute {
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> ResponseBody
     ) {
         let schema = RequestSchema(type)
-        self.init(schema, request: nil, response: .anyObject("JSON lines."))
+        self.init(schema, request: nil, response: { .anyObject("JSON lines.") })
         transfer = .download { exchange in
             try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange))
         }
@@ -129,7 +129,7 @@ extension ControlRoute {
     private init<Request: ControlCallable>(
         _ schema: RequestSchema<Request>,
         request: Schema?,
-        response: Schema?
+        response: (@Sendable () -> Schema)?
     ) {
         let operation = Request.operation
         self.init(
@@ -147,8 +147,9 @@ extension ControlRoute {
         )
     }
 
-    private static func schema<Answer: Decodable>(of type: Answer.Type) -> Schema? {
-        type == NoAnswer.self ? nil : SchemaRecorder.documented.schema(of: type)
+    private static func schema<Answer: Decodable & Sendable>(of type: Answer.Type) -> (@Sendable () -> Schema)? {
+        guard type != NoAnswer.self else { return nil }
+        return { SchemaRecorder.documented.schema(of: Answer.self) }
     }
 }
 

@@ -22,8 +22,8 @@ struct ControlRoute: Sendable {
     var pathParameters: [Schema.Property] = []
     var query: [Schema.Property] = []
     var request: Schema?
-    /// The schema of the answer's body; nil for an answer without a body.
-    var response: Schema?
+    /// Derives the schema of the answer's body, which only the OpenAPI document needs; nil for an answer without a body.
+    var response: (@Sendable () -> Schema)?
     var status: HTTPResponse.Status = .ok
     /// The status of the answer if the object to create already exists; nil if that makes no difference.
     var unchangedStatus: HTTPResponse.Status?

@@ -57,7 +57,7 @@ enum OpenAPIDocument {
         var found = sent
         let recorder = SchemaRecorder.documented
         let answers = [recorder.schema(of: ErrorInfo.self), recorder.schema(of: HealthInfo.self)]
-        for schema in answers + routes.compactMap(\.response) { schema.collectComponents(into: &found) }
+        for schema in answers + routes.compactMap({ $0.response?() }) { schema.collectComponents(into: &found) }
         let schemas = found.sorted { $0.key < $1.key }.map { name, schema in
             JSONTree.Member(name, sent[name] == nil ? schema.openDocument : schema.document)
         }

@@ -12,7 +12,7 @@ struct OpenAPILinks {
 
     /// The links from the answer of a changing operation, by the id of the operation to which they lead.
     func links(from route: ControlRoute) -> [JSONTree.Member] {
-        guard route.method != .get, let response = route.response else { return [] }
+        guard route.method != .get, let response = route.response?() else { return [] }
         let own = Set(route.pathParameters.map(\.name))
         let found = Self.identifiers(in: response, at: "$response.body#")
         return targets.compactMap { target in

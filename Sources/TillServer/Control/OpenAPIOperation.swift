@@ -46,7 +46,7 @@ struct OpenAPIOperation {
     }
 
     private var answers: [JSONTree.Member] {
-        guard let response = route.response else {
+        guard let response = route.response?() else {
             return [.init("204", .object([.init("description", .string("Success, without a body."))]))]
         }
         let type = if case .download? = route.transfer { Transfer.mediaType } else { "application/json" }
